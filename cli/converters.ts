@@ -29,6 +29,7 @@ const EXTENSIONS: Record<string, string> = {
   vtu: 'vtu',
   xyz: 'xyz',
   mesh: 'mesh',
+  fgb: 'gis',
 };
 
 /** The format that files with this extension have. */

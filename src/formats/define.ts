@@ -76,6 +76,8 @@ export type Written = Promise<void> | Promise<FileType | undefined>;
 export interface AppendRules {
   /** True: the file declares types of fields and items, and records have no ids. False: types are inferred from values. */
   readonly declared: boolean;
+  /** Records have ids beside their fields, although types are declared. */
+  readonly ids?: true;
 }
 
 /** The change of the coordinate system by a conversion: CRS names such as `EPSG:25832`, and the operation in a sentence. */

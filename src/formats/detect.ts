@@ -28,6 +28,8 @@ const headLength = 4096;
 /** Tried in this order; the first match wins. */
 const recognisers: readonly Recognise[] = [
   (head) => (starts(head, 'II*\0', 'MM\0*', 'II+\0', 'MM\0+') ? known('geotiff', 'a TIFF file (GeoTIFF)') : undefined),
+  (head) => (starts(head, 'fgb\x03fgb') ? known('gis', 'a FlatGeobuf') : undefined),
+  (head) => (starts(head, 'fgb') ? { name: 'a FlatGeobuf of another version than 3' } : undefined),
   (head) =>
     head.length >= 100 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000
       ? { name: 'a single .shp file (put it into a zip with its .shx, .dbf and .prj files)' }

@@ -13,6 +13,8 @@ import { dfsuReader } from './dfsu/reader.ts';
 import { dfsuWriter } from './dfsu/writer.ts';
 import { fileReader } from './file/reader.ts';
 import { fileWriter } from './file/writer.ts';
+import { gisReader } from './flatgeobuf/reader.ts';
+import { gisWriter } from './flatgeobuf/writer.ts';
 import { geoJsonReader } from './geojson/reader.ts';
 import { geoJsonWriter } from './geojson/writer.ts';
 import { geoTiffReader } from './geotiff/reader.ts';
@@ -40,6 +42,7 @@ export const readers: readonly Reader[] = [
   meshFileReader,
   xyzReader,
   vtuReader,
+  gisReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -55,6 +58,7 @@ export const writers: readonly Writer[] = [
   meshFileWriter,
   vtuWriter,
   xyzWriter,
+  gisWriter,
 ];
 
 /** By exact name. */

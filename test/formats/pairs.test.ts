@@ -10,6 +10,7 @@ import { axes, dfsBytes } from './dfs/dfs-bytes.ts';
 import { dfsu, flat } from './dfsu/files.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';
+import { gdalIndexed } from './flatgeobuf/gdal-files.ts';
 import { memory } from './read.ts';
 import { shapefileOf } from './shapefiles.ts';
 import { folderOf } from './transformed.ts';
@@ -30,6 +31,7 @@ const lattice = [0, 1].flatMap((row) => [0, 1, 2].map((column) => [column, row, 
 const inputs: Readonly<Record<string, string | Buffer>> = {
   AsciiGridReader: 'ncols 3\nnrows 2\nxllcorner 500000\nyllcorner 6000000\ncellsize 100\n1 2 3\n4 5 6\n',
   ShapefileReader: shapefileOf({ type: 5, shapes: [[square]], columns: [{ name: 'nr', type: 'N', width: 4 }] }),
+  GISReader: gdalIndexed,
   GeoJsonReader: collection([feature(geometryOf('Polygon', [square]), { nr: 1 })]),
   Dfs0Reader: dfs(axes.point, 1),
   Dfs1Reader: dfs(axes.line(4), 4),
@@ -55,6 +57,16 @@ const pairs: readonly (readonly [
   ['ShapefileReader', 'VtuWriter', 'mesh; 1; nr 1 1'],
   ['GeoJsonReader', 'ShapefileWriter', 'features; {"Polygon":1}; nr'],
   ['GeoJsonReader', 'DfsuWriter', 'mesh; 1024; 1 steps; nr 1 1'],
+  ['ShapefileReader', 'GISWriter', 'features; {"Polygon":1}; nr'],
+  ['GeoJsonReader', 'GISWriter', 'features; {"Polygon":1}; nr'],
+  ['XyzReader', 'GISWriter', 'features; {"Point":6}'],
+  ['DfsuReader', 'GISWriter', 'features; {"Polygon":2}; Item 0; Item 1'],
+  [
+    'GISReader',
+    'GeoJsonWriter',
+    'features; {"MultiPolygon":1,"GeometryCollection":1,"Polygon":1,"Point":1}; n; big; f; s; ok; t',
+  ],
+  ['GISReader', 'ShapefileWriter', ['mixed_point.shp', 'mixed_line.shp', 'mixed_polygon.shp']],
   ['Dfs0Reader', 'VtuWriter', 'mesh; 1; 2 steps; Level 1 2'],
   ['Dfs1Reader', 'VtuWriter', 'mesh; 3; 2 steps; Level 1 5'],
   ['Dfs2Reader', 'VtuWriter', 'mesh; 6; 2 steps; Level 1 7'],

@@ -148,7 +148,7 @@ const families: readonly (readonly GeometryType[])[] = [
 function geometryFitter(
   existing: FeatureCollection,
   added: FeatureCollection,
-  { declared }: AppendRules,
+  { declared, ids }: AppendRules,
   dimensions: Dimensions,
 ) {
   const stride = strideOf(added);
@@ -165,11 +165,13 @@ function geometryFitter(
     return undefined;
   };
   return ({ id, geometry }: Feature, number: number): Omit<Feature, 'values'> => {
-    const identity = declared || id === undefined ? {} : { id };
+    const identity = (declared && !ids) || id === undefined ? {} : { id };
     if (geometry === undefined) return identity;
     if (!allFinite(geometry, stride)) throw new FormatError(`Feature ${number} has a coordinate that is not finite.`);
     const [single, another] =
-      declared && geometry.type === 'GeometryCollection' ? byKind(geometry, stride) : ([geometry] as const);
+      declared && geometry.type === 'GeometryCollection' && !allowed?.includes(geometry.type)
+        ? byKind(geometry, stride)
+        : ([geometry] as const);
     if (single === undefined) return identity;
     const fits = another === undefined ? fitting(single) : undefined;
     if (fits === undefined)

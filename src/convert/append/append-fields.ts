@@ -27,7 +27,7 @@ const maxNamed = 20;
 export function planFields(
   existing: FeatureCollection,
   added: FeatureCollection,
-  { declared }: AppendRules,
+  { declared, ids }: AppendRules,
   context: Context,
 ): FieldPlan {
   // without declared types, an empty dataset has no fields yet: it takes those of the added features
@@ -38,14 +38,15 @@ export function planFields(
   if (unknown.length > 0) throw new FormatError(unknownFields(unknown, target));
   const places = target.map((_, n) => matches.indexOf(n));
   // formats with declared types store feature ids in a field named "id", as their writers do
-  const idPlace = declared ? target.findIndex((field, n) => field.name.toLowerCase() === 'id' && places[n]! < 0) : -1;
+  const asField = declared && !ids;
+  const idPlace = asField ? target.findIndex((field, n) => field.name.toLowerCase() === 'id' && places[n]! < 0) : -1;
   let idsLeft = 0;
   const columns = target.map((field, n) => new JoinedField(field, added.fields[places[n]!], declared, n === idPlace));
   for (const column of columns) column.logWidening(context);
   return {
     fields: columns.map(({ field }) => field),
     values(values, id, number) {
-      if (declared && idPlace < 0 && id !== undefined) idsLeft++;
+      if (asField && idPlace < 0 && id !== undefined) idsLeft++;
       return columns.map((column, n) => column.take(n === idPlace ? id : values[places[n]!], number));
     },
     reportLosses({ reportLoss }) {
