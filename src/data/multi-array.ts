@@ -12,16 +12,18 @@ export interface ArrayItem extends Item {
   readonly overTime: boolean;
 }
 
-/** Georeference of two dimensions: an affine transform, or node coordinates (curvilinear). */
+/** Georeference of two dimensions, or three of curvilinear cells: an affine transform, or node coordinates. */
 export type Placement =
   | { readonly by: 'affine'; readonly x: number; readonly y: number; readonly affine: Affine }
   | {
       readonly by: 'nodes';
       readonly x: number;
       readonly y: number;
-      /** Corners of the cells, (ny + 1) rows of (nx + 1). */
+      /** Corners of the cells, (ny + 1) rows of (nx + 1); in space (nz + 1) levels of them, from the lowest. */
       readonly nodeX: Float64Array;
       readonly nodeY: Float64Array;
+      /** Heights of the corners of cells in space, and the dimension of the layers. */
+      readonly space?: { readonly z: number; readonly nodeZ: Float64Array };
     };
 
 /**

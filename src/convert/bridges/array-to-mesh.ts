@@ -56,12 +56,24 @@ function cellsOf({ placement }: MultiArray, numbers: readonly number[], own: rea
   const levels = z === undefined ? {} : { levels: Array.from(boundariesOf(z)) };
   const [yNumber, xNumber] = numbers.slice(-2);
   const placed = placement !== undefined && placement.x === xNumber && placement.y === yNumber;
-  return latticeCells({
+  const cells = latticeCells({
     width,
     height,
     corner: placed ? georeferencedCorner(placement, width) : rectangularCorner(x, y),
     ...levels,
   });
+  const inSpace = placed && placement.by === 'nodes' && placement.space !== undefined && numbers.length === 3;
+  return inSpace ? { ...cells, nodes: cornersInSpace(placement, placement.space) } : cells;
+}
+
+/** x, y and z of all corners of curvilinear cells, in the order of a lattice with layers. */
+function cornersInSpace(
+  { nodeX, nodeY }: { readonly nodeX: Float64Array; readonly nodeY: Float64Array },
+  { nodeZ }: { readonly nodeZ: Float64Array },
+): Float64Array {
+  const nodes = new Float64Array(3 * nodeZ.length);
+  for (let n = 0; n < nodeZ.length; n++) nodes.set([nodeX[n]!, nodeY[n]!, nodeZ[n]!], 3 * n);
+  return nodes;
 }
 
 function georeferencedCorner(placement: NonNullable<MultiArray['placement']>, width: number): Corner {

@@ -45,7 +45,7 @@ export async function arrayWithin(array: MultiArray, filter: SpatialFilter, cont
       if (n === placement.x) return part(axis, left, right);
       return n === placement.y ? part(axis, top, bottom) : axis;
     }),
-    placement: cropped(placement, window, width),
+    placement: cropped(placement, window, width, height),
     items,
     async read(item, step, start, shape) {
       const { axes: numbers, nodata } = items[item]!;
@@ -89,7 +89,7 @@ function cellsInside(placement: Placement, width: number, height: number, prepar
   });
 }
 
-/** The centre of a curvilinear cell is the mean of its corners. */
+/** The centre of a curvilinear cell is the mean of its corners, in space of the lowest ones. */
 function centresOf(placement: Placement, width: number): (column: number, row: number) => [x: number, y: number] {
   if (placement.by === 'affine') {
     const [x, a, b, y, c, d] = placement.affine;
@@ -123,17 +123,23 @@ const part = ({ values, edges, ...axis }: Axis, first: number, end: number): Axi
   ...(edges === undefined ? {} : { edges: edges.slice(first, end + 1) }),
 });
 
-function cropped(placement: Placement, { left, right, top, bottom }: Window, width: number): Placement {
+function cropped(placement: Placement, { left, right, top, bottom }: Window, width: number, height: number): Placement {
   if (placement.by === 'affine') {
     const [x, a, b, y, c, d] = placement.affine;
     const affine: Affine = [x + left * a + top * b, a, b, y + left * c + top * d, c, d];
     return { ...placement, affine };
   }
-  const columns = right - left + 1;
+  const [columns, rows, whole] = [right - left + 1, bottom - top + 1, (width + 1) * (height + 1)];
   const corners = (of: Float64Array) =>
-    Float64Array.from(
-      { length: columns * (bottom - top + 1) },
-      (_, n) => of[(top + Math.floor(n / columns)) * (width + 1) + left + (n % columns)]!,
-    );
-  return { ...placement, nodeX: corners(placement.nodeX), nodeY: corners(placement.nodeY) };
+    Float64Array.from({ length: (of.length / whole) * columns * rows }, (_, n) => {
+      const line = Math.floor(n / columns);
+      return of[Math.floor(line / rows) * whole + (top + (line % rows)) * (width + 1) + left + (n % columns)]!;
+    });
+  const { nodeX, nodeY, space } = placement;
+  return {
+    ...placement,
+    nodeX: corners(nodeX),
+    nodeY: corners(nodeY),
+    ...(space === undefined ? {} : { space: { ...space, nodeZ: corners(space.nodeZ) } }),
+  };
 }

@@ -5,6 +5,7 @@ import type { MultiArray } from '../../../src/data/multi-array.ts';
 import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
 import { findReader } from '../../../src/formats/registry.ts';
 import { converted } from '../files.ts';
+import { read } from '../read.ts';
 import { axes, block, CountedSource, dfsBytes, sourceOf, values } from './dfs-bytes.ts';
 
 async function arrayOf(t: ExecutionContext, bytes: Uint8Array, n = 2): Promise<MultiArray> {
@@ -126,6 +127,57 @@ test('a spatial filter keeps the curvilinear cells whose centre is inside, with 
   await t.throwsAsync(converted(t, file(uneven[2], 6), { ...own(2), transformations: [area(0, 0, 9, 90)] }), {
     message: /lie nowhere/,
   });
+});
+
+/** Three columns, two rows, two layers: the corners of each level are displaced, and the layers are not flat. */
+const levels = [0, 1, 2].flatMap((level) =>
+  corners.map((corner) => [corner / 100 + 10 + level, corner, level] as const),
+);
+const inSpace = block(
+  31062,
+  values('Int32', 1000, 3, 2, 2),
+  values('Float64', ...levels.map(([x]) => x)),
+  values('Float64', ...levels.map(([, corner]) => corner / 200 + 50)),
+  values('Float64', ...levels.map(([, corner, level]) => 5 * level - corner / 10)),
+);
+
+test('curvilinear cells in space keep all corners: read, reprojected, cropped, as hexahedra', async (t) => {
+  const bytes = file(inSpace, 12, { projection: ['LONG/LAT', 0, 0, 0] });
+  const { placement } = await arrayOf(t, bytes, 3);
+  if (placement?.by !== 'nodes') throw new Error('no corners');
+  t.is(placement.nodeX.length, 36);
+  t.is(placement.space!.z, 0);
+  const place = async (given: Buffer) => {
+    const { axis } = (await DfsFile.open(new CountedSource(given))).header.items[0]!;
+    t.is(axis.tag, 31062);
+    return {
+      counts: axis.counts,
+      corners: await Promise.all(axis.coordinates.map(async (one) => [...(await one.load())])),
+    };
+  };
+  const reprojected = await place(
+    (await converted(t, bytes, { ...own(3), transformations: [{ type: 'CrsTransformation', outputSrid: 32632 }] }))
+      .bytes,
+  );
+  t.true(reprojected.corners[0]![24]! - reprojected.corners[0]![12]! > 60_000);
+  t.deepEqual(reprojected.corners[2], [...placement.space!.nodeZ]);
+
+  const changed = await converted(t, bytes, { ...own(3), transformations: [area(10.16, 50, 10.3, 51)] });
+  const cropped = await place(changed.bytes);
+  t.deepEqual(cropped.counts, [2, 2, 2]);
+  const kept = [0, 1, 2].flatMap((level) => [1, 2, 3, 5, 6, 7, 9, 10, 11].map((n) => 12 * level + n));
+  t.deepEqual(
+    cropped.corners,
+    [placement.nodeX, placement.nodeY, placement.space!.nodeZ].map((of) => kept.map((n) => of[n]!)),
+  );
+
+  const vtu = await converted(t, bytes, { ...own(3), writer: 'VtuWriter' });
+  const { data: mesh } = await read(t, 'mesh', 'VtuReader', vtu.bytes);
+  t.deepEqual([...mesh.shapes], new Array(12).fill(12));
+  const node = (n: number) => [...mesh.nodes.subarray(3 * n, 3 * n + 3)];
+  for (const n of [0, 5, 17, 35])
+    t.deepEqual(node(n), [placement.nodeX[n], placement.nodeY[n], placement.space!.nodeZ[n]]);
+  t.deepEqual([...mesh.connectivity.subarray(0, 8)], [0, 1, 5, 4, 12, 13, 17, 16]);
 });
 
 test('spectra have frequency and direction, and no place', async (t) => {

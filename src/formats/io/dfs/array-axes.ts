@@ -1,6 +1,5 @@
 import { eumUnit } from '../../../data/eum/eum.ts';
 import type { Axis } from '../../../data/item.ts';
-import type { Placement } from '../../../data/multi-array.ts';
 import type { Context } from '../../define.ts';
 import type { DfsAxis } from './axes.ts';
 import { axisTag } from './axes.ts';
@@ -19,12 +18,19 @@ export const areSpectra = ({ header }: DfsFile, items: readonly number[]): boole
 /** Whether the values of an axis are cells of equal size. */
 export const isEquidistant = ({ spacing }: DfsAxis): boolean => spacing.length > 0;
 
+/** Coordinates of the corners of curvilinear cells; z only in space. */
+interface CornerNodes {
+  nodeX: Float64Array;
+  nodeY: Float64Array;
+  nodeZ?: Float64Array;
+}
+
 /** The dimensions of a spatial axis, from the slowest, and where its cells lie when they are curvilinear. */
 export async function dimensionsOf(
   axis: DfsAxis,
   spectral: boolean,
   { reportLoss }: Pick<Context, 'reportLoss'>,
-): Promise<{ axes: Axis[]; nodes?: Pick<Extract<Placement, { by: 'nodes' }>, 'nodeX' | 'nodeY'> }> {
+): Promise<{ axes: Axis[]; nodes?: CornerNodes }> {
   if (spectral) return { axes: spectralAxes(axis) };
   const named = axis.counts.map((_, d) => ({ name: 'xyz'[d]!, ...unitOf(axis) }));
   if (isEquidistant(axis)) {
@@ -40,8 +46,7 @@ export async function dimensionsOf(
     const values = Float64Array.from({ length: axis.counts[0]! }, (_, n) => places[3 * n]!);
     return { axes: [{ ...named[0]!, values }] };
   }
-  if (axis.tag === axisTag.curvilinear2 || axis.tag === axisTag.curvilinear3)
-    return curvilinear(axis, named, reportLoss);
+  if (axis.tag === axisTag.curvilinear2 || axis.tag === axisTag.curvilinear3) return curvilinear(axis, named);
   const edges = await Promise.all(axis.coordinates.map(async (one) => Float64Array.from(await one.load())));
   return {
     axes: named
@@ -54,18 +59,19 @@ export async function dimensionsOf(
   };
 }
 
-async function curvilinear(axis: DfsAxis, named: readonly Omit<Axis, 'values'>[], reportLoss: Context['reportLoss']) {
+async function curvilinear(
+  axis: DfsAxis,
+  named: readonly Omit<Axis, 'values'>[],
+): Promise<{ axes: Axis[]; nodes: CornerNodes }> {
   const axes = named.map(({ name }, d) => ({
     name,
     values: Float64Array.from({ length: axis.counts[d]! }, (_, n) => n),
   }));
-  const [nodeX, nodeY] = await Promise.all(
-    axis.coordinates.slice(0, 2).map(async (one) => Float64Array.from(await one.load())),
+  const [nodeX, nodeY, nodeZ] = await Promise.all(
+    axis.coordinates.map(async (one) => Float64Array.from(await one.load())),
   );
-  if (axis.tag === axisTag.curvilinear3)
-    reportLoss('Only the lowest layer of corners of the curvilinear cells was kept.');
-  const corners = (axis.counts[0]! + 1) * (axis.counts[1]! + 1);
-  return { axes: axes.reverse(), nodes: { nodeX: nodeX!.slice(0, corners), nodeY: nodeY!.slice(0, corners) } };
+  const nodes = { nodeX: nodeX!, nodeY: nodeY!, ...(nodeZ === undefined ? {} : { nodeZ }) };
+  return { axes: axes.reverse(), nodes };
 }
 
 /** A frequency step above 1 is a factor (logarithmic axis): no spectrum has frequencies more than 1 Hz apart. */

@@ -39,7 +39,11 @@ export async function readArray(
       known.push(found);
       axes.push(...own);
       const [y, x] = found.numbers.slice(-2) as [number, number];
-      if (nodes !== undefined) placement ??= { by: 'nodes', x, y, ...nodes };
+      if (nodes !== undefined) {
+        const { nodeX, nodeY, nodeZ } = nodes;
+        const space = nodeZ === undefined ? {} : { space: { z: found.numbers[0]!, nodeZ } };
+        placement ??= { by: 'nodes', x, y, nodeX, nodeY, ...space };
+      }
     }
     items.push({ ...itemOf(file.header.items[n]!, file.header.deleteValues), axes: found.numbers, overTime: true });
   }

@@ -101,16 +101,17 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
   const own = read?.axes === array.axes ? read.known.find(({ numbers }) => isSame(numbers, item.axes)) : undefined;
   if (own !== undefined) return own.axis;
   const { placement } = array;
-  if (placement?.by === 'nodes' && isSame(item.axes, [placement.y, placement.x])) {
-    const { nodeX, nodeY } = placement;
-    const counts = [placement.x, placement.y].map((axis) => array.axes[axis]!.values.length);
-    return {
-      tag: axisTag.curvilinear2,
-      unit: METRE,
-      counts,
-      spacing: [],
-      coordinates: [arrayOf(nodeX), arrayOf(nodeY)],
-    };
+  if (placement?.by === 'nodes') {
+    const { x, y, nodeX, nodeY, space } = placement;
+    const numbers = space === undefined ? [x, y] : [x, y, space.z];
+    if (isSame(item.axes, numbers.toReversed()))
+      return {
+        tag: space === undefined ? axisTag.curvilinear2 : axisTag.curvilinear3,
+        unit: METRE,
+        counts: numbers.map((axis) => array.axes[axis]!.values.length),
+        spacing: [],
+        coordinates: [nodeX, nodeY, ...(space === undefined ? [] : [space.nodeZ])].map(arrayOf),
+      };
   }
   return axisOfCoordinates(item.axes.map((axis) => array.axes[axis]!).reverse());
 }
