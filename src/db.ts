@@ -5,31 +5,16 @@ import type {
   CommonQueryMethods,
   DatabasePool,
   DatabaseTransactionConnection,
-  DriverTypeParser,
   Interceptor,
   QuerySqlToken,
 } from 'slonik';
-import {
-  BackendTerminatedError,
-  BackendTerminatedUnexpectedlyError,
-  ConnectionError,
-  createPool,
-  DataIntegrityError,
-  ForeignKeyIntegrityConstraintViolationError,
-  IdleTransactionTimeoutError,
-  NotFoundError,
-  SchemaValidationError,
-  StatementTimeoutError,
-  sql as slonikSql,
-  UniqueIntegrityConstraintViolationError,
-} from 'slonik';
+import { createPool, DataIntegrityError, NotFoundError, SchemaValidationError, sql as slonikSql } from 'slonik';
+import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
 import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
 import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
 import { openPreparedPool } from './platform/sql/prepared-pool.ts';
-import { nativeParser } from './platform/sql/prepared-statement.ts';
 import { storableValues } from './platform/text/storable.ts';
-import { timestampFromPostgres } from './platform/text/time.ts';
 
 /**
  * slonik's `json` and `jsonb` throw for characters that Postgres cannot store. Here the interceptor `storable` replaces
@@ -56,16 +41,6 @@ export interface Database extends Db {
   /** Number of connections; `awaited`: number of statements that wait for one. */
   connections(): { inUse: number; idle: number; awaited: number };
   end(): Promise<void>;
-}
-
-const camelNames = new Map<string, string>();
-function camelName(column: string): string {
-  let name = camelNames.get(column);
-  if (name === undefined) {
-    name = column.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-    camelNames.set(column, name);
-  }
-  return name;
 }
 
 /**
@@ -130,52 +105,6 @@ const storable: Interceptor = {
     return values === query.values ? query : { ...query, values };
   },
 };
-
-/**
- * int8 becomes a number or throws if it is not exact; numeric stays text, so that credits are exact; times keep their
- * microseconds.
- */
-const typeParsers: DriverTypeParser[] = [
-  {
-    name: 'int8',
-    parse: (text) => {
-      const value = Number(text);
-      if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer.`);
-      return value;
-    },
-  },
-  { name: 'numeric', parse: (text) => text },
-  { name: 'timestamptz', parse: timestampFromPostgres },
-  { name: 'date', parse: (text) => text },
-  // most metadata, properties and permissions are empty, and JSON.parse takes 20 µs for 150 of them
-  { name: 'jsonb', parse: (text) => (text === '{}' ? {} : text === '[]' ? [] : JSON.parse(text)) },
-];
-
-/** OIDs of these types and of their arrays, which are the same in every Postgres. */
-const TYPE_OIDS: Record<string, [one: number, many: number]> = {
-  int8: [20, 1016],
-  numeric: [1700, 1231],
-  timestamptz: [1184, 1185],
-  date: [1082, 1182],
-  jsonb: [3802, 3807],
-};
-const TEXT_ARRAY_OID = 1009;
-const parsersByOid = new Map<number, (text: string) => unknown>(
-  typeParsers.flatMap(({ name, parse }) => {
-    const [one, many] = TYPE_OIDS[name] ?? [];
-    if (one === undefined || many === undefined) throw new Error(`The OID of the type ${name} is not known.`);
-    const list = (text: string) =>
-      (nativeParser(TEXT_ARRAY_OID)(text) as (string | null)[]).map((each) => (each === null ? null : parse(each)));
-    return [
-      [one, parse],
-      [many, list],
-    ] as const;
-  }),
-);
-const columnOf = ({ name, dataTypeID }: { name: string; dataTypeID: number }) => ({
-  name: camelName(name),
-  parse: parsersByOid.get(dataTypeID) ?? nativeParser(dataTypeID),
-});
 
 /**
  * Opens a pool. Connects lazily: if the server is unreachable, the first statement fails.
@@ -341,46 +270,4 @@ function contextualPool(pool: DatabasePool, quick: PreparedPool): Database {
       await Promise.all([pool.end(), quick.end()]);
     },
   };
-}
-
-/**
- * - `outage`: the database is unreachable, or a time limit has passed
- * - `again`: deadlock, serialization failure or lock timeout; a retry can succeed
- * - `conflict`: violation of a unique or foreign key
- * - undefined: a bug, or not an error of the database
- */
-export type DatabaseErrorKind = 'outage' | 'again' | 'conflict' | undefined;
-
-const OUTAGES = [
-  BackendTerminatedError,
-  BackendTerminatedUnexpectedlyError,
-  ConnectionError,
-  IdleTransactionTimeoutError,
-  StatementTimeoutError,
-];
-/**
- * Codes of system calls; SQLSTATE: connection exception, invalid authorization, unknown database, lack of resources,
- * operator intervention.
- */
-const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
-/** slonik's message, without a code, for a connection that broke during an earlier statement of the transaction. */
-const BROKEN_CLIENT = /^Client is (pending destroy|destroyed)\.$/;
-/** Messages of `pg`, without a code, for a connection that broke or timed out. */
-const NO_CONNECTION =
-  /^(Connection terminated|timeout e|Client has encountered a connection error|canceling statement due to statement timeout)/;
-const CONFLICT_CODES = /^(23503|23505)$/;
-/** serialization_failure, deadlock_detected, lock_not_available. */
-const AGAIN_CODES = /^(40001|40P01|55P03)$/;
-
-export function databaseErrorKind(error: unknown): DatabaseErrorKind {
-  if (!(error instanceof Error)) return undefined;
-  if (OUTAGES.some((kind) => error instanceof kind)) return 'outage';
-  if (error instanceof UniqueIntegrityConstraintViolationError) return 'conflict';
-  if (error instanceof ForeignKeyIntegrityConstraintViolationError) return 'conflict';
-  const code = 'code' in error ? String(error.code) : '';
-  if (OUTAGE_CODES.test(code) || BROKEN_CLIENT.test(error.message)) return 'outage';
-  if (NO_CONNECTION.test(error.message)) return 'outage';
-  if (CONFLICT_CODES.test(code)) return 'conflict';
-  if (AGAIN_CODES.test(code)) return 'again';
-  return databaseErrorKind(error.cause);
 }

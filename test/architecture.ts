@@ -36,7 +36,7 @@ const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((na
 const STARTS_PROCESSES =
   /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|convert|blobs-adopt)\.ts|demo\/|local-file\.ts$)/;
 const MAY_USE_SQL =
-  /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/statements|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
+  /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/(statements|error-kind)|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 /** Files that open connections of their own; what they send stands in queries files. */
 const MAY_USE_PG = /(queries\.ts$|^src\/platform\/(sql|postgres)\/|^workers\/liveness\.ts$)/;
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;

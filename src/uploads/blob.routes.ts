@@ -11,10 +11,11 @@ import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';
 import { checkGrant, grantRefused, parseOwnAddress } from './address.ts';
-import type { BlobArea, WriteConditions } from './blob-area.ts';
+import type { BlobArea } from './blob-area.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { readBlockList } from './block-list.ts';
 import { checkedBody, md5Of } from './checked-body.ts';
+import { checkMatch, etagMismatch, includesEtag, isKnown, rangeHeader, writeConditions } from './conditions.ts';
 import { deleteStaged } from './staged.ts';
 
 export interface BlobRoutes {
@@ -244,47 +245,6 @@ function abortOnHangUp(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableFinished) gone.abort(new Error('The client has disconnected.'));
   });
   return gone.signal;
-}
-
-function writeConditions(request: FastifyRequest): WriteConditions {
-  const type = request.headers['x-ms-blob-type'];
-  if (type !== undefined && type !== 'BlockBlob') {
-    throw invalid(`x-ms-blob-type '${type}' is not supported. Use BlockBlob.`, { code: 'InvalidHeaderValue' });
-  }
-  const etag = request.headers['if-match'];
-  const onlyNew = request.headers['if-none-match']?.trim() === '*';
-  if (etag === undefined) return { onlyNew };
-  return etag.trim() === '*' ? { onlyNew, onlyExisting: true } : { onlyNew, etag: etag.trim() };
-}
-
-const etagMismatch = ({ etag }: BlobInfo) =>
-  new AppError(
-    'preconditionFailed',
-    `The blob's ETag is ${etag}, which If-Match or If-None-Match of the request excludes.`,
-  );
-
-function checkMatch(request: FastifyRequest, info: BlobInfo) {
-  const wanted = request.headers['if-match'];
-  if (wanted !== undefined && !includesEtag(wanted, info.etag)) {
-    throw etagMismatch(info);
-  }
-}
-
-/** Whether `If-None-Match` contains the current ETag, also as a weak ETag, into which a proxy may have turned it. */
-const isKnown = (request: FastifyRequest, info: BlobInfo) =>
-  includesEtag(request.headers['if-none-match']?.replaceAll('W/"', '"'), info.etag);
-
-const includesEtag = (header: string | undefined, etag: string) =>
-  (header ?? '').split(',').some((part) => ['*', etag].includes(part.trim()));
-
-/** The requested range, or undefined if `If-Range` names another state of the blob. */
-function rangeHeader(request: FastifyRequest, info: BlobInfo): string | undefined {
-  const condition = request.headers['if-range'];
-  if (typeof condition === 'string' && condition !== info.etag && condition !== info.lastModified.toUTCString()) {
-    return undefined;
-  }
-  const blobRange = request.headers['x-ms-range'];
-  return typeof blobRange === 'string' ? blobRange : request.headers.range;
 }
 
 /** Blob clients send `x-ms-` headers in every request, and do not follow redirects. */

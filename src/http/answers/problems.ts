@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { databaseErrorKind } from '../../db.ts';
 import type { ErrorKind } from '../../errors.ts';
 import { AppError } from '../../errors.ts';
+import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
 

@@ -1,8 +1,8 @@
 import type { Db } from '../../db.ts';
-import { databaseErrorKind } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { CRON } from '../../jobs.ts';
 import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
+import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import type { FailedItem } from './maintenance-task.queries.ts';
 import { askDatabase, storeMaintenanceRun } from './maintenance-task.queries.ts';
 

@@ -1,8 +1,8 @@
 import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
-import { databaseErrorKind } from '../../db.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { isFailure } from './failures.queries.ts';
 import type { Due, NewMassRetry } from './mass-retry.queries.ts';
 import {

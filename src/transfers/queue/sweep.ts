@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts';
-import { databaseErrorKind } from '../../db.ts';
 import { notifyWorkers } from '../../jobs.ts';
+import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
 import type { Ending } from '../ends/outcome.ts';
 import { CANCELLED, endingOf } from '../ends/outcome.ts';

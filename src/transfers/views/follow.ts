@@ -1,8 +1,8 @@
 import type { Db } from '../../db.ts';
-import { databaseErrorKind } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { heartbeat } from '../../http/answers/event-stream.ts';
 import type { Caller } from '../../http/caller.ts';
+import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import type { TransferRow } from '../queries.ts';
 import { findTransfer, isFinal } from '../queries.ts';
 import type { Transfer } from './record.ts';
