@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Capability } from '../projects/access.ts';
 import { requireCapability } from '../projects/access.ts';
@@ -17,6 +17,13 @@ export async function visibleDataset(db: Db, caller: Caller, id: string): Promis
   if (!found) throw notFound('Dataset', id);
   return found;
 }
+
+/** A dataset of time series has no bytes that could be downloaded, copied or replaced. */
+export const noBytes = (id: string) =>
+  invalid(
+    `Dataset '${id}' holds time series, which have no bytes. Read them with TSReader or under /api/ts/dataset/${id}.`,
+    { code: 'NoBytes' },
+  );
 
 /** Locks a dataset for this transaction and checks that the caller has the capability and that no transfer writes the dataset. */
 export async function lockedDataset(

@@ -11,8 +11,8 @@ const notDeleted = sql.fragment`
     select from projects p join projects a on a.id = any(p.path) where p.id = d.project_id and a.deleted_at is not null)`;
 
 const Bytes = z.object({
-  /** Name in the blob store. */
-  blob: z.string(),
+  /** Name in the blob store. Absent for time series. */
+  blob: z.string().optional(),
   storageSize: z.number(),
   /** Id of a transfer that writes or reads the dataset. */
   heldBy: z.string().optional(),

@@ -5,6 +5,7 @@ import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import { grantRefused } from '../uploads/address.ts';
 import type { BlobArea, WriteConditions } from '../uploads/blob-area.ts';
+import { noBytes } from './access.ts';
 import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
 
 const isId = (name: string) => z.uuid().safeParse(name).success;
@@ -20,6 +21,7 @@ export function datasetPlace(db: Db, blobs: BlobStore): BlobArea {
     const { onlyNew, etag, grant } = conditions;
     const found = await find(tx, id);
     if (!found) throw new AppError('notFound', `Dataset '${id}' was not found.`, { code: 'BlobNotFound' });
+    if (found.blob === undefined) throw noBytes(id);
     // the grant may have been revoked, or the dataset moved away, during the upload
     if (grant && !(await acceptsGrant(tx, id, grant))) throw grantRefused();
     if (found.heldBy !== undefined) {
@@ -43,7 +45,11 @@ export function datasetPlace(db: Db, blobs: BlobStore): BlobArea {
   }
 
   return {
-    find: async (id) => (await find(db, id))?.blob,
+    async find(id) {
+      const found = await find(db, id);
+      if (found && found.blob === undefined) throw noBytes(id);
+      return found?.blob;
+    },
     accepts: async (id, grant) => isId(id) && (await acceptsGrant(db, id, grant)),
     writing: {
       check: (id, conditions = { onlyNew: false }) => checkWritable(db, id, conditions),

@@ -12,7 +12,7 @@ import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { pathSegment } from '../projects/names.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { signedAddress } from '../uploads/address.ts';
-import { visibleDataset } from './access.ts';
+import { noBytes, visibleDataset } from './access.ts';
 import { downloadName } from './download-name.ts';
 import { grantFor, HOUR_MS, MAX_GRANT_MS, readGrant } from './grants.ts';
 import { listVisible } from './queries.ts';
@@ -100,6 +100,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
     async (request) => {
       const generation = await currentGeneration(db);
       const dataset = await visibleDataset(db, request.caller, request.params.id);
+      if (dataset.blob === undefined) throw noBytes(dataset.id);
       return { data: await download(request, generation, dataset, request.query.downloadFileName) };
     },
   );
@@ -123,7 +124,10 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       const found = await listVisible(db, caller, project.id, query.id);
       const missing = query.id?.find((id) => !found.some((dataset) => dataset.id === id));
       if (missing !== undefined) throw notFound('Dataset', missing);
-      const data = found.map(async (dataset) => ({
+      const none = query.id && found.find((dataset) => dataset.blob === undefined);
+      if (none) throw noBytes(none.id);
+      const files = found.filter((dataset) => dataset.blob !== undefined);
+      const data = files.map(async (dataset) => ({
         id: dataset.id,
         name: pathSegment(dataset.name),
         url: await download(request, generation, dataset),

@@ -94,7 +94,8 @@ const Entry = z.object({
   datasetType: z.string(),
   datasetFormat: z.string(),
   fileExtension: z.string().optional(),
-  blob: z.string(),
+  /** Absent for time series, whose values are rows of the database. */
+  blob: z.string().optional(),
   storageSize: z.number(),
   rowVersion: z.string(),
   lockedBy: z.string().optional(),
@@ -152,8 +153,8 @@ export interface NewDataset {
   fileExtension?: string | undefined;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
-  /** Name in the blob store. */
-  blob: string;
+  /** Name in the blob store. Absent for time series. */
+  blob?: string | undefined;
   /** Bytes. */
   storageSize: number;
   userId: string;
@@ -167,7 +168,7 @@ export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) =
     temporal_information, blob, storage_size, created_by, updated_by)
   select coalesce(${row.id ?? null}, uuidv7()), p.id, ${row.name}, ${row.description ?? null}::text, ${sql.jsonb((row.metadata ?? {}) as never)},
     ${sql.jsonb((row.properties ?? {}) as never)}, ${row.datasetType}, ${row.datasetFormat}, ${row.fileExtension ?? null}::text, ${jsonb(row.spatialInformation)}::jsonb,
-    ${jsonb(row.temporalInformation)}::jsonb, ${row.blob}, ${row.storageSize}::bigint, ${row.userId}::uuid, ${row.userId}::uuid
+    ${jsonb(row.temporalInformation)}::jsonb, ${row.blob ?? null}::text, ${row.storageSize}::bigint, ${row.userId}::uuid, ${row.userId}::uuid
   from projects p
   where p.id = ${row.projectId} and ${condition}
     and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)

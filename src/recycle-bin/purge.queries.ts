@@ -59,7 +59,7 @@ export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, request
     -- a blob that a staged upload references too can still be imported again; it is deleted when that reference expires
     bytes as (
       insert into spent_blobs (name)
-      select blob from removed_datasets where not exists (select from staged_blobs s where s.blob = removed_datasets.blob)
+      select blob from removed_datasets where blob is not null and not exists (select from staged_blobs s where s.blob = removed_datasets.blob)
       on conflict do nothing),
     removed as (
       select 0 as rank, 'dataset' as kind, 'Dataset destroyed' as subject, id, name, tenant_id, project_id, dataset_type

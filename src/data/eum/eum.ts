@@ -27,6 +27,8 @@ export const UNDEFINED_UNIT = 0;
 
 let items: Map<number, EumItem> | undefined;
 let units: Map<number, EumUnit> | undefined;
+let itemsByName: Map<string, EumItem> | undefined;
+let unitsByName: Map<string, EumUnit> | undefined;
 
 const lines = (table: string): string[][] =>
   table
@@ -59,6 +61,20 @@ export function eumUnit(code: number): EumUnit | undefined {
     ]),
   );
   return units.get(code);
+}
+
+/** The item with this identifier, such as `eumIWaterLevel`; undefined if the table does not have it. */
+export function eumItemNamed(identifier: string): EumItem | undefined {
+  eumItem(UNDEFINED_ITEM);
+  itemsByName ??= new Map([...(items?.values() ?? [])].map((item) => [item.identifier, item]));
+  return itemsByName.get(identifier);
+}
+
+/** The unit with this identifier, such as `eumUmeter`; undefined if the table does not have it. */
+export function eumUnitNamed(identifier: string): EumUnit | undefined {
+  eumUnit(UNDEFINED_UNIT);
+  unitsByName ??= new Map([...(units?.values() ?? [])].map((unit) => [unit.identifier, unit]));
+  return unitsByName.get(identifier);
 }
 
 /** Whether DHI's libraries accept the unit for the item. Codes that are newer than the table are accepted. */

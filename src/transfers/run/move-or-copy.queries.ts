@@ -52,13 +52,13 @@ export async function moveDataset(tx: Db, { transferId, datasetId, projectId, ch
 export async function insertCopy(
   tx: Db,
   { datasetId, projectId, userId }: Target,
-  copy: { id: string; blob: string; storageSize: number },
+  copy: { id: string; blob?: string | undefined; storageSize: number },
 ) {
   const { rowCount } = await tx.query(sql.unsafe`
     insert into datasets (id, project_id, name, description, dataset_type, dataset_format, file_extension, metadata, properties, tags,
       temporal_information, spatial_information, blob, storage_size, created_by, updated_by)
     select ${copy.id}, ${projectId}, name, description, dataset_type, dataset_format, file_extension, metadata, properties, tags,
-      temporal_information, spatial_information, ${copy.blob}, ${copy.storageSize}, ${userId}, ${userId}
+      temporal_information, spatial_information, ${copy.blob ?? null}::text, ${copy.storageSize}, ${userId}, ${userId}
     from datasets where id = ${datasetId}`);
   return rowCount === 1;
 }

@@ -4,6 +4,7 @@ import { AppError, forbidden } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
+import { copySeries, findSeriesSize } from './copy-series.queries.ts';
 import type { Executor } from './executor.ts';
 import { holdOwned, holdRun, insertCopy, moveDataset } from './move-or-copy.queries.ts';
 import { outputBlob } from './output.ts';
@@ -14,9 +15,12 @@ import { Stopped } from './stopped.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime, limitTime } from './time-limit.ts';
 
-/** The copied bytes; the commit makes them the new dataset's. */
+/** Format of datasets of time series. */
+const SERIES_FORMAT = 'ts';
+
+/** The copied bytes; the commit makes them the new dataset's. Without a blob: time series, whose rows the commit copies. */
 interface Copied {
-  blob: string;
+  blob?: string | undefined;
   size: number;
 }
 
@@ -36,15 +40,23 @@ export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, re
     await executor.db.transaction((tx) => commit(tx, transfer, copied, lines));
   } catch (error) {
     // after another error the commit may have succeeded, and then a row names the new bytes
-    if (copied && (error instanceof AppError || error instanceof Stopped)) await executor.blobs.remove(copied.blob);
+    if (copied?.blob !== undefined && (error instanceof AppError || error instanceof Stopped))
+      await executor.blobs.remove(copied.blob);
     throw error;
   }
 }
 
-async function copyBytes({ blobs }: Executor, transfer: ClaimedRow, report: Report, time: TimeLimit): Promise<Copied> {
+async function copyBytes(
+  { blobs, db }: Executor,
+  transfer: ClaimedRow,
+  report: Report,
+  time: TimeLimit,
+): Promise<Copied> {
   const { inputBlob } = transfer;
   const blob = outputBlob(transfer);
   report.progress(0, 'Copying');
+  if (transfer.format === SERIES_FORMAT)
+    return { size: (await findSeriesSize(db, transfer.inputDatasetId ?? '')) ?? 0 };
   if (inputBlob === undefined) throw inputGone();
   const tooLong = () => `The copy took longer than its time limit of ${formatDuration(time.whole)}.`;
   try {
@@ -85,5 +97,6 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
     ? await insertCopy(tx, target, { id: madeId, blob: copied.blob, storageSize: copied.size })
     : await moveDataset(tx, target);
   if (!done) throw new AppError('gone', `Dataset '${datasetId}' no longer exists.`);
+  if (copied && copied.blob === undefined) await copySeries(tx, datasetId, madeId);
   await settle(tx, { attempt: transfer, outcome: { kind: 'movedOrCopied', transfer, datasetId: madeId }, lines });
 }

@@ -48,6 +48,8 @@ export function checkConversion(
   const errors: Record<string, string[]> = checkResources(request);
   const reader = choose(errors, 'readerName', request.readerName, sourceFormat, READERS);
   const writer = choose(errors, 'writerName', request.writerName, targetFormat, WRITERS);
+  if (sourceFormat === 'ts' && reader && reader.format !== 'ts')
+    errors.readerName = [`${reader.name} reads bytes, which a dataset of format 'ts' does not have.`];
   if (reader && writer && !fits(reader, writer)) {
     const names = writersFor(reader).map(({ name }) => name);
     errors.writerName = [`${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`];

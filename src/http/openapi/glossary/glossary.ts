@@ -6,10 +6,22 @@ import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { PROJECTS } from './projects.ts';
 import { RECORDS } from './records.ts';
+import { TIME_SERIES } from './timeseries.ts';
 import { TOKENS } from './tokens.ts';
 import { TRANSFERS } from './transfers.ts';
 
-const PARTS = [RECORDS, ACCOUNTS, TOKENS, PROJECTS, TRANSFERS, EVENTS, COORDINATE_SYSTEMS, OPERATIONS, PARAMETERS];
+const PARTS = [
+  RECORDS,
+  ACCOUNTS,
+  TOKENS,
+  PROJECTS,
+  TRANSFERS,
+  EVENTS,
+  COORDINATE_SYSTEMS,
+  OPERATIONS,
+  PARAMETERS,
+  TIME_SERIES,
+];
 
 /** Descriptions of members of requests and answers, and of parameters, for the OpenAPI document. */
 export const GLOSSARY: Glossary = Object.assign({}, ...PARTS);

@@ -1,0 +1,191 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Cell, Kind, Rows } from './cells.ts';
+
+/** Values per block. A year of minutes is 129 blocks. */
+export const BLOCK_VALUES = 4096;
+
+/**
+ * Packed rows: a byte for the version, the number of rows (uint32), the times and each column, all compressed with zstd. Times are differences
+ * of differences, all zero for regular times. Numbers of few decimals, as sensors report them, are whole numbers with a power of ten
+ * and stored as differences; others as they are. The bytes of numbers are transposed: all first bytes, then all second bytes.
+ */
+const VERSION = 1;
+/** Ways of storing a column. */
+const RAW = 0;
+const DECIMAL = 1;
+const TEXT = 2;
+const MAX_DECIMALS = 6;
+/** Whole numbers up to here have exact differences in an int32. */
+const MAX_WHOLE = 2 ** 30;
+
+const NUMBERS = {
+  f32: Float32Array,
+  f64: Float64Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  i64: BigInt64Array,
+} as const;
+type Numbers = Float32Array | Float64Array | Int16Array | Int32Array | BigInt64Array;
+
+export function encodeBlock(rows: Rows, kinds: readonly Kind[], from: number, to: number): Buffer {
+  const count = to - from;
+  const head = Buffer.alloc(5);
+  head.writeUInt8(VERSION, 0);
+  head.writeUInt32LE(count, 1);
+  const parts: Uint8Array[] = [head, transposed(timeDifferences(rows.times, from, to))];
+  for (const [at, kind] of kinds.entries()) parts.push(...encodeColumn(rows.columns[at] ?? [], kind, from, to));
+  return zstdCompressSync(Buffer.concat(parts));
+}
+
+export function decodeBlock(data: Uint8Array, kinds: readonly Kind[]): Rows {
+  const bytes = new Source(zstdDecompressSync(data));
+  const version = bytes.take(1)[0];
+  if (version !== VERSION) throw new Error(`A block has the unknown version ${version}.`);
+  const count = bytes.uint32();
+  const times = restored(bytes.take(count * 8), new BigInt64Array(count));
+  let [time, step] = [0n, 0n];
+  for (let at = 0; at < count; at++) {
+    step = at === 0 ? (times[0] as bigint) : step + (times[at] as bigint);
+    // the first number is the time itself, the second one a difference
+    if (at === 1) step = times[1] as bigint;
+    time += step;
+    times[at] = time;
+  }
+  return { times: Array.from(times), columns: kinds.map((kind) => decodeColumn(bytes, kind, count)) };
+}
+
+function timeDifferences(times: readonly bigint[], from: number, to: number): BigInt64Array {
+  const made = new BigInt64Array(to - from);
+  let [before, step] = [0n, 0n];
+  for (let at = from; at < to; at++) {
+    const time = times[at] as bigint;
+    const next = time - before;
+    made[at - from] = at - from < 2 ? next : next - step;
+    step = next;
+    before = time;
+  }
+  return made;
+}
+
+function encodeColumn(cells: readonly Cell[], kind: Kind, from: number, to: number): Uint8Array[] {
+  const present = Buffer.alloc(Math.ceil((to - from) / 8));
+  const values: Cell[] = [];
+  for (let at = from; at < to; at++) {
+    const cell = cells[at] ?? null;
+    if (cell === null) continue;
+    present[(at - from) >> 3] = (present[(at - from) >> 3] as number) | (1 << ((at - from) & 7));
+    values.push(cell);
+  }
+  if (kind === 'text') {
+    const text = Buffer.from(JSON.stringify(values));
+    return [present, Buffer.from([TEXT]), uint32(text.length), text];
+  }
+  const decimals = kind === 'f32' || kind === 'f64' ? decimalsOf(values as number[], kind) : undefined;
+  if (decimals === undefined) {
+    const numbers = new NUMBERS[kind](values as never) as Numbers;
+    return [present, Buffer.from([RAW]), uint32(values.length), transposed(numbers)];
+  }
+  const differences = new Int32Array(values.length);
+  let before = 0;
+  for (const [at, value] of (values as number[]).entries()) {
+    const whole = Math.round(value * 10 ** decimals);
+    differences[at] = whole - before;
+    before = whole;
+  }
+  return [present, Buffer.from([DECIMAL]), uint32(values.length), Buffer.from([decimals]), transposed(differences)];
+}
+
+/** The smallest number of decimals with which all values are restored exactly; undefined if there is none. */
+function decimalsOf(values: readonly number[], kind: 'f32' | 'f64'): number | undefined {
+  let decimals = 0;
+  for (const value of values) {
+    while (!isWhole(value, decimals, kind)) if (++decimals > MAX_DECIMALS) return undefined;
+  }
+  // a value that fits few decimals need not fit more
+  return values.every((value) => isWhole(value, decimals, kind)) ? decimals : undefined;
+}
+
+function isWhole(value: number, decimals: number, kind: 'f32' | 'f64'): boolean {
+  const whole = Math.round(value * 10 ** decimals);
+  return Math.abs(whole) < MAX_WHOLE && Object.is(fromWhole(whole, decimals, kind), value);
+}
+
+const fromWhole = (whole: number, decimals: number, kind: 'f32' | 'f64') =>
+  kind === 'f32' ? Math.fround(whole / 10 ** decimals) : whole / 10 ** decimals;
+
+function decodeColumn(bytes: Source, kind: Kind, count: number): Cell[] {
+  const present = bytes.take(Math.ceil(count / 8));
+  const values = decodeValues(bytes, kind);
+  const cells: Cell[] = new Array(count);
+  let next = 0;
+  for (let at = 0; at < count; at++) {
+    cells[at] = ((present[at >> 3] as number) & (1 << (at & 7))) === 0 ? null : (values[next++] as Cell);
+  }
+  return cells;
+}
+
+function decodeValues(bytes: Source, kind: Kind): ArrayLike<Cell> {
+  const way = bytes.take(1)[0];
+  const length = bytes.uint32();
+  if (way === TEXT) return JSON.parse(Buffer.from(bytes.take(length)).toString());
+  if (way === RAW && kind !== 'text') {
+    const numbers = new NUMBERS[kind](length) as Numbers;
+    return restored(bytes.take(numbers.byteLength), numbers);
+  }
+  if (way !== DECIMAL || (kind !== 'f32' && kind !== 'f64')) throw new Error(`A block has a column of kind ${way}.`);
+  const decimals = bytes.take(1)[0] as number;
+  const differences = restored(bytes.take(length * 4), new Int32Array(length));
+  const values = new Float64Array(length);
+  let whole = 0;
+  for (let at = 0; at < length; at++) {
+    whole += differences[at] as number;
+    values[at] = fromWhole(whole, decimals, kind);
+  }
+  return values;
+}
+
+function transposed(numbers: Numbers): Uint8Array {
+  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+  const [size, count] = [numbers.BYTES_PER_ELEMENT, numbers.length];
+  const made = new Uint8Array(bytes.length);
+  for (let part = 0, to = 0; part < size; part++)
+    for (let at = 0; at < count; at++) made[to++] = bytes[at * size + part] as number;
+  return made;
+}
+
+/** Fills `numbers` from transposed bytes. */
+function restored<Made extends Numbers>(bytes: Uint8Array, numbers: Made): Made {
+  const made = new Uint8Array(numbers.buffer);
+  const [size, count] = [numbers.BYTES_PER_ELEMENT, numbers.length];
+  for (let part = 0, from = 0; part < size; part++)
+    for (let at = 0; at < count; at++) made[at * size + part] = bytes[from++] as number;
+  return numbers;
+}
+
+function uint32(value: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+class Source {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  take(length: number): Uint8Array {
+    const end = this.#at + length;
+    if (end > this.#bytes.length) throw new Error('A block is shorter than it says.');
+    const taken = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return taken;
+  }
+
+  uint32(): number {
+    const bytes = this.take(4);
+    return Buffer.from(bytes).readUInt32LE(0);
+  }
+}

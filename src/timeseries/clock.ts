@@ -1,0 +1,62 @@
+import { parseUtc } from '../data/date-text.ts';
+import type { Timestamp } from '../platform/text/time.ts';
+
+/** Microseconds since 1970, UTC. A bigint, because a double is not exact from the year 2255 on. */
+export type Micros = bigint;
+
+const DAY_LENGTH = 10;
+const MICROSECONDS = 1000n;
+
+/** Files have many times of one day: its parsed text. */
+let lastDay = '';
+let lastDayMs = 0;
+
+/**
+ * Parses a time in any form of the API, also with a blank instead of `T`; digits after the microseconds are dropped.
+ * Undefined if the text is not a time.
+ */
+export function microsOf(text: string): Micros | undefined {
+  const trimmed = text.trim();
+  const day = trimmed.slice(0, DAY_LENGTH);
+  if (day !== lastDay) {
+    const parsed = parseUtc(day);
+    if (parsed === undefined) return undefined;
+    lastDayMs = Date.parse(`${parsed.second}Z`);
+    lastDay = day;
+  }
+  if (trimmed.length === DAY_LENGTH) return BigInt(lastDayMs) * MICROSECONDS;
+  const plain = clockMs(trimmed);
+  if (plain !== undefined) return BigInt(lastDayMs + plain) * MICROSECONDS;
+  const parsed = parseUtc(
+    trimmed[DAY_LENGTH] === ' ' ? `${day}T${trimmed.slice(DAY_LENGTH + 1).trimStart()}` : trimmed,
+  );
+  if (parsed === undefined) return undefined;
+  const fraction = BigInt(parsed.fraction.slice(0, 6).padEnd(6, '0'));
+  return BigInt(Date.parse(`${parsed.second}Z`)) * MICROSECONDS + fraction;
+}
+
+/** Milliseconds of the most frequent form `…T08:17:02`; undefined for others. */
+function clockMs(text: string): number | undefined {
+  if (text.length !== 19 || (text[10] !== 'T' && text[10] !== ' ') || text[13] !== ':' || text[16] !== ':') {
+    return undefined;
+  }
+  const [hours, minutes, seconds] = [twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17)];
+  // NaN, which other characters than digits give, is not less than anything
+  return hours < 24 && minutes < 60 && seconds < 60 ? ((hours * 60 + minutes) * 60 + seconds) * 1000 : undefined;
+}
+
+function twoDigits(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** Wire form: UTC without a zone, seven fraction digits. */
+export function textOf(time: Micros): Timestamp {
+  let ms = Number(time / MICROSECONDS);
+  let micros = Number(time % MICROSECONDS);
+  if (micros < 0) {
+    micros += 1000;
+    ms -= 1;
+  }
+  return `${new Date(ms).toISOString().slice(0, 23)}${String(micros).padStart(3, '0')}0`;
+}

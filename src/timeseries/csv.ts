@@ -1,0 +1,196 @@
+import { AppError, invalid } from '../errors.ts';
+import type { Cell, Column } from './cells.ts';
+import { cellOfText } from './cells.ts';
+import { microsOf } from './clock.ts';
+
+/** Where the parts of a row stand in its line, and how they are written. */
+export interface CsvForm {
+  datetimeIndex: number;
+  valueIndex: number;
+  /** Column of the first data field of type Flag. */
+  flagIndex?: number | undefined;
+  delimiter: string;
+  decimalSeparator: string;
+}
+
+/** A row that was read: its time and a cell for each column. */
+export interface Row {
+  time: bigint;
+  cells: Cell[];
+}
+
+const MAX_LINE = 2 ** 20;
+const NEWLINE = 10;
+const QUOTE = '"';
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const latin1 = new TextDecoder('latin1');
+
+/**
+ * Reads lines of CSV (RFC 4180) without a header. Throws `invalid` with the number of the first line that cannot be read.
+ * Text is UTF-8; from the first piece that is not, it is Latin-1.
+ */
+export async function* readCsv(
+  body: AsyncIterable<Uint8Array>,
+  columns: readonly Column[],
+  form: CsvForm,
+): AsyncGenerator<Row> {
+  checkForm(form);
+  const flags = columns.findIndex(({ dataType }, at) => at > 0 && dataType === 'Flag');
+  if (form.flagIndex !== undefined && flags < 0)
+    throw invalid('flagIndex is given, but the series has no data field of type Flag. Leave it out.');
+  for await (const { number, text } of recordsOf(linesOf(body))) {
+    const cells = cellsOf(text, form.delimiter, number);
+    const time = microsOf(part(cells, form.datetimeIndex, 'datetimeIndex', number));
+    if (time === undefined)
+      throw wrongLine(number, `'${shown(cells[form.datetimeIndex])}' is not a time such as 2026-01-24T08:17:02.`);
+    const row: Cell[] = columns.map(() => null);
+    const read = (at: number, index: number, member: string) => {
+      row[at] = cellOf(part(cells, index, member, number), columns[at] as Column, form, number);
+    };
+    read(0, form.valueIndex, 'valueIndex');
+    if (form.flagIndex !== undefined) read(flags, form.flagIndex, 'flagIndex');
+    yield { time, cells: row };
+  }
+}
+
+function checkForm({ delimiter, decimalSeparator }: CsvForm) {
+  if (['\n', '\r', QUOTE].includes(delimiter))
+    throw invalid('delimiter must not be a quote or the end of a line. Send one such as ; or a tab.');
+  if (delimiter === decimalSeparator)
+    throw invalid(`delimiter and decimalSeparator are both '${delimiter}'. Send two different characters.`);
+}
+
+const wrongLine = (number: number, why: string) => invalid(`Line ${number}: ${why}`, { code: 'InvalidLine' });
+const shown = (text = '') => text.slice(0, 60);
+
+function part(cells: readonly string[], index: number, member: string, number: number): string {
+  const cell = cells[index];
+  if (cell !== undefined) return cell;
+  throw wrongLine(number, `it has ${cells.length} columns, but ${member} is ${index} (the first column is 0).`);
+}
+
+function cellOf(text: string, column: Column, { decimalSeparator }: CsvForm, number: number): Cell {
+  if (text.trim() === '') return null;
+  const real = decimalSeparator !== '.' && (column.kind === 'f32' || column.kind === 'f64');
+  // a point is no decimal separator here
+  const plain = real ? text.replaceAll('.', '?').replace(decimalSeparator, '.') : text;
+  const read = cellOfText(plain, column);
+  if ('cell' in read) return read.cell;
+  throw wrongLine(number, `${real ? `'${shown(text)}' is not a number` : read.wrong}.`);
+}
+
+interface Line {
+  /** From 1. */
+  number: number;
+  text: string;
+}
+
+/** Joins lines whose quotes are open, and leaves out blank ones. */
+async function* recordsOf(lines: AsyncIterable<string>): AsyncGenerator<Line> {
+  let number = 0;
+  let open: Line | undefined;
+  for await (const text of lines) {
+    number += 1;
+    if (open) open.text += `\n${text}`;
+    const line: Line = open ?? { number, text };
+    if (line.text.length > MAX_LINE) throw wrongLine(line.number, `it is longer than ${MAX_LINE} characters.`);
+    open = text.includes(QUOTE) && isOpen(line.text) ? line : open && !text.includes(QUOTE) ? line : undefined;
+    if (open === undefined && line.text.trim() !== '') yield line;
+  }
+  if (open) throw wrongLine(open.number, 'a quote is not closed.');
+}
+
+function isOpen(text: string): boolean {
+  let quotes = 0;
+  for (let at = text.indexOf(QUOTE); at >= 0; at = text.indexOf(QUOTE, at + 1)) quotes += 1;
+  return quotes % 2 === 1;
+}
+
+function cellsOf(text: string, delimiter: string, number: number): string[] {
+  const line = text.endsWith('\r') ? text.slice(0, -1) : text;
+  if (!line.includes(QUOTE)) return line.split(delimiter);
+  const cells: string[] = [];
+  for (let at = 0; ; ) {
+    if (line[at] !== QUOTE) {
+      const end = line.indexOf(delimiter, at);
+      const cell = end < 0 ? line.slice(at) : line.slice(at, end);
+      if (cell.includes(QUOTE)) throw wrongLine(number, 'a quote stands inside of a cell that has none around it.');
+      cells.push(cell);
+      if (end < 0) return cells;
+      at = end + delimiter.length;
+      continue;
+    }
+    let cell = '';
+    let end = at + 1;
+    for (;;) {
+      const quote = line.indexOf(QUOTE, end);
+      if (quote < 0) throw wrongLine(number, 'a quote is not closed.');
+      cell += line.slice(end, quote);
+      end = quote + 1;
+      if (line[end] !== QUOTE) break;
+      cell += QUOTE;
+      end += 1;
+    }
+    cells.push(cell);
+    if (end === line.length) return cells;
+    if (!line.startsWith(delimiter, end)) throw wrongLine(number, 'text follows the end of a quoted cell.');
+    at = end + delimiter.length;
+  }
+}
+
+/** Lines of a body, without their ends `\n`. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decode = decoder();
+  let rest: Uint8Array[] = [];
+  let length = 0;
+  let lines = 0;
+  const textOf = (pieces: readonly Uint8Array[]) => decode(Buffer.concat(pieces));
+  for await (const chunk of body) {
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end < 0) {
+      rest.push(chunk);
+      length += chunk.length;
+    } else {
+      const texts = textOf([...rest, chunk.subarray(0, end)]).split('\n');
+      rest = [chunk.subarray(end + 1)];
+      length = chunk.length - end - 1;
+      lines += texts.length;
+      yield* texts;
+    }
+    // each character has at most four bytes
+    if (length > 4 * MAX_LINE) throw wrongLine(lines + 1, `it is longer than ${MAX_LINE} characters.`);
+  }
+  const last = textOf(rest);
+  if (last !== '') yield last;
+}
+
+/** UTF-8 until bytes come that are not, then Latin-1; without the byte order mark at the start. */
+function decoder(): (bytes: Uint8Array) => string {
+  let present: InstanceType<typeof TextDecoder> = utf8;
+  let atStart = true;
+  return (bytes) => {
+    let text: string;
+    try {
+      text = present.decode(bytes);
+    } catch {
+      present = latin1;
+      text = latin1.decode(bytes);
+    }
+    if (atStart && text !== '') {
+      text = text.replace(/^(?:\ufeff|ï»¿)/, '');
+      atStart = false;
+    }
+    return text;
+  };
+}
+
+/** Counts the bytes of a body and throws `tooLarge` beyond the maximum. */
+export async function* bounded(body: AsyncIterable<Uint8Array>, maximum: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maximum)
+      throw new AppError('tooLarge', `The body has more than ${maximum} bytes. Send it in several parts.`);
+    yield chunk;
+  }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { eumItemNamed, eumUnitNamed } from '../data/eum/eum.ts';
+import { boundedJson } from '../http/rules/names.ts';
+
+/** Types of values, as a series' item names them. */
+export const VALUE_TYPES = ['Text', 'Date', 'Int16', 'Int32', 'Int64', 'Single', 'Double'] as const;
+export const FIELD_TYPES = ['DateTime', 'Single', 'Double', 'Flag', 'Text'] as const;
+export const PROPERTY_TYPES = ['DateTime', 'Long', 'Double', 'Boolean', 'Text'] as const;
+const SERIES_TYPES = [
+  'Instantaneous',
+  'Accumulated',
+  'StepAccumulated',
+  'MeanStepBackward',
+  'MeanStepForward',
+] as const;
+/** Maximum numbers of definitions, so that every record stays small. */
+const MAX_PROPERTIES = 200;
+const MAX_FIELDS = 20;
+const MAX_FLAGS = 1000;
+
+/** One of the names, in any letter case. */
+const named = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.preprocess(
+    (value) =>
+      typeof value === 'string' ? (names.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value) : value,
+    z.enum(names),
+  );
+const name = () => z.string().trim().min(1).max(255);
+
+export const SeriesId = z
+  .string()
+  .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must have 1 to 128 characters of A-Z, a-z, 0-9 and ._~-')
+  .meta({ description: 'Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.' });
+
+export const SeriesProperty = z
+  .object({ name: z.string(), dataType: z.enum(PROPERTY_TYPES) })
+  .meta({ id: 'TimeSeriesProperty' });
+export type SeriesProperty = z.infer<typeof SeriesProperty>;
+/** Definitions of properties in a request. */
+export const SeriesProperties = z
+  .array(z.object({ name: name(), dataType: named(PROPERTY_TYPES) }).meta({ id: 'NewTimeSeriesProperty' }))
+  .max(MAX_PROPERTIES);
+
+export const Item = z
+  .object({
+    name: z.string(),
+    unit: z.string(),
+    item: z.string(),
+    dataType: z.enum(VALUE_TYPES),
+    timeSeriesType: z.enum(SERIES_TYPES).optional(),
+    noDataValue: z.number().optional(),
+    hasLayers: z.boolean().optional(),
+  })
+  .meta({ id: 'TimeSeriesItem' });
+export type Item = z.infer<typeof Item>;
+
+const NewItem = Item.extend({
+  name: name(),
+  unit: z.string().refine((text) => eumUnitNamed(text) !== undefined, {
+    error: ({ input }) => `must be an identifier of an EUM unit such as eumUmeter, not '${shortened(input)}'`,
+  }),
+  item: z.string().refine((text) => eumItemNamed(text) !== undefined, {
+    error: ({ input }) => `must be an identifier of an EUM item such as eumIWaterLevel, not '${shortened(input)}'`,
+  }),
+  dataType: named(VALUE_TYPES),
+  timeSeriesType: named(SERIES_TYPES).optional(),
+}).meta({ id: 'NewTimeSeriesItem' });
+
+const Flag = z
+  .object({
+    id: z.union([z.int(), z.string().min(1).max(255)]),
+    name: z.string().min(1).max(255),
+    description: z.string().max(1000).optional(),
+    level: z.union([z.int(), z.string().max(255)]).optional(),
+  })
+  .meta({ id: 'TimeSeriesFlag' });
+export type Flag = z.infer<typeof Flag>;
+
+export const DataField = z
+  .object({ name: z.string(), dataType: z.enum(FIELD_TYPES), flags: z.array(Flag).optional() })
+  .meta({ id: 'TimeSeriesDataField' });
+export type DataField = z.infer<typeof DataField>;
+
+const NewDataField = z
+  .object({ name: name(), dataType: named(FIELD_TYPES), flags: z.array(Flag).max(MAX_FLAGS).optional() })
+  .superRefine(({ dataType, flags = [] }, context) => {
+    if (dataType !== 'Flag' && flags.length > 0)
+      context.addIssue({ code: 'custom', path: ['flags'], message: `need the dataType Flag, not ${dataType}` });
+    const twice = flags.find((flag, at) => flags.findIndex((one) => String(one.id) === String(flag.id)) !== at);
+    if (twice)
+      context.addIssue({ code: 'custom', path: ['flags'], message: `have two flags with the id '${twice.id}'` });
+  })
+  .meta({ id: 'NewTimeSeriesDataField' });
+
+export const PropertyValues = boundedJson(z.record(z.string(), z.unknown()));
+
+export const Series = z
+  .object({
+    id: z.string(),
+    item: Item,
+    properties: z.record(z.string(), z.unknown()),
+    dataFields: z.array(DataField),
+  })
+  .meta({ id: 'TimeSeries' });
+export type Series = z.infer<typeof Series>;
+
+export const NewSeries = z
+  .object({
+    id: SeriesId.optional(),
+    item: NewItem,
+    properties: PropertyValues.optional(),
+    dataFields: z
+      .array(NewDataField)
+      .max(MAX_FIELDS)
+      .superRefine((fields, context) => {
+        const twice = nameTwice(fields);
+        if (twice !== undefined) context.addIssue(`contains two fields with the name '${twice}'`);
+      })
+      .optional(),
+  })
+  .meta({ id: 'NewTimeSeries' });
+export type NewSeries = z.infer<typeof NewSeries>;
+
+/** A name that two of the definitions have. */
+export const nameTwice = (definitions: readonly { name: string }[]): string | undefined =>
+  definitions.find((one, at) => definitions.findIndex((other) => other.name === one.name) !== at)?.name;
+
+const shortened = (input: unknown) => String(input).slice(0, 60);

@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import type { App } from '../http/route.ts';
+import { Id, projectInHeader } from '../http/rules/forms.ts';
+import { descriptionText, freeForm } from '../http/rules/names.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { nameForm } from '../projects/names.ts';
+import { addProperties, createSeriesDataset, getSeriesDataset } from './dataset.ts';
+import { Item, NewSeries, PropertyValues, Series, SeriesProperties, SeriesProperty } from './definitions.ts';
+import { Conditions, findSeriesBy } from './find.ts';
+import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
+import {
+  addSeries,
+  allSeries,
+  removeSeries,
+  replaceProperties,
+  seriesOf,
+  setProperty,
+  visibleSeries,
+} from './series.ts';
+
+const SeriesDataset = z
+  .object({
+    id: z.string(),
+    items: z.array(Item).meta({ description: 'Definitions of the items of its series, each once.' }),
+    timeSeriesProperties: z.array(SeriesProperty).meta({ description: 'Properties that its series may have.' }),
+    metadata: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'TimeSeriesDataset' });
+export type SeriesDataset = z.infer<typeof SeriesDataset>;
+
+const NewSeriesDataset = z
+  .object({
+    timeSeriesSchema: z
+      .object({ properties: SeriesProperties.optional() })
+      .meta({ id: 'TimeSeriesSchema', description: 'Properties that the series of the dataset may have.' })
+      .optional(),
+    datasetProperties: z
+      .object({
+        name: nameForm(),
+        description: descriptionText().optional(),
+        metadata: freeForm().optional(),
+        properties: freeForm().optional(),
+      })
+      .meta({ id: 'TimeSeriesDatasetProperties', description: 'Record of the dataset.' }),
+  })
+  .meta({ id: 'NewTimeSeriesDataset' });
+
+const ChangedSchema = z.object({ properties: SeriesProperties }).meta({ id: 'ChangedTimeSeriesSchema' });
+const ChangedSeries = z.object({ properties: PropertyValues.optional() }).meta({ id: 'ChangedTimeSeries' });
+const ChangedProperty = z
+  .object({
+    property: z
+      .string()
+      .min(1)
+      .max(255)
+      .meta({ description: 'Name of the property.', examples: ['station'] }),
+    value: z.unknown().meta({ description: 'Its new value; absent: none.', examples: ['Ribe'] }),
+  })
+  .meta({ id: 'ChangedTimeSeriesProperty' });
+const Query = z
+  .union([z.object({ conditions: Conditions.optional() }).meta({ id: 'TimeSeriesConditions' }), Conditions])
+  .meta({ id: 'TimeSeriesQuery', description: 'Conditions that all must be met, in an object or as a list.' });
+
+const Written = z.null();
+
+/** Datasets of time series and their series; values: `values.routes.ts`. */
+export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
+  const config = { access: 'signedIn', service: 'ts' } as const;
+  const tags = TAGS;
+
+  app.post(
+    '/api/ts/dataset',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Creates a dataset of time series',
+        description: 'Send the project in the header `project-id`. Needs canCreateContent.',
+        body: NewSeriesDataset,
+        response: { 201: SeriesDataset },
+      },
+    },
+    async (request, reply) => {
+      const { timeSeriesSchema, datasetProperties } = request.body;
+      const projectId = projectInHeader(request);
+      const wanted = { ...datasetProperties, projectId, schema: timeSeriesSchema?.properties ?? [] };
+      const made = await createSeriesDataset(db, request.caller, wanted);
+      return reply
+        .code(201)
+        .header('location', `/api/ts/dataset/${made.id}`)
+        .send(made as never);
+    },
+  );
+
+  app.get(
+    DATASET_PATH,
+    {
+      config: cachedConfig(db),
+      schema: { tags, summary: 'Returns a dataset of time series', params: Id, response: { 200: SeriesDataset } },
+    },
+    async ({ caller, params }) => (await getSeriesDataset(db, caller, params.id)) as never,
+  );
+
+  app.put(
+    `${DATASET_PATH}/schema/properties`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Adds properties that the series of a dataset may have',
+        description: 'A property that exists already may come again with the same type; another type is 409.',
+        params: Id,
+        body: ChangedSchema,
+        response: { 204: Written },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await addProperties(db, caller, params.id, body.properties);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.post(
+    `${DATASET_PATH}/timeseries`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Adds a time series to a dataset',
+        description: 'Without `id`, makes one. An id that the dataset has already is 409.',
+        params: Id,
+        body: NewSeries,
+        response: { 201: Series },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      const made = await addSeries(db, caller, params.id, body);
+      const location = `/api/ts/dataset/${params.id}/timeseries/${encodeURIComponent(made.id)}`;
+      return reply.code(201).header('location', location).send(made);
+    },
+  );
+
+  app.get(
+    `${DATASET_PATH}/timeseries/list`,
+    {
+      config: cachedConfig(db),
+      schema: {
+        tags,
+        summary: 'Lists the time series of a dataset, the oldest first',
+        params: Id,
+        response: { 200: listOf(Series) },
+      },
+    },
+    async ({ caller, params }) => ({ data: await allSeries(db, caller, params.id) }),
+  );
+
+  app.post(
+    `${DATASET_PATH}/timeseries/query`,
+    {
+      config: { ...config, repeatable: true },
+      schema: {
+        tags,
+        summary: 'Finds time series by their item and their properties',
+        description:
+          'Returns the series that meet all conditions. The name `Item` is the name of the item, any other name a property.',
+        params: Id,
+        body: Query,
+        response: { 200: listOf(Series) },
+      },
+    },
+    async ({ caller, params, body }) => {
+      const conditions = Array.isArray(body) ? body : (body.conditions ?? []);
+      return { data: await findSeriesBy(db, caller, params.id, conditions) };
+    },
+  );
+
+  app.get(
+    SERIES_PATH,
+    {
+      config: cachedConfig(db),
+      schema: {
+        tags,
+        summary: 'Returns a time series without its values',
+        params: SeriesAddress,
+        response: { 200: Series },
+      },
+    },
+    async ({ caller, params }) => seriesOf(await visibleSeries(db, caller, params)),
+  );
+
+  app.put(
+    SERIES_PATH,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Replaces all properties of a time series',
+        params: SeriesAddress,
+        body: ChangedSeries,
+        response: { 204: Written },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await replaceProperties(db, caller, params, body.properties ?? {});
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    SERIES_PATH,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Deletes a time series with its values',
+        description: 'It cannot be restored.',
+        params: SeriesAddress,
+        response: { 204: Written },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await removeSeries(db, caller, params);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.put(
+    `${SERIES_PATH}/property`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Sets one property of a time series',
+        params: SeriesAddress,
+        body: ChangedProperty,
+        response: { 204: Written },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await setProperty(db, caller, params, { property: body.property, value: body.value ?? null });
+      return reply.code(204).send(null);
+    },
+  );
+}

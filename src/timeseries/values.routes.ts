@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { queryTime } from '../http/rules/query.ts';
+import { SeriesId } from './definitions.ts';
+import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
+import { deleteValues, intervalOf, readValues, readValuesOfAll } from './values.ts';
+
+const MAX_SERIES = 1000;
+/** Answers up to this length are sent as one text, which the cache keeps. */
+const WHOLE_ANSWER = 2 ** 20;
+
+const interval = { from: queryTime().optional(), to: queryTime().optional() };
+
+const Cell = z.union([z.string(), z.number(), z.null()]);
+const ValueRow = z.array(Cell).meta({
+  description: 'Time, value, and a value for each data field; null: no value.',
+  examples: [['2026-01-24T08:00:00.0000000', 1.25]],
+});
+const Values = z
+  .object({ data: z.array(ValueRow) })
+  .meta({ id: 'TimeSeriesValues', description: 'Values in the order of time.' });
+const ValuesOfAll = z
+  .object({ data: z.array(z.array(ValueRow)) })
+  .meta({ id: 'ValuesOfTimeSeries', description: 'A list of rows for each id of the request, in its order.' });
+
+/** Already JSON. */
+const asIs = (text: unknown) => text as string;
+
+/** Sends JSON that comes in pieces: a short answer as one text, a long one as a stream. */
+async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<string>): Promise<never> {
+  const begun: string[] = [];
+  let length = 0;
+  // errors so far are refusals; later ones can only break the stream
+  while (length <= WHOLE_ANSWER) {
+    const { value, done } = await pieces.next();
+    if (done) return reply.type(JSON_TYPE).serializer(asIs).send(begun.join('')) as never;
+    begun.push(value);
+    length += value.length;
+  }
+  async function* all() {
+    yield begun.join('');
+    yield* pieces;
+  }
+  return reply.type(JSON_TYPE).send(Readable.from(all())) as never;
+}
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Values of time series: reading and deleting. Uploads have files of their own. */
+export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
+  const config = { access: 'signedIn', service: 'ts' } as const;
+  const tags = TAGS;
+
+  app.get(
+    `${SERIES_PATH}/values`,
+    {
+      config: cachedConfig(db),
+      schema: {
+        tags,
+        summary: 'Returns the values of a time series',
+        description: 'In the order of time; `from` and `to` are included.',
+        params: SeriesAddress,
+        querystring: z.object(interval),
+        response: { 200: Values },
+      },
+    },
+    async ({ caller, params, query }, reply) =>
+      sendPieces(reply, await readValues(db, caller, params, intervalOf(query))),
+  );
+
+  app.post(
+    `${DATASET_PATH}/timeseries/values`,
+    {
+      config: { ...config, repeatable: true },
+      schema: {
+        tags,
+        summary: 'Returns the values of several time series',
+        description: 'Send their ids. `from` and `to` are included.',
+        params: Id,
+        querystring: z.object(interval),
+        body: z.array(SeriesId).max(MAX_SERIES).meta({ id: 'TimeSeriesIds', description: 'Ids of time series.' }),
+        response: { 200: ValuesOfAll },
+      },
+    },
+    async ({ caller, params, query, body }, reply) =>
+      sendPieces(reply, await readValuesOfAll(db, caller, { id: params.id, tsIds: body }, intervalOf(query))),
+  );
+
+  app.delete(
+    `${SERIES_PATH}/values`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Deletes the values of a time series in an interval',
+        description: '`from` and `to` are included. Without both, deletes all values.',
+        params: SeriesAddress,
+        querystring: z.object(interval),
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params, query }, reply) => {
+      await deleteValues(db, caller, params, intervalOf(query));
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,163 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Db } from '../db.ts';
+import { conflict, invalid } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { requireCapability } from '../projects/access.ts';
+import { decodeBlock } from './block.ts';
+import { listBlocks, updateExtent } from './blocks.queries.ts';
+import type { Cell, Column } from './cells.ts';
+import { cellOfJson, columnsOf, jsonOfCell } from './cells.ts';
+import { microsOf, textOf } from './clock.ts';
+import type { Row } from './csv.ts';
+import { visibleSchema, writeSeries } from './dataset.ts';
+import type { SeriesRow } from './queries.ts';
+import type { SeriesAddress } from './series.ts';
+import { knownSeries, visibleSeries } from './series.ts';
+import { Spool } from './spool.ts';
+import { deleteRows, mergeRows } from './write.ts';
+
+/** Both ends included. */
+export interface Interval {
+  from: bigint;
+  to: bigint;
+}
+
+/** Ends of an interval without bounds: all that Postgres' bigint holds. */
+const ENDS: Interval = { from: -(2n ** 63n), to: 2n ** 63n - 1n };
+/** Blocks per statement of a read. */
+const WINDOW = 32;
+
+/** The interval of a request, from times in wire form. */
+export function intervalOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Interval {
+  const micros = (text: string | undefined) => (text === undefined ? undefined : microsOf(text));
+  const interval = { from: micros(from) ?? ENDS.from, to: micros(to) ?? ENDS.to };
+  if (interval.from > interval.to) throw invalid(`from (${from}) is after to (${to}). Exchange them.`);
+  return interval;
+}
+
+/**
+ * Writes rows that a request sends, all or none. They are read and checked completely before the transaction begins: no connection waits for the
+ * client.
+ */
+export async function uploadRows(
+  db: Db,
+  caller: Caller,
+  address: SeriesAddress,
+  read: (columns: Column[]) => AsyncIterable<Row> | Iterable<Row>,
+): Promise<void> {
+  const { dataset } = await visibleSchema(db, caller, address.id);
+  requireCapability({ ...dataset, id: dataset.projectId }, 'canUpdateContent');
+  const columns = columnsOf(await knownSeries(db, address));
+  const kinds = columns.map(({ kind }) => kind);
+  const spool = await Spool.open(columns);
+  try {
+    await spool.fill(read(columns));
+    await writeSeries(db, caller, address.id, async (tx) => {
+      const series = await knownSeries(tx, address);
+      if (!isDeepStrictEqual(columnsOf(series), columns))
+        throw conflict(`Time series '${address.tsId}' was replaced by another one during the upload. Send it again.`);
+      for await (const rows of spool.runs()) await mergeRows(tx, series.key, kinds, rows);
+      await updateExtent(tx, series.key);
+    });
+  } finally {
+    await spool.close();
+  }
+}
+
+export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, interval: Interval): Promise<void> =>
+  writeSeries(db, caller, address.id, async (tx) => {
+    const series = await knownSeries(tx, address);
+    const kinds = columnsOf(series).map(({ kind }) => kind);
+    await deleteRows(tx, series.key, kinds, interval);
+    await updateExtent(tx, series.key);
+  });
+
+/** Rows of JSON: `[time, value, field1, …]`; what is missing at the end is null. */
+export function* rowsOfJson(body: unknown, columns: readonly Column[]): Generator<Row> {
+  const list = Array.isArray(body) ? body : (body as { data?: unknown } | null | undefined)?.data;
+  if (!Array.isArray(list)) throw invalid('The body must be a list of rows, such as [["2026-01-24T08:00:00", 1.5]].');
+  for (const [at, row] of list.entries()) {
+    const wrong = (why: string) => invalid(`Row ${at + 1}: ${why}.`, { code: 'InvalidRow' });
+    if (!Array.isArray(row)) throw wrong('it is not a list [time, value, …]');
+    if (row.length > columns.length + 1)
+      throw wrong(`it has ${row.length} members, but the series has ${columns.length + 1} with the time`);
+    const time = typeof row[0] === 'string' ? microsOf(row[0]) : undefined;
+    if (time === undefined) throw wrong(`${JSON.stringify(row[0])?.slice(0, 60)} is not a time`);
+    const cells = columns.map((column, index): Cell => {
+      const read = cellOfJson(row[index + 1], column);
+      if ('wrong' in read) throw wrong(read.wrong);
+      return read.cell;
+    });
+    yield { time, cells };
+  }
+}
+
+/** The values of a series as JSON, in pieces. */
+export async function readValues(
+  db: Db,
+  caller: Caller,
+  address: SeriesAddress,
+  interval: Interval,
+): Promise<AsyncGenerator<string>> {
+  const series = await visibleSeries(db, caller, address);
+  return around(rowTexts(db, series, interval));
+}
+
+/** The values of several series, in the order of their ids. */
+export async function readValuesOfAll(
+  db: Db,
+  caller: Caller,
+  { id, tsIds }: { id: string; tsIds: readonly string[] },
+  interval: Interval,
+): Promise<AsyncGenerator<string>> {
+  await visibleSchema(db, caller, id);
+  const found: SeriesRow[] = [];
+  for (const tsId of tsIds) found.push(await knownSeries(db, { id, tsId }));
+  async function* all() {
+    for (const [at, series] of found.entries()) {
+      if (at > 0) yield ',';
+      yield* rowTexts(db, series, interval);
+    }
+  }
+  return around(list(all()));
+}
+
+async function* around(data: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '{"data":';
+  yield* data;
+  yield '}';
+}
+
+async function* list(items: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '[';
+  yield* items;
+  yield ']';
+}
+
+/** A list of rows, a block at a time. Not a snapshot: a change during a long read may be in its later part. */
+async function* rowTexts(db: Db, series: SeriesRow, { from, to }: Interval): AsyncGenerator<string> {
+  const columns = columnsOf(series);
+  const kinds = columns.map(({ kind }) => kind);
+  yield '[';
+  let separator = '';
+  for (let next = from; next <= to; ) {
+    const blocks = await listBlocks(db, series.key, next, to, WINDOW);
+    for (const { data } of blocks) {
+      const { times, columns: cells } = decodeBlock(data, kinds);
+      const rows: string[] = [];
+      for (const [at, time] of times.entries()) {
+        if (time < next || time > to) continue;
+        let text = `["${textOf(time)}"`;
+        for (const [index, column] of columns.entries()) text += `,${jsonOfCell(cells[index]?.[at] ?? null, column)}`;
+        rows.push(`${text}]`);
+      }
+      if (rows.length === 0) continue;
+      yield separator + rows.join(',');
+      separator = ',';
+    }
+    const last = blocks.at(-1)?.last;
+    if (last === undefined || blocks.length < WINDOW) break;
+    next = last + 1n;
+  }
+  yield ']';
+}

@@ -1,0 +1,262 @@
+import test from 'ava';
+import { newProject } from '../world/transfers.ts';
+import type { Client } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+
+const LEVEL = { name: 'Level', unit: 'eumUmeter', item: 'eumIWaterLevel', dataType: 'Double' };
+const CSV = { 'content-type': 'text/csv' };
+const SCHEMA = [
+  { name: 'station', dataType: 'Text' },
+  { name: 'height', dataType: 'Double' },
+  { name: 'since', dataType: 'DateTime' },
+];
+
+/** A dataset of time series in a new project. */
+async function newSeriesDataset(client: Client) {
+  const projectId = await newProject(client, 'Gauges', []);
+  const { status, body } = await client.post(
+    '/api/ts/dataset',
+    { timeSeriesSchema: { properties: SCHEMA }, datasetProperties: { name: 'gauges', metadata: { River: null } } },
+    { 'svc-project-id': projectId },
+  );
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return { projectId, id: body.id as string, url: `/api/ts/dataset/${body.id}`, made: body };
+}
+
+async function newSeries(client: Client, url: string, wanted: object = {}): Promise<string> {
+  const { status, body } = await client.post(`${url}/timeseries`, { item: LEVEL, ...wanted });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return `${url}/timeseries/${body.id}`;
+}
+
+const upload = (client: Client, series: string, text: string | Buffer, query = '') =>
+  client.post(`${series}/upload/csv${query}`, text, CSV);
+const valuesOf = async (client: Client, series: string, query = '') =>
+  (await client.get(`${series}/values${query}`)).body.data;
+const at = (text: string) => `2026-01-24T${text}.0000000`;
+
+test('a dataset of time series is there as a dataset before its answer goes out', async (t) => {
+  const owner = await w.account();
+  const client = w.as(owner);
+  const { id, url, made, projectId } = await newSeriesDataset(client);
+  t.deepEqual(made, { id, items: [], timeSeriesProperties: SCHEMA, metadata: { River: null } });
+  const record = (await client.get(`/api/metadata/dataset/${id}`)).body;
+  t.like(record, { name: 'gauges', datasetType: 'timeseries', datasetFormat: 'ts', storageSize: 0, projectId });
+  await newSeries(client, url);
+  await newSeries(client, url);
+  t.deepEqual((await client.get(url)).body, { ...made, items: [LEVEL] });
+  const list = await client.get(`/api/metadata/project/${projectId}/dataset/list`);
+  t.deepEqual(
+    list.body.data.map((one: { id: string }) => one.id),
+    [id],
+  );
+  t.is((await client.post('/api/ts/dataset', { datasetProperties: { name: 'x' } })).status, 400);
+});
+
+test('values come back in the order of time, by interval, both ends included', async (t) => {
+  const client = w.as(await w.account());
+  const { id, url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url, { id: 'a~1' });
+  t.is(
+    (
+      await upload(
+        client,
+        series,
+        '2026-01-24T08:00:00;2.5\n2026-01-24 07:00:00;1\r\n\r\n"2026-01-24T090000.123456";\n',
+      )
+    ).status,
+    204,
+  );
+  t.deepEqual(await valuesOf(client, series), [
+    [at('07:00:00'), 1],
+    [at('08:00:00'), 2.5],
+    ['2026-01-24T09:00:00.1234560', null],
+  ]);
+  t.deepEqual(await valuesOf(client, series, '?from=2026-01-24T08:00:00&to=2026-01-24T080000'), [
+    [at('08:00:00'), 2.5],
+  ]);
+  t.is((await client.get(`${series}/values?from=2026-01-25&to=2026-01-24`)).status, 400);
+  const { temporalInformation, storageSize } = (await client.get(`/api/metadata/dataset/${id}`)).body;
+  t.deepEqual(temporalInformation, { startTime: at('07:00:00'), endTime: '2026-01-24T09:00:00.1234560' });
+  t.true(storageSize > 0);
+});
+
+test('the same time again overwrites; the last one in a body counts', async (t) => {
+  const client = w.as(await w.account());
+  const series = await newSeries(client, (await newSeriesDataset(client)).url);
+  await upload(client, series, '2026-01-24;1\n2026-01-25;2\n2026-01-24;3\n');
+  await client.post(`${series}/upload/json`, [
+    ['2026-01-25', 4],
+    ['2026-01-26', 5],
+    ['2026-01-26', 6],
+  ]);
+  t.deepEqual(
+    (await valuesOf(client, series)).map((row: unknown[]) => row[1]),
+    [3, 4, 6],
+  );
+});
+
+test('CSV: delimiter, decimal separator, columns, quotes, byte order mark, Latin-1', async (t) => {
+  const client = w.as(await w.account());
+  const { url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url);
+  const query = '?datetimeIndex=2&valueIndex=0&delimiter=%7C&decimalSeparator=,';
+  t.is((await upload(client, series, '\ufeff1,5|"a|""b""\nc"|2026-01-24\n2|x|2026-01-25', query)).status, 204);
+  t.deepEqual(
+    (await valuesOf(client, series)).map((row: unknown[]) => row[1]),
+    [1.5, 2],
+  );
+  t.is((await upload(client, series, '1.5|x|2026-01-24', query)).status, 400);
+  t.is((await upload(client, series, '1;2', '?delimiter=;&decimalSeparator=;')).status, 400);
+  const text = await newSeries(client, url, { item: { ...LEVEL, dataType: 'Text' } });
+  t.is((await upload(client, text, Buffer.from('2026-01-24;\xe9t\xe9\n', 'latin1'))).status, 204);
+  t.is((await upload(client, text, Buffer.from('2026-01-25;été\n'))).status, 204);
+  t.is((await upload(client, text, Buffer.from('2026-01-26\t"a; ""b"""\n'), '?delimiter=%5Ct')).status, 204);
+  t.deepEqual(
+    (await valuesOf(client, text)).map((row: unknown[]) => row[1]),
+    ['été', 'été', 'a; "b"'],
+  );
+});
+
+test('a line that cannot be read is 400 with its number, and nothing is written', async (t) => {
+  const client = w.as(await w.account());
+  const series = await newSeries(client, (await newSeriesDataset(client)).url);
+  for (const [text, line] of [
+    ['2026-01-24;1\n\n2026-01-32;2\n', 3],
+    ['2026-01-24;1\n2026-01-25;x\n', 2],
+    ['2026-01-24;NaN\n', 1],
+    ['2026-01-24;1e999\n', 1],
+    ['2026-01-24\n', 1],
+    ['2026-01-24;1\n2026-01-25;"2\n', 2],
+  ] as const) {
+    const { status, body } = await upload(client, series, text);
+    t.is(status, 400, text);
+    t.true(body.detail.startsWith(`Line ${line}:`), body.detail);
+  }
+  const answer = await client.post(`${series}/upload/json`, [
+    ['2026-01-24', 1],
+    ['2026-01-25', 'x'],
+  ]);
+  t.is(answer.status, 400);
+  t.regex(answer.body.detail, /^Row 2: 'x'/);
+  t.deepEqual(await valuesOf(client, series), []);
+  t.is((await client.post(`${series}/upload/csv`, '{}', { 'content-type': 'application/json' })).status, 415);
+});
+
+test('values of each type come back exactly', async (t) => {
+  const client = w.as(await w.account());
+  const { url } = await newSeriesDataset(client);
+  const cases = {
+    Text: ['é"\n', '', '1'],
+    Date: [at('08:00:00'), '1969-12-31T23:59:59.9999990'],
+    Int16: [-32768, 32767, 0],
+    Int32: [-2147483648, 2147483647],
+    Single: [0.1, 1e-45, 3.4028235e38, 16777216, -0.30000004],
+    Double: [0.1, 5e-324, 1.7976931348623157e308, 123.456789012345],
+  };
+  for (const [dataType, values] of Object.entries(cases)) {
+    const series = await newSeries(client, url, { item: { ...LEVEL, dataType } });
+    const rows = [...values, null].map((value, day) => [`2026-01-${String(day + 1).padStart(2, '0')}`, value]);
+    t.is((await client.post(`${series}/upload/json`, rows)).status, 204, dataType);
+    t.deepEqual(
+      (await valuesOf(client, series)).map((row: unknown[]) => row[1]),
+      [...values, null],
+      dataType,
+    );
+  }
+  const whole = await newSeries(client, url, { item: { ...LEVEL, dataType: 'Int64' } });
+  const body = '[["2026-01-01",9223372036854775807],["2026-01-02",-9007199254740993]]';
+  t.is((await client.post(`${whole}/upload/json`, body, { 'content-type': 'application/json' })).status, 204);
+  await upload(client, whole, '9999-12-31T23:59:59.999999;-9223372036854775808\n');
+  t.is(
+    (await client.get(`${whole}/values`)).raw.toString(),
+    '{"data":[["2026-01-01T00:00:00.0000000",9223372036854775807],["2026-01-02T00:00:00.0000000",-9007199254740993],["9999-12-31T23:59:59.9999990",-9223372036854775808]]}',
+  );
+  t.is((await upload(client, whole, '2026-01-01;9223372036854775808')).status, 400);
+});
+
+test('data fields and flags', async (t) => {
+  const client = w.as(await w.account());
+  const { url } = await newSeriesDataset(client);
+  const flags = [
+    { id: 1, name: 'good', level: 0 },
+    { id: 7, name: 'bad', level: 2 },
+  ];
+  const series = await newSeries(client, url, {
+    dataFields: [
+      { name: 'measured', dataType: 'DateTime' },
+      { name: 'quality', dataType: 'Flag', flags },
+    ],
+  });
+  t.is((await upload(client, series, '2026-01-24;1;7\n2026-01-25;2;\n2026-01-26;3;good', '?flagIndex=2')).status, 204);
+  t.is((await client.post(`${series}/upload/json`, { data: [['2026-01-27', 4, '2026-01-28', 7]] })).status, 204);
+  t.deepEqual(await valuesOf(client, series), [
+    [at('00:00:00'), 1, null, 7],
+    [at('00:00:00').replace('24', '25'), 2, null, null],
+    [at('00:00:00').replace('24', '26'), 3, null, 1],
+    [at('00:00:00').replace('24', '27'), 4, at('00:00:00').replace('24', '28'), 7],
+  ]);
+  const refused = await upload(client, series, '2026-01-24;1;8', '?flagIndex=2');
+  t.is(refused.status, 400);
+  t.regex(refused.body.detail, /Line 1: '8' is not a flag of 'quality'/);
+  const plain = await newSeries(client, url);
+  t.is((await upload(client, plain, '2026-01-24;1;8', '?flagIndex=2')).status, 400);
+});
+
+test('many values: overwriting and deleting intervals gives what a plain list gives', async (t) => {
+  const client = w.as(await w.account());
+  const { id, url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url);
+  const plain = new Map<string, number | null>();
+  let state = 7;
+  const random = (below: number) => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state % below;
+  };
+  const time = (minute: number) => `${new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString().slice(0, 19)}`;
+  for (let round = 0; round < 12; round++) {
+    const [start, count, step] = [random(30_000), [1, 300, 9000][round % 3] as number, 1 + random(3)];
+    const minutes = Array.from({ length: count }, (_, at) => start + at * step);
+    if (round % 2) minutes.reverse();
+    const lines = minutes.map((minute) => {
+      const value = random(50) === 0 ? null : random(100_000) / (round % 3 === 1 ? 7 : 100);
+      plain.set(time(minute), value);
+      return `${time(minute)};${value ?? ''}`;
+    });
+    t.is((await upload(client, series, lines.join('\n'))).status, 204);
+    const [from, to] = [random(40_000), random(5000)];
+    t.is((await client.delete(`${series}/values?from=${time(from)}&to=${time(from + to)}`)).status, 204);
+    for (const each of plain.keys()) if (each >= time(from) && each <= time(from + to)) plain.delete(each);
+    const wanted = [...plain]
+      .sort(([one], [two]) => (one < two ? -1 : 1))
+      .map(([each, value]) => [`${each}.0000000`, value]);
+    t.deepEqual(await valuesOf(client, series), wanted, `round ${round}`);
+    const part = wanted.filter(([each]) => String(each) >= time(9000) && String(each) <= `${time(12_000)}.0000000`);
+    t.deepEqual(await valuesOf(client, series, `?from=${time(9000)}&to=${time(12_000)}`), part);
+  }
+  const [sizes] = await w.sql<{ blocks: string; bytes: string }>(
+    'select count(*) as blocks, sum(length(data)) as bytes from ts_blocks',
+  );
+  t.is((await client.get(`/api/metadata/dataset/${id}`)).body.storageSize >= 0, true);
+  t.true(Number(sizes?.blocks) > 1);
+  t.is((await client.delete(`${series}/values`)).status, 204);
+  t.deepEqual(await valuesOf(client, series), []);
+  const empty = (await client.get(`/api/metadata/dataset/${id}`)).body;
+  t.is(empty.storageSize, 0);
+  t.is(empty.temporalInformation, undefined);
+});
+
+test('values that are written one by one, forwards and backwards, share blocks', async (t) => {
+  const client = w.as(await w.account());
+  const { id, url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url);
+  const days = [...Array(20).keys()].map((day) => `2026-01-${String(day + 1).padStart(2, '0')}`);
+  for (const day of [...days.slice(0, 10).reverse(), ...days.slice(10)]) await upload(client, series, `${day};1`);
+  t.is((await valuesOf(client, series)).length, 20);
+  const rows = await w.sql('select from ts_blocks b join ts_series s on s.key = b.series_key where s.dataset_id = $1', [
+    id,
+  ]);
+  t.is(rows.length, 1);
+});
