@@ -22,7 +22,7 @@ import type {
 import { IGNORED } from './copied.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
 import { handlerOf } from './kinds/kinds.ts';
-import { fits, offeredBy, writersFor } from './offers.ts';
+import { fits, isTransformed, offeredBy, writersFor } from './offers.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './steps/transformations.ts';
 
@@ -43,8 +43,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
   const threads = request.threads ?? availableParallelism();
-  const computing =
-    handlerOf(reader.produces).steps === undefined ? '' : `; at most ${threads} thread${threads === 1 ? '' : 's'}`;
+  const computing = isTransformed(reader) ? `; at most ${threads} thread${threads === 1 ? '' : 's'}` : '';
   hooks.log('debug', `${callText(reader, readerParameters)}; ${callText(writer, writerParameters)}${computing}.`);
   const lost = new Set<string>();
   const bad = new BadRecords();
@@ -134,7 +133,7 @@ const callText = ({ name }: { name: string }, parameters: Record<string, unknown
 };
 
 function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
-  if (handlerOf(reader.produces).steps !== undefined) return parseTransformations(transformations, offeredBy(reader));
+  if (isTransformed(reader)) return parseTransformations(transformations, offeredBy(reader));
   if (transformations.length > 0) log('warning', IGNORED);
   return [];
 }

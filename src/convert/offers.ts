@@ -1,5 +1,5 @@
 import type { ParameterDescription, Reader, Writer } from '../formats/define.ts';
-import { describeParameters } from '../formats/define.ts';
+import { describeParameters, producedKinds } from '../formats/define.ts';
 import { writers } from '../formats/registry.ts';
 import { bridgeTo } from './bridges/bridges.ts';
 import { handlerOf } from './kinds/kinds.ts';
@@ -7,17 +7,24 @@ import type { TransformationName } from './steps/transformations.ts';
 import { transformationsFor } from './steps/transformations.ts';
 
 /**
- * The transformations that apply to a reader's data: the data have the required facet, and their kind implements the
- * step.
+ * The transformations that apply to a reader's data: the data have the required facet, and one of their kinds
+ * implements the step.
  */
-export const offeredBy = ({ has, produces }: Pick<Reader, 'has' | 'produces'>): TransformationName[] =>
-  transformationsFor(has).filter((name) => name in (handlerOf(produces).steps ?? {}));
+export const offeredBy = (reader: Pick<Reader, 'has' | 'produces'>): TransformationName[] => {
+  const implemented = producedKinds(reader).map((kind) => handlerOf(kind).steps ?? {});
+  return transformationsFor(reader.has).filter((name) => implemented.some((steps) => name in steps));
+};
+
+/** Whether the data of a reader are transformed, not only copied. */
+export const isTransformed = (reader: Pick<Reader, 'produces'>): boolean =>
+  producedKinds(reader).some((kind) => handlerOf(kind).steps !== undefined);
 
 /**
- * Whether a writer can follow a reader: it accepts the reader's kind of data, or a kind that a bridge converts it to.
+ * Whether a writer can follow a reader: it accepts one of the reader's kinds of data, or a kind that a bridge converts
+ * one of them to. Which kind the data are may be known only from the content.
  */
-export const fits = ({ produces }: Reader, writer: Writer): boolean =>
-  writer.accepts.includes(produces) || bridgeTo(writer, produces) !== undefined;
+export const fits = (reader: Pick<Reader, 'produces'>, writer: Writer): boolean =>
+  producedKinds(reader).some((kind) => writer.accepts.includes(kind) || bridgeTo(writer, kind) !== undefined);
 
 export const writersFor = (reader: Reader): Writer[] => writers.filter((writer) => fits(reader, writer));
 

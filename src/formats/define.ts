@@ -50,7 +50,8 @@ interface Converter<P extends z.ZodObject> {
 export type Facet = 'place' | 'items' | 'times' | 'layers';
 
 export interface Reader<P extends z.ZodObject = z.ZodObject> extends Converter<P> {
-  readonly produces: DataKind;
+  /** A list: the kind is known only from the content. */
+  readonly produces: DataKind | readonly DataKind[];
   readonly has: readonly Facet[];
   /** The data may read from the source until the conversion ends. */
   read(source: ByteSource, parameters: z.output<P>, context: Context): Promise<Data>;
@@ -86,6 +87,10 @@ export interface CrsChange {
   to?: string;
   operation?: string;
 }
+
+/** The kinds of data that a reader may produce. */
+export const producedKinds = ({ produces }: Pick<Reader, 'produces'>): readonly DataKind[] =>
+  typeof produces === 'string' ? [produces] : produces;
 
 /** Erases the type of the parameters, so that the registry can list all readers. The conversion parses the parameters before each call. */
 export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader => reader as unknown as Reader;

@@ -27,6 +27,8 @@ import { vtuReader } from './vtu/reader.ts';
 import { vtuWriter } from './vtu/writer.ts';
 import { xyzReader } from './xyz/reader.ts';
 import { xyzWriter } from './xyz/writer.ts';
+import { mdReader } from './zarr/reader.ts';
+import { mdWriter } from './zarr/writer.ts';
 
 export const readers: readonly Reader[] = [
   fileReader,
@@ -43,6 +45,7 @@ export const readers: readonly Reader[] = [
   xyzReader,
   vtuReader,
   gisReader,
+  mdReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -59,6 +62,7 @@ export const writers: readonly Writer[] = [
   vtuWriter,
   xyzWriter,
   gisWriter,
+  mdWriter,
 ];
 
 /** By exact name. */

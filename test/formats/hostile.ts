@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { Data } from '../../src/data/data.ts';
+import { stepsOf } from '../../src/data/time-axis.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
 import { completeParameters } from '../../src/formats/parameters.ts';
 import { findReader } from '../../src/formats/registry.ts';
@@ -48,6 +49,21 @@ export async function outcome(name: string, bytes: Uint8Array, scratch: string):
 
 async function readAll(data: Data): Promise<void> {
   if (data.kind === 'features') for await (const _ of data.chunks());
+  if (data.kind === 'grid')
+    for (const band of data.bands.keys())
+      for await (const { samples, rowCount } of data.rows(
+        { band, step: 0, layer: 0 },
+        { first: 0, end: Math.min(9, data.height) },
+      ))
+        if (samples.length !== rowCount * data.width)
+          throw new Error(`${rowCount} rows have ${samples.length} values.`);
+  if (data.kind === 'array' && stepsOf(data) > 0)
+    for (const [item, { axes }] of data.items.entries()) {
+      const shape = axes.map((axis) => Math.min(9, data.axes[axis]!.values.length));
+      const start = axes.map(() => 0);
+      const values = await data.read(item, 0, start, shape);
+      if (values.length !== shape.reduce((all, length) => all * length, 1)) throw new Error(`${values.length} values.`);
+    }
   if (data.kind !== 'mesh') return;
   const { nodes, shapes, connectivity, offsets, items } = data;
   if (offsets.length !== shapes.length + 1 || offsets[0] !== 0 || offsets.at(-1) !== connectivity.length)

@@ -15,6 +15,7 @@ import { memory } from './read.ts';
 import { shapefileOf } from './shapefiles.ts';
 import { folderOf } from './transformed.ts';
 import { triangle, vtuOf } from './vtu/vtu-files.ts';
+import { group, storeOf, variable } from './zarr/zarr-files.ts';
 
 /** Two hourly steps of one item; the values of a step follow each other from 1. */
 const dfs = (axis: Buffer, size: number) =>
@@ -40,6 +41,12 @@ const inputs: Readonly<Record<string, string | Buffer>> = {
   DfsuReader: dfsu(flat),
   XyzReader: `${lattice.join('\n')}\n`,
   MeshFileReader: '100079 1000 3 UTM-33\n1 0 0 -1 1\n2 9 0 -2 1\n3 0 9 -3 1\n1 3 21\n1 1 2 3\n',
+  MDReader: storeOf({
+    'zarr.json': group({}),
+    ...variable('y', { shape: [2], dimension_names: ['y'], values: [150, 50] }),
+    ...variable('x', { shape: [3], dimension_names: ['x'], values: [50, 150, 250] }),
+    ...variable('depth', { shape: [2, 3], dimension_names: ['y', 'x'], values: [1, 2, 3, 4, 5, 6] }),
+  }),
   VtuReader: vtuOf({ ...triangle, cellData: [{ name: 'depth', type: 'Float32', values: [7], unit: 'm' }] }),
 };
 
@@ -51,6 +58,7 @@ const pairs: readonly (readonly [
   parameters?: Record<string, unknown>,
 ])[] = [
   ['AsciiGridReader', 'GeoTiffWriter', 'grid; 3×2; 1 6'],
+  ['AsciiGridReader', 'MDWriter', 'grid; 3×2; 1 6'],
   ['AsciiGridReader', 'Dfs2Writer', 'grid; 3×2; 1 steps; Band 1 1 6'],
   ['ShapefileReader', 'GeoJsonWriter', 'features; {"Polygon":1}; nr'],
   ['ShapefileReader', 'DfsuWriter', 'mesh; 1024; 1 steps; nr 1 1'],
@@ -69,6 +77,16 @@ const pairs: readonly (readonly [
   ['GISReader', 'ShapefileWriter', ['mixed_point.shp', 'mixed_line.shp', 'mixed_polygon.shp']],
   ['Dfs0Reader', 'VtuWriter', 'mesh; 1; 2 steps; Level 1 2'],
   ['Dfs1Reader', 'VtuWriter', 'mesh; 3; 2 steps; Level 1 5'],
+  ['Dfs1Reader', 'MDWriter', 'grid; 4×1; 2 steps; Level 1 5'],
+  ['Dfs2Reader', 'MDWriter', 'grid; 3×2; 2 steps; Level 1 7'],
+  ['Dfs3Reader', 'MDWriter', 'grid; 3×2; 2 steps; Level 1 13'],
+  ['DfsuReader', 'MDWriter', 'mesh; 2; 3 steps; Item 0 0 201; Item 1 10000 10201'],
+  ['MeshFileReader', 'MDWriter', 'mesh; 1; Bathymetry -2 -2'],
+  ['VtuReader', 'MDWriter', 'mesh; 1; depth 7 7'],
+  ['MDReader', 'MDWriter', 'grid; 3×2; depth 1 6'],
+  ['MDReader', 'GeoTiffWriter', 'grid; 3×2; depth 1 6'],
+  ['MDReader', 'Dfs2Writer', 'grid; 3×2; 1 steps; depth 1 6'],
+  ['MDReader', 'VtuWriter', 'mesh; 6; depth 1 6'],
   ['Dfs2Reader', 'VtuWriter', 'mesh; 6; 2 steps; Level 1 7'],
   ['Dfs2Reader', 'GeoTiffWriter', 'grid; 3×2; Level 2020-01-01T00:00:00 1 6; Level 2020-01-01T01:00:00 2 7'],
   ['Dfs2Reader', 'GeoTiffWriter', ['step_0000.tif', 'step_0001.tif'], { StepsAs: 'files' }],

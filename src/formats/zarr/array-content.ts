@@ -1,0 +1,106 @@
+import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import { AxisArrays } from './axes.ts';
+import { chunkShape } from './chunk-shape.ts';
+import type { ItemArray, StoreContent, WholeArray } from './content.ts';
+import { timeDimension, wholeArray } from './content.ts';
+import { CRS, crsArray, known } from './crs.ts';
+import { ATTRIBUTE, defined } from './description.ts';
+import { indicesOf, product } from './hyperslab.ts';
+import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import { describedTime, TIME } from './time.ts';
+import { bytesPerValue } from './types.ts';
+
+/** Corners of curvilinear cells. */
+export const cornerArrays = { x: 'corner_x', y: 'corner_y' } as const;
+
+/** Values that are read at a time. */
+const blockValues = 1 << 18;
+
+/** A multidimensional array as arrays over time and its axes. */
+export async function arrayContent(array: MultiArray): Promise<StoreContent> {
+  const { crs, axes, placement, items, time } = array;
+  const system = await known(crs);
+  const names = new ArrayNames([CRS, TIME, ...Object.values(cornerArrays)]);
+  const variables = new AxisArrays(names);
+  const described = axes.map((axis) => variables.add(axis));
+  const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));
+  const description = defined({
+    version: 1,
+    kind: 'array',
+    crs,
+    axes: described,
+    placement:
+      placement === undefined || placement.by === 'affine'
+        ? placement
+        : { by: 'nodes', x: placement.x, y: placement.y },
+    time: time && describedTime(time),
+    items: items.map((item, n) => ({
+      ...describedItem(item, arrays[n]!),
+      axes: item.axes,
+      overTime: item.overTime,
+    })),
+  });
+  return {
+    attributes: { Conventions: 'CF-1.11', [ATTRIBUTE]: description },
+    time,
+    scalars: system === undefined ? [] : [crsArray(system, placement?.by === 'affine' ? placement.affine : undefined)],
+    wholes: [...variables.wholes, ...corners(array)],
+    items: items.map((item, n) => {
+      const dimensions = item.axes.map((axis) => described[axis]!.array);
+      return itemArray(array, item, n, { name: arrays[n]!, dimensions, mapped: system !== undefined });
+    }),
+  };
+}
+
+function corners({ placement, axes }: MultiArray): WholeArray[] {
+  if (placement?.by !== 'nodes') return [];
+  const shape = [placement.y, placement.x].map((axis) => axes[axis]!.values.length + 1);
+  const of = (name: string, values: Float64Array) =>
+    wholeArray(name, 'Float64', values, { dimensions: ['corner_row', 'corner_column'], shape });
+  return [of(cornerArrays.x, placement.nodeX), of(cornerArrays.y, placement.nodeY)];
+}
+
+function itemArray(
+  array: MultiArray,
+  item: ArrayItem,
+  n: number,
+  { name, dimensions, mapped }: { name: string; dimensions: readonly string[]; mapped: boolean },
+): ItemArray {
+  const { time, axes } = array;
+  const { type, fill } = storedItem(item);
+  const timed = item.overTime && time !== undefined;
+  const steps = timed ? stepsOf(array) : undefined;
+  const lengths = item.axes.map((axis) => axes[axis]!.values.length);
+  return {
+    spec: {
+      name,
+      type,
+      dimensions: [...(timed ? timeDimension(time) : []), ...dimensions],
+      shape: [...(steps === undefined ? [] : [steps]), ...lengths],
+      chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+      fill,
+      attributes: { ...itemAttributes(item, type, fill), ...(mapped ? { grid_mapping: CRS } : {}) },
+    },
+    timed,
+    async *values(step) {
+      for (const { start, shape } of slabs(lengths)) yield await array.read(n, step, start, shape);
+    },
+  };
+}
+
+/** Blocks of consecutive values that cover an array in order. */
+function* slabs(lengths: readonly number[]): Generator<{ start: number[]; shape: number[] }> {
+  if (lengths.length === 0) yield { start: [], shape: [] };
+  if (lengths.length === 0 || product(lengths) === 0) return;
+  let cut = 0;
+  while (cut < lengths.length - 1 && product(lengths.slice(cut + 1)) > blockValues) cut++;
+  const rest = lengths.slice(cut + 1);
+  const most = Math.max(1, Math.floor(blockValues / product(rest)));
+  for (const before of indicesOf(lengths.slice(0, cut)))
+    for (let first = 0; first < lengths[cut]!; first += most)
+      yield {
+        start: [...before, first, ...rest.map(() => 0)],
+        shape: [...before.map(() => 1), Math.min(most, lengths[cut]! - first), ...rest],
+      };
+}

@@ -1,0 +1,63 @@
+import type { Axis, Samples } from '../../data/item.ts';
+import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
+import type { TimeAxis } from '../../data/time-axis.ts';
+import { stepCount } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
+import { cornerArrays } from './array-content.ts';
+import { axisOfDescription } from './axes.ts';
+import type { ArrayDescription } from './description.ts';
+import { defined } from './description.ts';
+import { itemOfDescription } from './items.ts';
+import { checkShape } from './read-grid.ts';
+import type { ZarrArray, ZarrStore } from './store.ts';
+import { TIME, timeOfDescription } from './time.ts';
+
+/** A multidimensional array that the writer has described. */
+export async function readDescribedArray(description: ArrayDescription, store: ZarrStore): Promise<MultiArray> {
+  const { crs } = description;
+  const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
+  const axes: Axis[] = [];
+  for (const axis of description.axes) axes.push(await axisOfDescription(axis, store));
+  const arrays = description.items.map(({ array }) => store.array(array));
+  const items = description.items.map(({ axes: numbers, overTime, ...item }, n): ArrayItem => {
+    const lengths = numbers.map((axis) => lengthOf(axes, axis));
+    checkShape(arrays[n]!, [...(overTime && time !== undefined ? [stepCount(time)] : []), ...lengths]);
+    return { ...itemOfDescription(item, arrays[n]!.metadata.type), axes: numbers, overTime };
+  });
+  const placement = await placementOf(description, axes, store);
+  return arrayOf(defined({ crs, axes, placement, items, time }) as Omit<MultiArray, 'kind' | 'read'>, arrays);
+}
+
+function lengthOf(axes: readonly Axis[], axis: number): number {
+  const found = axes[axis];
+  if (found === undefined) throw new FormatError(`An item has the axis ${axis}, but there are ${axes.length} axes.`);
+  return found.values.length;
+}
+
+async function placementOf(
+  { placement }: ArrayDescription,
+  axes: readonly Axis[],
+  store: ZarrStore,
+): Promise<Placement | undefined> {
+  if (placement === undefined) return undefined;
+  const shape = [lengthOf(axes, placement.y) + 1, lengthOf(axes, placement.x) + 1];
+  if (placement.by === 'affine') return placement;
+  const [nodeX, nodeY] = [await store.array(cornerArrays.x).all(shape), await store.array(cornerArrays.y).all(shape)];
+  return { ...placement, nodeX: Float64Array.from(nodeX, Number), nodeY: Float64Array.from(nodeY, Number) };
+}
+
+/** An array over Zarr arrays, one for each item; those over time have it as their first dimension. */
+export function arrayOf(head: Omit<MultiArray, 'kind' | 'read'>, arrays: readonly ZarrArray[]): MultiArray {
+  const time: TimeAxis | undefined = head.time;
+  return {
+    kind: 'array',
+    ...head,
+    async read(item, step, start, shape): Promise<Samples> {
+      const timed = time !== undefined && head.items[item]!.overTime;
+      const values = await arrays[item]!.read(timed ? [step, ...start] : start, timed ? [1, ...shape] : shape);
+      return values instanceof BigInt64Array || values instanceof BigUint64Array
+        ? Float64Array.from(values, Number)
+        : values;
+    },
+  };
+}

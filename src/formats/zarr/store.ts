@@ -1,0 +1,226 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
+import type { ZipEntry } from '../io/zip.ts';
+import { shown, zipEntries } from '../io/zip.ts';
+import { readEntry } from '../io/zip-entry.ts';
+import { copyBlock, indicesOf, product } from './hyperslab.ts';
+import type { ArrayMetadata } from './metadata.ts';
+import { arrayMetadata, groupAttributes } from './metadata.ts';
+import type { StoredValues } from './types.ts';
+import { bytesOfValues, bytesPerValue, newValues, valuesIn } from './types.ts';
+
+const METADATA = 'zarr.json';
+const longestMetadata = 1 << 24;
+const mostArrays = 10_000;
+/** Decoded chunks that are kept, so that the steps of a chunk are not decoded one by one. */
+const cacheBytes = 1 << 27;
+/** Values of an array in memory that even the smallest store may declare, and most values per byte of the store. */
+const valuesOfAnyStore = 1_000_000;
+const mostPerByte = 200;
+
+/** A group of Zarr arrays in a zip. Chunks are read when they are asked for. */
+export class ZarrStore {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly arrays: ReadonlyMap<string, ZarrArray>;
+  /** Why some arrays cannot be read, by name. */
+  readonly unreadable: ReadonlyMap<string, string>;
+
+  private constructor(
+    attributes: ZarrStore['attributes'],
+    arrays: ZarrStore['arrays'],
+    unreadable: ReadonlyMap<string, string>,
+  ) {
+    this.attributes = attributes;
+    this.arrays = arrays;
+    this.unreadable = unreadable;
+  }
+
+  /** @throws FormatError if the zip holds no group of Zarr 3 */
+  static async open(source: ByteSource): Promise<ZarrStore> {
+    const entries = new Map((await zipEntries(source)).map((entry) => [entry.name, entry]));
+    const nodes = [...entries.keys()].filter((name) => name === METADATA || name.endsWith(`/${METADATA}`));
+    const [root] = nodes.toSorted((one, other) => one.length - other.length);
+    if (root === undefined)
+      throw new FormatError(
+        [...entries.keys()].some((name) => /(?:^|\/)\.z(?:group|array|metadata)$/.test(name))
+          ? 'The zip holds a store of Zarr 2. Only version 3 is supported.'
+          : 'The zip holds no Zarr store: no zarr.json is in it.',
+      );
+    if (nodes.length > mostArrays)
+      throw new FormatError(`The store has ${nodes.length} arrays and groups. The maximum is ${mostArrays}.`);
+    const folder = root.slice(0, -METADATA.length);
+    const text = async (name: string) => {
+      const bytes = await readEntry(source, entries.get(name)!, longestMetadata);
+      if (bytes === undefined)
+        throw new FormatError(`'${shown(name)}' in the zip has more than ${longestMetadata} bytes.`);
+      return bytes.toString('utf8');
+    };
+    const attributes = groupAttributes(await text(root), root);
+    const cache = new ChunkCache();
+    const arrays = new Map<string, ZarrArray>();
+    const unreadable = new Map<string, string>();
+    for (const node of nodes) {
+      const name = node.slice(folder.length, -METADATA.length - 1);
+      if (node === root || !node.startsWith(folder)) continue;
+      if (name.includes('/')) {
+        unreadable.set(name, `The group '${shown(name.split('/')[0]!)}' in the group was left out.`);
+        continue;
+      }
+      try {
+        const metadata = arrayMetadata(await text(node), name);
+        arrays.set(name, new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache }));
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error;
+        unreadable.set(name, error.message);
+      }
+    }
+    return new ZarrStore(attributes, arrays, unreadable);
+  }
+
+  /** @throws FormatError if it is missing or cannot be read */
+  array(name: string): ZarrArray {
+    const found = this.arrays.get(name);
+    if (found !== undefined) return found;
+    throw new FormatError(this.unreadable.get(name) ?? `The store has no array '${shown(name)}'.`);
+  }
+}
+
+/** The last used chunks, up to a number of bytes. */
+class ChunkCache {
+  readonly #chunks = new Map<string, StoredValues>();
+  #bytes = 0;
+
+  get(key: string): StoredValues | undefined {
+    const found = this.#chunks.get(key);
+    if (found !== undefined) {
+      this.#chunks.delete(key);
+      this.#chunks.set(key, found);
+    }
+    return found;
+  }
+
+  add(key: string, values: StoredValues): void {
+    this.#drop(key);
+    this.#chunks.set(key, values);
+    this.#bytes += values.byteLength;
+    for (const [oldest] of this.#chunks) {
+      if (this.#bytes <= cacheBytes || oldest === key) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#chunks.get(key)?.byteLength ?? 0;
+    this.#chunks.delete(key);
+  }
+}
+
+interface Place {
+  readonly source: ByteSource;
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  readonly prefix: string;
+  readonly cache: ChunkCache;
+}
+
+export class ZarrArray {
+  readonly metadata: ArrayMetadata;
+  readonly #place: Place;
+
+  constructor(metadata: ArrayMetadata, place: Place) {
+    this.metadata = metadata;
+    this.#place = place;
+  }
+
+  get shape(): readonly number[] {
+    return this.metadata.shape;
+  }
+
+  /** A block: first index and length per dimension, within the array. Reads only the chunks that hold a part of it. */
+  async read(start: readonly number[], extent: readonly number[]): Promise<StoredValues> {
+    const { type, chunks } = this.metadata;
+    const block = { values: newValues(type, product(extent)), shape: extent };
+    if (block.values.length === 0) return block.values;
+    const first = start.map((index, d) => Math.floor(index / chunks[d]!));
+    const counts = start.map((index, d) => Math.floor((index + extent[d]! - 1) / chunks[d]!) - first[d]! + 1);
+    for (const index of indicesOf(counts)) {
+      const number = index.map((n, d) => n + first[d]!);
+      const from = number.map((n, d) => Math.max(start[d]!, n * chunks[d]!));
+      const length = number.map((n, d) => Math.min(start[d]! + extent[d]!, (n + 1) * chunks[d]!) - from[d]!);
+      const target = { ...block, start: from.map((one, d) => one - start[d]!) };
+      const values = await this.#chunk(number);
+      copyBlock({ values, shape: chunks, start: from.map((one, d) => one - number[d]! * chunks[d]!) }, target, length);
+    }
+    return block.values;
+  }
+
+  /**
+   * All values, of an array that must have this type and shape.
+   * @throws FormatError also for more values than a store of this size can hold
+   */
+  async all(shape?: readonly number[]): Promise<StoredValues> {
+    const { name, shape: own } = this.metadata;
+    if (shape !== undefined && (own.length !== shape.length || own.some((length, d) => length !== shape[d])))
+      throw new FormatError(
+        `The array '${shown(name)}' has the shape ${own.join(' × ')} instead of ${shape.join(' × ')}.`,
+      );
+    const most = Math.max(valuesOfAnyStore, mostPerByte * this.#place.source.size);
+    if (product(own) > most)
+      throw new FormatError(
+        `The array '${shown(name)}' has ${product(own)} values, but the store has ${this.#place.source.size} bytes.`,
+      );
+    return this.read(
+      own.map(() => 0),
+      own,
+    );
+  }
+
+  async #chunk(index: readonly number[]): Promise<StoredValues> {
+    const { type, chunks, fill, key } = this.metadata;
+    const { source, entries, prefix, cache } = this.#place;
+    const name = prefix + key(index);
+    const kept = cache.get(name);
+    if (kept !== undefined) return kept;
+    const entry = entries.get(name);
+    const size = product(chunks);
+    const values =
+      entry === undefined ? newValues(type, size).fill(fill as never) : await this.#decoded(source, entry, size);
+    cache.add(name, values);
+    return values;
+  }
+
+  async #decoded(source: ByteSource, entry: ZipEntry, size: number): Promise<StoredValues> {
+    const { type, codecs } = this.metadata;
+    const length = size * bytesPerValue(type);
+    // A codec may make bytes a little longer than they were.
+    let bytes: Buffer | undefined = await readEntry(source, entry, 2 * length + (1 << 16));
+    if (bytes === undefined)
+      throw new FormatError(`'${shown(entry.name)}' has ${entry.size} bytes for a chunk of ${length}.`, entry.offset);
+    try {
+      for (const codec of codecs.packed.toReversed())
+        bytes = (codec === 'zstd' ? zstdDecompressSync : gunzipSync)(bytes!, {
+          maxOutputLength: codec === codecs.packed[0] ? Math.max(1, length) : 2 * length + (1 << 16),
+        });
+    } catch {
+      throw new FormatError(
+        `'${shown(entry.name)}' cannot be decompressed to a chunk of ${length} bytes.`,
+        entry.offset,
+      );
+    }
+    if (bytes!.length !== length)
+      throw new FormatError(
+        `'${shown(entry.name)}' holds a chunk of ${bytes!.length} bytes instead of ${length}.`,
+        entry.offset,
+      );
+    const values = valuesIn(type, bytes!);
+    if (codecs.bigEndian) swap(bytesOfValues(values), bytesPerValue(type));
+    return values;
+  }
+}
+
+function swap(bytes: Uint8Array, width: number): void {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (width === 2) buffer.swap16();
+  if (width === 4) buffer.swap32();
+  if (width === 8) buffer.swap64();
+}

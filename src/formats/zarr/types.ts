@@ -1,0 +1,86 @@
+import type { ExactIntegers, Samples, SampleType } from '../../data/item.ts';
+import { isFloat, sampleArrays } from '../../data/samples.ts';
+
+/** Types of numbers of a Zarr array. Their names in Zarr are those in lower case. */
+export type StoredType = SampleType | 'Int64' | 'UInt64';
+export type StoredValues = Samples | ExactIntegers;
+
+type StoredArray = (new (
+  length: number,
+) => StoredValues) & {
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): StoredValues;
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+const storedArrays: Readonly<Record<StoredType, StoredArray>> = {
+  ...sampleArrays,
+  Int64: BigInt64Array as unknown as StoredArray,
+  UInt64: BigUint64Array as unknown as StoredArray,
+};
+
+const byName = new Map(Object.keys(storedArrays).map((type) => [type.toLowerCase(), type as StoredType]));
+
+export const zarrName = (type: StoredType): string => type.toLowerCase();
+
+/** Undefined for a type that is not supported, such as text or complex numbers. A bool is a byte. */
+export const typeOfName = (name: string): StoredType | undefined => (name === 'bool' ? 'UInt8' : byName.get(name));
+
+export const bytesPerValue = (type: StoredType): number => storedArrays[type].BYTES_PER_ELEMENT;
+
+export const isBig = (type: StoredType): type is 'Int64' | 'UInt64' => type === 'Int64' || type === 'UInt64';
+
+export const newValues = (type: StoredType, length: number): StoredValues => new storedArrays[type](length);
+
+/** The values in little-endian bytes, whose memory they take. */
+export const valuesIn = (type: StoredType, bytes: Uint8Array): StoredValues => {
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+  return new storedArrays[type](aligned.buffer, aligned.byteOffset, aligned.length / bytesPerValue(type));
+};
+
+export const bytesOfValues = ({ buffer, byteOffset, byteLength }: StoredValues): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** A number as it stands in JSON, where NaN and infinities are texts. */
+export const numberText = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
+
+/** The inverse of `numberText`; undefined for anything else. */
+export function textNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : undefined;
+}
+
+/** A fill value as the metadata of Zarr hold it: digits for 64-bit integers. */
+export const fillText = (fill: number | bigint): unknown =>
+  typeof fill === 'bigint' ? json.rawJSON(String(fill)) : numberText(fill);
+
+/** Newer than TypeScript's library. */
+const json = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+/** Parses JSON; `fill_value` members that a double cannot hold become bigints. */
+export const parseMetadata = (text: string): unknown =>
+  JSON.parse(text, ((key: string, value: unknown, context: { source?: string } | undefined) => {
+    const source = context?.source ?? '';
+    const isLarge = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+    return key === 'fill_value' && isLarge ? BigInt(source) : value;
+  }) as (key: string, value: unknown) => unknown);
+
+/** The fill value of an array by its metadata: also the bits of a float in hexadecimal. Undefined if it is not valid. */
+export function fillOf(type: StoredType, given: unknown): number | bigint | undefined {
+  if (typeof given === 'boolean') return Number(given);
+  if (isBig(type)) {
+    const whole = typeof given === 'bigint' || Number.isSafeInteger(given);
+    if (!whole) return undefined;
+    const value = BigInt(given as number | bigint);
+    return (type === 'Int64' ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value)) === value ? value : undefined;
+  }
+  if (typeof given === 'bigint') return isFloat(type) ? Number(given) : undefined;
+  if (typeof given === 'string' && /^0x[0-9a-f]+$/i.test(given) && isFloat(type)) {
+    const bits = Buffer.from(given.slice(2).padStart(2 * bytesPerValue(type), '0'), 'hex').reverse();
+    return bits.length === bytesPerValue(type) ? Number(valuesIn(type, bits)[0]) : undefined;
+  }
+  const value = textNumber(given);
+  if (value === undefined) return undefined;
+  const stored = newValues(type, 1);
+  stored[0] = value;
+  return isFloat(type) || stored[0] === value ? Number(stored[0]) : undefined;
+}
