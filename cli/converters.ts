@@ -33,7 +33,8 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 /** The format that files with this extension have. */
-export const formatOfName = (file: string): string | undefined => EXTENSIONS[extname(file).slice(1).toLowerCase()];
+export const formatOfName = (file: string): string | undefined =>
+  file.toLowerCase().endsWith('.zarr.zip') ? 'md' : EXTENSIONS[extname(file).slice(1).toLowerCase()];
 
 type Named = Pick<Converter, 'name' | 'datasetFormat'>;
 

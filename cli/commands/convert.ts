@@ -56,7 +56,8 @@ function writerFor(to: string, reader: Reader, wanted: string | undefined): Writ
   const able = writersFor(reader);
   const extension = extname(to).toLowerCase();
   const format = formatOfName(to);
-  const isMeant = (writer: Writer) => writer.format === format || (extension !== '' && writer.extension === extension);
+  const isMeant = (writer: Writer) =>
+    format === undefined ? extension !== '' && writer.extension === extension : writer.format === format;
   const [only, ...others] = able.filter(isMeant);
   if (only !== undefined && others.length === 0) return only;
   const names = able.map(({ name }) => name).join(', ');

@@ -65,7 +65,7 @@ export class StoreWriter {
     const packed = zstdCompressSync(bytesOfValues(values), {
       params: { [constants.ZSTD_c_compressionLevel]: level },
     });
-    await this.#zip.addStored([name, 'c', ...index].join('/'), [packed]);
+    await this.#add([name, 'c', ...index].join('/'), packed);
   }
 
   async finish(): Promise<void> {
@@ -73,7 +73,11 @@ export class StoreWriter {
   }
 
   async #json(name: string, content: unknown): Promise<void> {
-    await this.#zip.addStored(name, [Buffer.from(JSON.stringify(content))]);
+    await this.#add(name, Buffer.from(JSON.stringify(content)));
+  }
+
+  async #add(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#zip.addStored(name, [bytes], async (piece) => piece);
   }
 }
 
