@@ -71,7 +71,7 @@ test('a registration that is not valid is refused with its reasons', async (t) =
   t.is((await w.nobody.post('/api/accounts/registration', registration('me'))).status, 400, 'a reserved id');
 });
 
-test('a reset is answered with 202 whoever is meant; the mail lets its reader set a password, once', async (t) => {
+test('a reset answers 202 for known and unknown ids; the mail allows to set a password once', async (t) => {
   const root = w.as(await w.administrator());
   const { id } = await w.account({ id: 'forgetful' });
   await root.put('/api/accounts', { id, email: 'forgetful@example.org' });

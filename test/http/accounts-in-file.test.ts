@@ -33,7 +33,7 @@ async function edit(change: (file: File) => void) {
 const entryOf = (file: File, id: string) => file.accounts.find((account) => account.id === id) ?? {};
 const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
 
-test.serial('the file holds every account, is for its owner alone, and leaves no other file behind', async (t) => {
+test.serial('the file holds every account, is readable by its owner alone, and leaves no temporary file', async (t) => {
   const { id, userId } = await w.account({ roles: 'BackOffice' });
   t.like(entryOf(await read(), id), { id, userId, roles: ['BackOffice'], enabled: true });
   t.is((await stat(path)).mode & 0o777, 0o600);
@@ -43,7 +43,7 @@ test.serial('the file holds every account, is for its owner alone, and leaves no
   );
 });
 
-test.serial('what is changed by hand holds from the next request on', async (t) => {
+test.serial('a manual change of the account file applies from the next request on', async (t) => {
   const { id } = await w.account();
   const tokens = (await login(id)).body;
   const hash = entryOf(await read(), id).passwordHash;
@@ -89,7 +89,7 @@ test.serial('a malformed account file changes nothing; changes are refused until
   t.is(entryOf(await read(), id).name, 'Now');
 });
 
-test.serial('a file that is gone is written anew from what it held', async (t) => {
+test.serial('a deleted account file is written again with the same accounts', async (t) => {
   const { id } = await w.account();
   await rm(path);
   t.is((await login(id)).status, 200);
@@ -97,7 +97,7 @@ test.serial('a file that is gone is written anew from what it held', async (t) =
   t.is(entryOf(await read(), id).id, id);
 });
 
-test.serial('several processes write the file at once and nothing is lost', async (t) => {
+test.serial('concurrent processes write the account file without losing changes', async (t) => {
   const stores = await Promise.all(Array.from({ length: 3 }, () => openAccountStore(w.config, w.db, log)));
   t.teardown(() => {
     for (const store of stores) store.close();

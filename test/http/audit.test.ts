@@ -10,7 +10,7 @@ interface Entry {
   subject: string;
 }
 
-test('the audit trail tells who did what to which object, from where, in which request and why', async (t) => {
+test('an audit entry has actor, action, object, address, request id and reason', async (t) => {
   const root = await w.administrator();
   const user = await w.account();
   await w.as(root).post(
@@ -37,7 +37,7 @@ test('the audit trail tells who did what to which object, from where, in which r
   });
 });
 
-test('account= takes a login id or a user id: what was done by it or to it, whatever its letter case', async (t) => {
+test('the filter account= takes a login id or a user id in any letter case, and finds actions by and on the account', async (t) => {
   const root = await w.administrator();
   const admin = w.as(root);
   const user = await w.account();
@@ -54,7 +54,7 @@ test('account= takes a login id or a user id: what was done by it or to it, what
   t.deepEqual((await admin.get(`${list}?account=nobody`)).body, { data: [] });
 });
 
-test('after= takes a time or the id of an entry, and nothing else', async (t) => {
+test('after= takes a time or the id of an entry; other values are 400', async (t) => {
   const admin = w.as(await w.administrator());
   const user = await w.account();
   const mine = async (query: string): Promise<Entry[]> =>

@@ -91,7 +91,7 @@ test('upload-url hands out a place below publicUrl that may be put to for a day'
 
 const BLOCK_BLOB = { 'x-ms-blob-type': 'BlockBlob', 'if-none-match': '*' };
 
-test('a file that is put in one piece is read again, and its headers tell of it', async (t) => {
+test('a file of one PUT is read back unchanged, with size, ETag and time in headers', async (t) => {
   const { put, get, head } = await place();
   const stored = await put('hello world', { ...BLOCK_BLOB, 'x-ms-version': '2026-10-06' });
   t.is(stored.statusCode, 201);
@@ -412,7 +412,7 @@ test('a block that is put again replaces the first, and one that is listed twice
   t.is((await get()).body, 'right-right');
 });
 
-test('DELETE is 202, the blob is gone, and the place can be filled again', async (t) => {
+test('DELETE is 202, the blob is gone, and its address can be written again', async (t) => {
   const place1 = await place();
   await place1.put('text', BLOCK_BLOB);
   t.is((await place1.delete()).statusCode, 202);
@@ -510,7 +510,7 @@ test('an address is told by its path, whatever the host, also when it is percent
   }
 });
 
-test('x-ms-copy-source takes a readable address of ours and nothing else', async (t) => {
+test('x-ms-copy-source takes a readable address of this platform; others are errors', async (t) => {
   const [source, target] = [await place(), await place()];
   await source.put('copied');
   const answer = await target.put('', { 'x-ms-copy-source': source.read });
@@ -588,7 +588,7 @@ test('a staged file is known to its account and its tenant, to others it does no
   t.is(error?.kind, 'notFound');
 });
 
-test('nothing can be named that has no address of ours, or is a day old', async (t) => {
+test('an upload can be named only by an address of this platform that is less than a day old', async (t) => {
   const { upload, owner, put, get } = await place();
   const naming = (url: string) => t.throwsAsync(nameStagedBlob(w.db, owner, url), { instanceOf: AppError });
   t.deepEqual(Object.keys(await nameStagedBlob(w.db, owner, upload)), ['name'], 'it has no size');

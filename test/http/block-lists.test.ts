@@ -42,7 +42,7 @@ test('a block list has at most 50,000 blocks', async (t) => {
   t.is(await code(50_000), 'InvalidBlockList', 'so many are read: there is no such block');
 });
 
-test.serial('a commit whose client hangs up ends, and can be made anew', async (t) => {
+test.serial('a commit ends when its client disconnects, and can be repeated', async (t) => {
   const { origin } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
   const put = await place();
   t.is((await put('&comp=block&blockid=YQ==', Buffer.alloc(4 * MIB))).status, 201);

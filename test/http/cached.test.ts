@@ -106,7 +106,7 @@ test.serial('a successful write clears what was kept, in every API process; one 
   t.false((await elsewhere()).body.includes('Renamed'));
 });
 
-test.serial('while others write, nobody is served what a finished write has made wrong', async (t) => {
+test.serial('during concurrent writes the cache never serves an answer older than a finished write', async (t) => {
   const root = await admin();
   const { id } = await w.account();
   for (let n = 0; n < 20; n++) {
@@ -125,7 +125,7 @@ test.serial('failed logins count in the account but do not clear the list', asyn
   t.is((await root.get(URL)).headers.etag, etag);
 });
 
-test.serial('after its time an answer is made anew; a 304 gives it more time', async (t) => {
+test.serial('an expired answer is computed again; a 304 extends its lifetime', async (t) => {
   const member = w.as(await w.account());
   const url = '/api/conversion/reader/list';
   const { etag } = (await member.get(url)).headers as { etag: string };
@@ -143,7 +143,7 @@ test.serial('after its time an answer is made anew; a 304 gives it more time', a
   t.not((await member.get(`${url}?filter=File`)).headers.etag, late.headers.etag, 'another query is another answer');
 });
 
-test('what a cache in memory keeps is bounded; what was used last stays', async (t) => {
+test('the cache in memory is bounded and evicts the least recently used answers', async (t) => {
   const store = memoryStore(100_000);
   const kept = (body: string) => ({ etag: '"1"', generation: 1, contentType: 'application/json', body });
   for (let n = 0; n < 100; n++) {

@@ -125,7 +125,7 @@ test('bbox keeps systems whose area of use has a part in the box, across 180 deg
   }
 });
 
-test('A record tells where the system is meant to be used, and a deprecated number what stands for it', async (t) => {
+test('a record has the area of use, and a deprecated code its replacement', async (t) => {
   const { body } = await call('/api/crs/coordinate-system/25832');
   t.deepEqual([Math.round(body.areaOfUse.west), Math.round(body.areaOfUse.east)], [6, 12]);
   t.regex(body.areaOfUse.name, /^Europe between 6°E and 12°E/);

@@ -91,7 +91,7 @@ test('files in recursive-list have a signed datasetUrl, other types none; tokens
   t.is((await w.as(reader).get(`${list(root)}?datasetType=nonsense`)).status, 400);
 });
 
-test('list-summaries says of each dataset its id, name, type and dataPath', async (t) => {
+test('list-summaries has id, name, type and dataPath of each dataset', async (t) => {
   const { reader, a } = await tree();
   const path = `/api/metadata/project/${a}/dataset/list-summaries`;
   const { data } = (await w.as(reader).get(path)).body;
@@ -164,7 +164,7 @@ test('temporal and spatial information are replaced when they are sent, under th
   t.truthy(refused.body.errors['spatialInformation.srid']);
 });
 
-test('a row that is not what an answer declares fails the list, which would be short of it', async (t) => {
+test('a row that violates the schema fails the list instead of being left out', async (t) => {
   const owner = await w.account();
   const client = w.as(owner);
   const projectId = await newProject(client);

@@ -15,7 +15,7 @@ const project = (owner: User, members: { user: User; role: string }[] = []) =>
 const dataset = (projectId: string, owner: User, more: Partial<NewDataset> = {}) =>
   newDataset(w, projectId, owner, more);
 
-test('a dataset record is whole: what is always there, and what it has', async (t) => {
+test('a dataset record has all required members, and the optional ones that are set', async (t) => {
   const owner = await w.account();
   const projectId = await project(owner);
   const plain = (await w.as(owner).get(`/api/metadata/dataset/${await dataset(projectId, owner)}`)).body;
@@ -55,7 +55,7 @@ test('a dataset record is whole: what is always there, and what it has', async (
   t.deepEqual(rich.spatialInformation, spatialInformation);
 });
 
-test('a dataset is seen by those with a role on its project, by nobody else', async (t) => {
+test('only accounts with a role in its project see a dataset', async (t) => {
   const [owner, reader, stranger] = [await w.account(), await w.account(), await w.account()];
   const projectId = await project(owner, [{ user: reader, role: 'Reader' }]);
   const id = await dataset(projectId, owner);
@@ -172,7 +172,7 @@ test('datasets of a deleted project are unavailable, their bytes too, and none c
   t.is(error?.message, 'The project was deleted.');
 });
 
-test('PUT replaces what is said of a dataset, ignores the rest of the record, and keeps what was measured', async (t) => {
+test('PUT replaces the metadata of a dataset, ignores read-only members, and keeps measured values', async (t) => {
   const [owner, contributor, reader] = [await w.account(), await w.account(), await w.account()];
   const projectId = await project(owner, [
     { user: contributor, role: 'Contributor' },

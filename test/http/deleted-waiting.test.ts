@@ -26,7 +26,7 @@ const shown = async (client: Client, id: string) => (await client.get(`/api/conv
 const queued = (ids: string[]) => w.sql('select key from graphile_worker._private_jobs where key = any($1)', [ids]);
 const remove = (path: string) => ({ actions: [{ type: 'PathActionDelete', path, isFolder: true }] });
 
-test('deleting a project ends what waits in it and below it at once, whatever it waits for; nothing else', async (t) => {
+test('deleting a project ends the waiting transfers in it and below it at once, and no others', async (t) => {
   const { client, projectId } = await scene();
   const folder = await subproject(client, projectId, { name: 'Below', inheritsMembers: true });
   const elsewhere = await newProject(client, 'Elsewhere');
@@ -57,7 +57,7 @@ test('deleting a project ends what waits in it and below it at once, whatever it
   t.is((await queued([other])).length, 1);
 });
 
-test('who waits for such a transfer hears of its end', async (t) => {
+test('requests that wait for such a transfer get its end', async (t) => {
   const { client, projectId } = await scene();
   const id = await waiting(client, projectId);
   const answer = client.get(`/api/conversion/transfer/${id}`, { prefer: 'wait=60' });

@@ -55,7 +55,7 @@ test('of many that come at once no more are let in', async (t) => {
   t.deepEqual(statuses, [...Array(MOST).fill(200), ...Array(8).fill(409)]);
 });
 
-test('what is tried again counts like what is started', async (t) => {
+test('a retry counts like a start', async (t) => {
   const { client, submit } = await tenant();
   const { body: failed } = await submit('first');
   await cancel(client, failed.id);

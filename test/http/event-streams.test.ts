@@ -57,7 +57,7 @@ test('a stream goes on behind Last-Event-ID, which wins over after', async (t) =
   t.is((await w.as(user).get(LIST, { accept: 'text/event-stream', 'last-event-id': 'x' })).status, 400);
 });
 
-test('a client that heard nothing knows where to go on', async (t) => {
+test('a client that received no event knows where to continue', async (t) => {
   const user = await w.account();
   const first = await follow(user);
   while (first.lastId === '') await sleep(20);
@@ -69,7 +69,7 @@ test('a client that heard nothing knows where to go on', async (t) => {
   t.is((await second.until(1))[0]?.event.resourceid, 'meanwhile');
 });
 
-test('an event that is committed late is told, behind those that were committed before', async (t) => {
+test('an event with a late commit is sent after those that were committed before', async (t) => {
   const user = await w.account();
   const stream = await follow(user);
   t.teardown(stream.close);
@@ -92,7 +92,7 @@ test('an event that is committed late is told, behind those that were committed 
   );
 });
 
-test('a stream tells what its reader may read, as it is then', async (t) => {
+test('a stream sends the events that its reader may read at that time', async (t) => {
   const owner = await w.account({ role: 'Owner' });
   const reader = await w.account();
   const projectId = await newProject(w.as(owner), 'River', [{ user: reader, role: 'Reader' }]);
@@ -120,7 +120,7 @@ test('a stream ends when its account is disabled', async (t) => {
   t.true(await stream.ended);
 });
 
-test('nobody follows more than twenty times at once, and who leaves makes room', async (t) => {
+test('an account has at most twenty concurrent streams, and a closed one frees its place', async (t) => {
   const user = await w.account();
   const streams = await Promise.all(Array.from({ length: 20 }, () => follow(user)));
   const more = await w.as(user).get(LIST, { accept: 'text/event-stream' });
@@ -138,7 +138,7 @@ test('nobody follows more than twenty times at once, and who leaves makes room',
   t.fail();
 });
 
-test('HEAD answers and ends, whatever it accepts', async (t) => {
+test('HEAD answers and ends for each Accept header', async (t) => {
   const { status } = await w
     .as(await w.account())
     .send({ method: 'HEAD', url: LIST, headers: { accept: 'text/event-stream' } });

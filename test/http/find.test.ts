@@ -100,7 +100,7 @@ test('of more than are asked for the first by path come, projects before dataset
   t.deepEqual(await found(5), [first, `Dataset ${paths[0]}`, ...others]);
 });
 
-test('what is deleted or not to be seen is not found, nor what lies in another tenant', async (t) => {
+test('deleted and invisible items, and those of other tenants, are not found', async (t) => {
   const { owner, client, root, raw } = await scene();
   const reader = await w.account({ tenantId: owner.tenantId });
   t.deepEqual(await find(reader, { path: 'raw' }), []);

@@ -100,17 +100,20 @@ test.serial('metadata, properties and settings hold at most 1 MiB each, on every
   }
 });
 
-test.serial('what is stored counts: characters by their bytes, numbers by their digits', async (t) => {
-  const client = w.as(await w.account());
-  const status = async (metadata: unknown) =>
-    (await client.post('/api/metadata/project', { name: 'Counted', metadata })).status;
-  t.is(await status({ text: 'ü'.repeat(MIB / 2 - 10) }), 201);
-  t.is(await status({ text: 'ü'.repeat(MIB / 2) }), 400);
-  t.is(await status({ numbers: Array.from({ length: 1000 }, () => 1e300) }), 201);
-  t.is(await status({ numbers: Array.from({ length: 4000 }, () => 1e300) }), 400);
-  t.is(await status({ numbers: Array.from({ length: 4000 }, () => 1e-300) }), 400);
-  t.is(await status({ text: `${'1e+300 '.repeat(4000)}` }), 201, 'text is no number');
-});
+test.serial(
+  'free-form members count with their stored size: characters in UTF-8, numbers by their digits',
+  async (t) => {
+    const client = w.as(await w.account());
+    const status = async (metadata: unknown) =>
+      (await client.post('/api/metadata/project', { name: 'Counted', metadata })).status;
+    t.is(await status({ text: 'ü'.repeat(MIB / 2 - 10) }), 201);
+    t.is(await status({ text: 'ü'.repeat(MIB / 2) }), 400);
+    t.is(await status({ numbers: Array.from({ length: 1000 }, () => 1e300) }), 201);
+    t.is(await status({ numbers: Array.from({ length: 4000 }, () => 1e300) }), 400);
+    t.is(await status({ numbers: Array.from({ length: 4000 }, () => 1e-300) }), 400);
+    t.is(await status({ text: `${'1e+300 '.repeat(4000)}` }), 201, 'text is no number');
+  },
+);
 
 test.serial('permissions hold at most 1 MiB, descriptions 16,384 characters', async (t) => {
   const client = w.as(await w.account());

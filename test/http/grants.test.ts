@@ -69,7 +69,7 @@ test('large files arrive in blocks', async (t) => {
   t.is(await text(url), 'hello world');
 });
 
-test('who reads while the bytes are replaced goes on with the old ones', async (t) => {
+test('a download that overlaps a replacement of the bytes gets the old ones', async (t) => {
   const { id, url } = await scene();
   const [{ blob }] = (await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id])) as [
     { blob: string },
@@ -155,7 +155,7 @@ test.serial(
   },
 );
 
-test('a folder’s token fits every file below it, and no other', async (t) => {
+test('a folder’s token is valid for every file below it, and no other', async (t) => {
   const { owner, projectId, id } = await scene();
   const folder = await subproject(w.as(owner), projectId, { name: 'a', inheritsMembers: true });
   const deeper = await subproject(w.as(owner), folder, { name: 'b', inheritsMembers: true });
@@ -371,7 +371,7 @@ test('a grant holds no names but those that blob clients keep, and none of its p
   t.is((await w.nobody.get(higher)).status, 403);
 });
 
-test('a token is for what the caller sees, within the project named', async (t) => {
+test('a token is issued only for visible datasets of the named project', async (t) => {
   const { owner, projectId, id } = await scene();
   const get = async (query: string, headers = {}) =>
     (await w.as(owner).get(`/api/security/sastoken?${query}`, headers)).status;

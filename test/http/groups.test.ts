@@ -186,7 +186,7 @@ test('built-in groups cannot be deleted or renamed: 409', async (t) => {
   }
 });
 
-test('a deleted group is gone from its users', async (t) => {
+test('a deleted group is removed from the groups of its members', async (t) => {
   const admin = await administrator();
   const user = await w.account();
   const id = await newGroup([user.id]);

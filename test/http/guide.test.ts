@@ -52,7 +52,7 @@ test('Pages run nothing, load nothing, and are cached by their ETag', async (t) 
   t.is((await fetchPage('cli', { 'if-none-match': String(headers.etag) })).status, 200);
 });
 
-test('Other names are not found, whatever they would be as paths', async (t) => {
+test('unknown page names are 404, also those with path segments', async (t) => {
   for (const name of [
     'nothing',
     'concepts.md',

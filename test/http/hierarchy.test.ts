@@ -311,7 +311,7 @@ test('create needs canCreateContent, delete canDelete or canDeleteContent on the
   t.is((await apply(contributor, root, [move('a', 'c/a', true), remove('c/a/b.txt'), create('d')])).status, 200);
 });
 
-test('what the caller does not see is not there: a name is free, and yet who may delete in the parent deletes it', async (t) => {
+test('invisible items are treated as absent: their name is free, but who may delete in the parent deletes them', async (t) => {
   const { owner, root } = await scene();
   const contributor = await w.account();
   await w.as(owner).post(`/api/metadata/project/${root}/member`, { userId: contributor.userId, role: 'Contributor' });

@@ -136,7 +136,7 @@ test('Another body or another address under the same key is 422', async (t) => {
   t.is(await count(db), 1);
 });
 
-test('Of two at once one runs, the other is told that it is still running', async (t) => {
+test('of two concurrent requests with one key one runs, the other gets 409', async (t) => {
   const { db, gate, post } = await world(t);
   const first = post('/api/slow', 'a', 'k');
   while ((await post('/api/slow', 'a', 'k')).statusCode !== 409) await sleep(5);
@@ -166,7 +166,7 @@ test('A refusal leaves no key and no effect', async (t) => {
   t.is(await keys(db), 1);
 });
 
-test('When the connection dies between effect and answer, neither the effect nor the key is there', async (t) => {
+test('if the database connection breaks before the commit, neither the writes nor the key are stored', async (t) => {
   const { db, post } = await world(t);
   const answer = await post('/api/killed', 'a', 'k');
   t.is(answer.statusCode, 503);
@@ -351,7 +351,7 @@ test('A request that takes long keeps its key', async (t) => {
   t.is((await long).statusCode, 200);
 });
 
-test('Claims that nobody gave up are forgotten', async (t) => {
+test('old claims are deleted', async (t) => {
   const { db } = await world(t);
   await claimElsewhere(db, 'old', '2 hours');
   await claimElsewhere(db, 'new', '0 seconds');

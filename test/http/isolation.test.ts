@@ -92,7 +92,7 @@ function open(name: string, row: PublicRow) {
 }
 
 function closed(name: string, row: Row) {
-  test.serial(`${name}: nobody, and credentials that are worth nothing`, async (t) => {
+  test.serial(`${name}: no credentials, and invalid ones`, async (t) => {
     const scene = await theScene();
     const request = await row.request(scene);
     for (const [fault, headers] of Object.entries({ nobody: {}, ...(await theWorthless(scene)) })) {

@@ -108,7 +108,7 @@ test('the configured claims name the account and its scopes', async (t) => {
   t.is(await callerOf(await sign({ ...claims, upn: [user.id] }, signed)), undefined);
 });
 
-test('an account that is unknown, spelt otherwise, disabled or not activated is nobody', async (t) => {
+test('an account that is unknown, spelt otherwise, disabled or not activated is 401', async (t) => {
   const user = await w.account({ id: 'Exactly.So' });
   t.is((await callerOf(await sign({ sub: 'Exactly.So' })))?.userId, user.userId);
   t.is(await callerOf(await sign({ sub: 'exactly.so' })), undefined);

@@ -183,7 +183,7 @@ test.serial('the count is shared by all API processes, and exact when many fail 
   t.is(await failuresOf(from), 30);
 });
 
-test.serial('who would wait is turned away before the password is looked at when there is no place left', async (t) => {
+test.serial('without a free slot a login answers 429 before its password is checked', async (t) => {
   const delay = delayFor(t, 1);
   const address = newClient();
   const fail = () => delay.refuse({ address }, no);
@@ -261,7 +261,7 @@ test.serial('at no time more wait than loginDelay.maxWaiting, over all processes
   t.is(guesses.count('invalid'), 3);
 });
 
-test.serial('who hangs up leaves the place to others, and guesses no faster for it', async (t) => {
+test.serial('a disconnected client frees its slot, but its failure is counted', async (t) => {
   const delay = delayFor(t, 10);
   const address = newClient();
   await t.throwsAsync(delay.refuse({ address }, no), { message: 'no' });

@@ -43,7 +43,7 @@ const figure = (samples: Sample[], name: string, labels: Record<string, string> 
     .filter((one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value))
     .reduce((sum, { value }) => sum + value, 0);
 
-test('on a connection from the same machine no token is asked for', async (t) => {
+test('metrics need no token on a connection from the same machine', async (t) => {
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
     const { status, headers, raw } = await scrape(w, {}, address);
     t.is(status, 200, address);
@@ -89,50 +89,53 @@ async function oneTransfer(more: object = {}) {
   return { client, id: body.id as string };
 }
 
-test.serial('queue, workers, and what has ended are told, and counted once whoever asks', async (t) => {
-  const { id, client } = await oneTransfer();
-  const wrong = await oneTransfer({ readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' });
-  const [spent] = await w.sql<{ id: string }>(
-    `select id from graphile_worker.add_job('sweepRecycleBin', run_at => now() + interval '1 day')`,
-  );
-  await w.sql('update graphile_worker._private_jobs set attempts = max_attempts where id = $1', [spent?.id]);
-  const before = samplesOf((await scrape(w)).raw.toString());
-  t.is(figure(before, 'platform_jobs', { task: 'runTransfer', state: 'waiting' }), 2);
-  t.is(figure(before, 'platform_jobs', { task: 'sweepRecycleBin', state: 'spent' }), 1);
-  t.true(figure(before, 'platform_oldest_waiting_seconds', { kind: 'transfer' }) > 0);
-  t.is(figure(before, 'platform_workers', { state: 'alive' }), 0);
+test.serial(
+  'metrics contain queue, workers and ended transfers, and each process reports the same counts',
+  async (t) => {
+    const { id, client } = await oneTransfer();
+    const wrong = await oneTransfer({ readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' });
+    const [spent] = await w.sql<{ id: string }>(
+      `select id from graphile_worker.add_job('sweepRecycleBin', run_at => now() + interval '1 day')`,
+    );
+    await w.sql('update graphile_worker._private_jobs set attempts = max_attempts where id = $1', [spent?.id]);
+    const before = samplesOf((await scrape(w)).raw.toString());
+    t.is(figure(before, 'platform_jobs', { task: 'runTransfer', state: 'waiting' }), 2);
+    t.is(figure(before, 'platform_jobs', { task: 'sweepRecycleBin', state: 'spent' }), 1);
+    t.true(figure(before, 'platform_oldest_waiting_seconds', { kind: 'transfer' }) > 0);
+    t.is(figure(before, 'platform_workers', { state: 'alive' }), 0);
 
-  await worker();
-  t.is((await untilEnd(client, id)).status, 'Completed');
-  t.is((await untilEnd(wrong.client, wrong.id)).status, 'Error');
-  let samples: Sample[] = [];
-  for (let tries = 0; tries < 300; tries++) {
-    samples = samplesOf((await scrape(w)).raw.toString());
-    if (figure(samples, 'platform_transfer_run_seconds_count') >= 2) break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  const completed = { type: 'Import', reader: 'FileReader', writer: 'FileWriter', outcome: 'completed' };
-  t.is(figure(samples, 'platform_transfer_run_seconds_count', completed), 1);
-  t.is(figure(samples, 'platform_transfer_wait_seconds_bucket', { ...completed, le: '+Inf' }), 1);
-  t.true(figure(samples, 'platform_transfer_wait_seconds_sum', completed) > 0);
-  t.is(figure(samples, 'platform_transfer_run_seconds_count', { reader: 'AsciiGridReader', outcome: 'failed' }), 1);
-  t.is(figure(samples, 'platform_transfer_attempts_total'), 2);
-  t.is(figure(samples, 'platform_workers', { state: 'alive' }), 1);
-  t.true(figure(samples, 'platform_worker_slots') > 0);
-  t.is(figure(samples, 'platform_jobs', { task: 'runTransfer', state: 'waiting' }), 0);
-  const buckets = samples
-    .filter(({ name, labels }) => name === 'platform_transfer_run_seconds_bucket' && labels.reader === 'FileReader')
-    .map(({ value }) => value);
-  t.deepEqual(
-    buckets,
-    [...buckets].sort((a, b) => a - b),
-    'each bucket holds those before it',
-  );
+    await worker();
+    t.is((await untilEnd(client, id)).status, 'Completed');
+    t.is((await untilEnd(wrong.client, wrong.id)).status, 'Error');
+    let samples: Sample[] = [];
+    for (let tries = 0; tries < 300; tries++) {
+      samples = samplesOf((await scrape(w)).raw.toString());
+      if (figure(samples, 'platform_transfer_run_seconds_count') >= 2) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const completed = { type: 'Import', reader: 'FileReader', writer: 'FileWriter', outcome: 'completed' };
+    t.is(figure(samples, 'platform_transfer_run_seconds_count', completed), 1);
+    t.is(figure(samples, 'platform_transfer_wait_seconds_bucket', { ...completed, le: '+Inf' }), 1);
+    t.true(figure(samples, 'platform_transfer_wait_seconds_sum', completed) > 0);
+    t.is(figure(samples, 'platform_transfer_run_seconds_count', { reader: 'AsciiGridReader', outcome: 'failed' }), 1);
+    t.is(figure(samples, 'platform_transfer_attempts_total'), 2);
+    t.is(figure(samples, 'platform_workers', { state: 'alive' }), 1);
+    t.true(figure(samples, 'platform_worker_slots') > 0);
+    t.is(figure(samples, 'platform_jobs', { task: 'runTransfer', state: 'waiting' }), 0);
+    const buckets = samples
+      .filter(({ name, labels }) => name === 'platform_transfer_run_seconds_bucket' && labels.reader === 'FileReader')
+      .map(({ value }) => value);
+    t.deepEqual(
+      buckets,
+      [...buckets].sort((a, b) => a - b),
+      'each bucket holds those before it',
+    );
 
-  const [events] = await w.sql<{ count: string }>(`select count(*) from events where type like '%transferfinished%'`);
-  t.is(events?.count, '2');
-  t.is(figure(samples, 'platform_transfer_wait_seconds_count'), 2, 'once each');
-});
+    const [events] = await w.sql<{ count: string }>(`select count(*) from events where type like '%transferfinished%'`);
+    t.is(events?.count, '2');
+    t.is(figure(samples, 'platform_transfer_wait_seconds_count'), 2, 'once each');
+  },
+);
 
 test.serial('what two tenants are told of counts once', async (t) => {
   const { client, ask } = await carryScene(w);

@@ -106,7 +106,7 @@ for (const verb of ['move', 'copy'] as const) {
     t.is((await client.delete(dataset(datasetId))).status, 204);
   });
 
-  test(`${verb}: both tenants are told that it started and how it ended, each of its own side`, async (t) => {
+  test(`${verb}: both tenants get events of start and end, each about its own project`, async (t) => {
     const { ask, client, source, target } = await carryScene(w);
     const { id } = (await ask(verb)).body;
     t.is((await client.post(transfer(id, '/cancel'))).status, 202);

@@ -71,7 +71,7 @@ test('a name is 1 to 255 characters, has no control characters and is not blanks
   }
 });
 
-test('the database itself refuses what is no name', async (t) => {
+test('constraints of the database reject invalid names', async (t) => {
   const { owner, root } = await scene();
   const dataset = await newDataset(w, root, owner);
   for (const name of ['', ' x', 'a\tb', 'a\u009fb', 'a\u2029b', 'x'.repeat(256)]) {

@@ -89,7 +89,7 @@ test('No two paths differ in the names of their parameters alone', async (t) => 
   );
 });
 
-test('Every route of the server is described, but for those that only say that they are not offered', async (t) => {
+test('every route is in the OpenAPI document, except those that answer 501', async (t) => {
   const notImplemented = new Set(NOT_IMPLEMENTED.map(({ url }) => url));
   const described = new Set(operations(await read()).map(({ name }) => name));
   for (const { methods } of w.app.paths.values())
@@ -124,7 +124,7 @@ test('Every route has a summary, tags, answers, and each parameter of its path',
   }
 });
 
-test('Who must sign in, and which versions there are, is said of each route', async (t) => {
+test('each route declares its authentication and its versions', async (t) => {
   const described = new Map(operations(await read()).map(({ name, operation }) => [name, operation]));
   for (const { methods } of w.app.paths.values())
     for (const [method, { url, config }] of methods) {

@@ -148,7 +148,7 @@ test('an operator tries a failed transfer again once, for whoever started it, an
   );
 });
 
-test('what its starter may no longer do is not done for him, nor for an account that is gone', async (t) => {
+test('a retry checks the current rights of the starter, and fails if the starter is disabled', async (t) => {
   const client = await root();
   const { id, owner } = await someTransfer();
   await fail(id, 'It is broken.');

@@ -117,7 +117,7 @@ test('A cursor is good for its own list, parent, order and caller only', async (
     t.is((await get(`${list}?cursor=${bad}`)).statusCode, 400, bad);
 });
 
-test('The limit is 50 unless asked, and 1 to 1000', async (t) => {
+test('the limit is 50 by default, and between 1 and 1000', async (t) => {
   const { get } = await world(t);
   for (const list of ['/api/folder/1/thing/list', '/api/thing/offset-list']) {
     t.is((await get(list)).json().data.length, 50);

@@ -129,7 +129,7 @@ test('changing and seeing permissions needs canGrantAccess; absent in a PUT they
   t.deepEqual((await w.as(maker).put(path, { id, name: 'x', permissions: [] })).body.permissions, []);
 });
 
-test('a group that is left, or renamed, gives nothing any more', async (t) => {
+test('a group grants nothing after the account has left it or it was renamed', async (t) => {
   const { maker, other } = await people();
   const admin = w.as(await w.administrator());
   const group = `Left ${other.id}`;

@@ -121,7 +121,7 @@ test('a root project always keeps at least one Owner, and cannot inherit', async
   t.is(await roleOf(w, owner, id), 'Owner');
 });
 
-test('of two Owners who leave a root project at once one stays', async (t) => {
+test('if two Owners leave a root project concurrently, one stays', async (t) => {
   const [ann, bob] = await people();
   for (let round = 0; round < 5; round++) {
     const { id } = await makeProject(w, ann, { members: [[bob, 'Owner']] });

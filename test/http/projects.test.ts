@@ -120,7 +120,7 @@ test('people of other tenants may be members, and find the project by its id', a
   t.deepEqual((await w.as(guest).get('/api/metadata/project/list')).body.data, []);
 });
 
-test('an unknown user and a user named twice are 400, and nothing is made', async (t) => {
+test('an unknown user and a user named twice are 400, and no project is created', async (t) => {
   const owner = await w.account();
   const other = await w.account();
   const nobody = randomUUID();

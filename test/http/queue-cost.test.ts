@@ -77,7 +77,7 @@ test.serial(
   },
 );
 
-test.serial('what a run tells of its progress stays in its page and touches no index', async (t) => {
+test.serial('updates of a run’s progress stay in their page and touch no index (HOT)', async (t) => {
   const hot = async () => {
     const [row] = await w.sql<{ all: number; hot: number }>(
       `select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'transfers'`,

@@ -89,7 +89,7 @@ test('what is in the bin is restored with the permission checked on each (sub)pr
   t.deepEqual(await ids(owner, 'project/list'), []);
 });
 
-test('who lacks permission at the original location restores to a different one, e.g. a project the caller owns', async (t) => {
+test('a caller without permission at the original location restores to another project that he owns', async (t) => {
   const [owner, contributor] = await three();
   const top = await root(owner, [[contributor, 'Contributor']]);
   const folder = await below(top, owner);

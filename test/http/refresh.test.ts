@@ -120,7 +120,7 @@ test('while an account is disabled a revoked family learns why, and is gone afte
   t.is((await refresh(token)).status, 404);
 });
 
-test('an unknown token is not found, and what is no text is no form', async (t) => {
+test('an unknown token is 404, and a token that is not a string is 400', async (t) => {
   t.is((await refresh('unknown')).status, 404);
   t.is((await refresh('')).status, 404);
   for (const odd of [null, 1, {}, ['a']]) t.is((await refresh(odd)).status, 400);

@@ -56,7 +56,7 @@ test('an own authenticator is asked for from its registration on, but not from a
   t.is(await outcome(id, OUTSIDE), 'otp');
 });
 
-test('what stands malformed in the database never fails open', async (t) => {
+test('malformed rows in the database never skip the second factor', async (t) => {
   for (const stored of [['CIDR:10.0.0.0/99'], 'CIDR:0.0.0.0/0', { a: 1 }, [17], ['appauth:0123456789abcdef'], ['']]) {
     const { id } = await w.account();
     const group = await groupOf(w, id, []);

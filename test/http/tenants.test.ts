@@ -203,7 +203,7 @@ test('events of a project that was removed for good are not for a member who has
   t.is((await remembered()).length, 0);
 });
 
-test('the last Owner of a tenant stays, whoever asks', async (t) => {
+test('the last Owner of a tenant cannot be removed, also not by administrators', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const url = `/api/iam/tenant/${tenantId}/member`;
@@ -214,7 +214,7 @@ test('the last Owner of a tenant stays, whoever asks', async (t) => {
   t.is((await w.as(owner).post(url, { userId: owner.userId, role: 'Owner' })).status, 200);
 });
 
-test('of two Owners who leave at once one stays', async (t) => {
+test('if two Owners leave concurrently, one stays', async (t) => {
   for (let round = 0; round < 5; round++) {
     const tenantId = await w.tenant();
     const owners = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId, role: 'Owner' })];

@@ -129,7 +129,7 @@ for (const [what, more, field, sentence] of REFUSED) {
   });
 }
 
-test('all that is wrong is told at once', async (t) => {
+test('all errors of a request are reported at once', async (t) => {
   const { client, request } = await scene();
   const more = { readerName: 'NoReader', memoryRequestMb: 1, cpuCoresRequest: -1 };
   const { body } = await start(client, { ...request, ...more });
@@ -148,7 +148,7 @@ test('a known transformation that is not offered for the data has a code of its 
   );
 });
 
-test('the list of readers tells what can be done to the data of each', async (t) => {
+test('the list of readers has the transformations of each', async (t) => {
   const { client } = await scene();
   const { data } = (await client.get('/api/conversion/reader/list')).body;
   const offered = Object.fromEntries(

@@ -133,7 +133,7 @@ test('a stream in a tenant tells nothing of another one', async (t) => {
   t.is((await follow(user, one(id), { 'svc-tenant-id': await w.tenant() })).status, 403);
 });
 
-test('nobody follows more than two hundred times at once; all share one connection, and who leaves makes room', async (t) => {
+test('an account has at most two hundred concurrent streams; they share one connection, and a closed one frees its place', async (t) => {
   const { user, client, projectId } = await scene();
   const ids = await Promise.all(Array.from({ length: 8 }, () => newTransfer(client, projectId)));
   const streams = await Promise.all(Array.from({ length: 200 }, (_, n) => follow(user, one(ids[n % 8]!))));

@@ -201,7 +201,7 @@ test('a file that is not what its reader expects ends the transfer with a senten
   t.is(log.data.at(-1).message, ended.errorMessage);
 });
 
-test('the log is a cursor page, oldest first, of a level and what is worse', async (t) => {
+test('the log is a cursor page, oldest first, of a level and more severe ones', async (t) => {
   const { client, projectId } = await scene();
   const request = copyRequest(projectId, await upload(w, client, 'x'), { transformations: [{ type: 'anything' }] });
   const { body } = await start(client, request, { prefer: 'wait=30' });

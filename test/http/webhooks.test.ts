@@ -89,7 +89,7 @@ test('an address that is internal and not in outbound.allow is refused', async (
     t.is(await status(url), 201, url);
 });
 
-test('webhooks are for Owners of the tenant; to others they are not there', async (t) => {
+test('webhooks are visible to Owners of the tenant; for others they are 404', async (t) => {
   const tenantId = await w.tenant();
   const first = w.as(await w.account({ tenantId, role: 'Owner' }));
   const second = w.as(await w.account({ tenantId, role: 'Owner' }));
@@ -111,7 +111,7 @@ test('webhooks are for Owners of the tenant; to others they are not there', asyn
   t.is((await first.get(`${HOOKS}/${id}`)).status, 404);
 });
 
-test('a tenant has a hundred webhooks at most, also when they are made at once', async (t) => {
+test('a tenant has at most a hundred webhooks, also when they are created concurrently', async (t) => {
   const { user, client } = await owner();
   await w.sql(
     `insert into webhooks (tenant_id, url, types, secret, created_by)

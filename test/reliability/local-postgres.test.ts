@@ -193,7 +193,7 @@ test.serial('what a killed first start left half made is removed', async (t) => 
   await database.stop();
 });
 
-test.serial('a server that cannot start says why', async (t) => {
+test.serial('an error says why the database server cannot start', async (t) => {
   const folder = await temporaryFolder(t);
   await (await startLocalPostgres(folder)).stop();
   const error = await t.throwsAsync(startLocalPostgres(folder, { settings: { shared_buffers: 'plenty' } }));
