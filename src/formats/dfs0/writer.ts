@@ -43,6 +43,8 @@ export const dfs0Writer = defineWriter({
     const axis = await knownAxis(series, context.signal);
     const { time, offsets } = newTime(axis);
     const from = contentOf(series)?.file.header;
+    const source = series.origin?.format === 'dfs0' ? from : undefined;
+    const unit = source?.items[0]?.axis.unit ?? 0;
     const deleteValues = newDeleteValues(series.items, from);
     const encoders = series.items.map((item) => {
       const type = writtenType(item, options.WriteAsFloat ?? true);
@@ -50,10 +52,11 @@ export const dfs0Writer = defineWriter({
     });
     const projection = await projectionOf(series);
     const items = series.items.map((item, n) => {
-      const options = { type: encoders[n]!.type, axis: equidistantAxis([], [], [], 0), otherwise: `Item ${n + 1}` };
+      const options = { type: encoders[n]!.type, axis: equidistantAxis([], [], [], unit), otherwise: `Item ${n + 1}` };
       return newItem({ ...referenceOf(item.position), ...item }, options, context);
     });
-    const header = newHeader({ items, time, deleteValues, statisticsType: 2, ...(projection && { projection }) }, from);
+    const statisticsType = source?.statisticsType || 2;
+    const header = newHeader({ items, time, deleteValues, statisticsType, ...(projection && { projection }) }, from);
     const writer = await DfsWriter.begin(header, sink);
     for await (const { firstStep, values } of series.chunks()) {
       context.signal.throwIfAborted();

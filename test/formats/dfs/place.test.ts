@@ -8,7 +8,7 @@ import { placeOfGrid, storedPlace } from '../../../src/formats/io/dfs/grid-place
 import { usualDeleteValues } from '../../../src/formats/io/dfs/header.ts';
 import { itemOf, newItem } from '../../../src/formats/io/dfs/items.ts';
 import { crsOfProjection, projectionText } from '../../../src/formats/io/dfs/projection.ts';
-import { newTime } from '../../../src/formats/io/dfs/time.ts';
+import { neqNumbers, newTime } from '../../../src/formats/io/dfs/time.ts';
 import { sourceOf } from './dfs-bytes.ts';
 import { sampleBytes, sampleTest } from './samples.ts';
 
@@ -59,6 +59,8 @@ test('first coordinates that repeat the position are ignored, others are added a
   t.deepEqual(await at(0, 0), [1000, 10, 0, 2000, 0, 10]);
   t.deepEqual(await at(1005, 1995), [1000, 10, 0, 2000, 0, 10]);
   t.deepEqual(await at(30, 40), [1030, 10, 0, 2040, 0, 10]);
+  // A cell away is not the same position.
+  t.deepEqual(await at(1010, 2000), [2010, 10, 0, 4000, 0, 10]);
   const turned = await at(30, 0, 90);
   t.true(
     Math.abs(turned[0] - 1000) < 1e-9 && Math.abs(turned[3] - 1970) < 1e-9,
@@ -75,6 +77,9 @@ test('the position is the centre of the first cell, its corner, or the border of
   t.deepEqual(await at('CenterOfCell'), [9.75, 0.5, 0, 49.75, 0, 0.5]);
   t.deepEqual(await at('BottomLeftBorder'), [10, 0.5, 0, 50, 0, 0.5]);
   t.deepEqual(await at('Borders'), [10 - 0.3125, 0.625, 0, 50 - 0.375, 0, 0.75]);
+  // Two columns: twice the width; one row keeps its height.
+  const few = await placeOfGrid(axis(2, 1, 0, 0, 0.5, 0.5), projection, crs, 'Borders');
+  t.deepEqual(few.affine, [9.5, 1, 0, 49.75, 0, 0.5]);
   const local = { text: 'NON-UTM', longitude: 10, latitude: 50, rotation: 0 };
   const centre = await placeOfGrid(axis(5, 3, 0, 0, 2, 2), local, undefined, 'CenterOfCell');
   t.deepEqual(centre.affine, [9, 2, 0, 49, 0, 2]);
@@ -157,6 +162,10 @@ test('times are written in seconds from a whole second, equidistant where steps 
   t.is(uneven.time.start, undefined);
   t.deepEqual([...uneven.offsets], [-86400, 86400, 5 * 86400]);
   t.deepEqual(uneven.time.numbers, [-86400, 6 * 86400]);
+  // The running maximum of the times begins at 0.
+  t.deepEqual(neqNumbers(Float64Array.of(-3, -1)), [-3, 3]);
+  t.deepEqual(neqNumbers(Float64Array.of(5, 1, 3)), [5, 0]);
+  t.deepEqual(neqNumbers(new Float64Array()), [0, 0]);
   const none = newTime(undefined);
   t.deepEqual(none.time.start, { date: '1970-01-01', time: '00:00:00' });
   t.is(none.time.steps, 1);

@@ -8,9 +8,10 @@ import { inspect } from '../../../src/convert/inspect.ts';
 import type { Data } from '../../../src/data/data.ts';
 import type { Series } from '../../../src/data/series.ts';
 import { offsetOf, stepCount, timeOf } from '../../../src/data/time-axis.ts';
+import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
 import { findReader } from '../../../src/formats/registry.ts';
 import { converted } from '../files.ts';
-import { dfsBytes, sourceOf, values } from './dfs-bytes.ts';
+import { block, dfsBytes, sourceOf, values } from './dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from './samples.ts';
 
 const own = { reader: 'Dfs0Reader', writer: 'Dfs0Writer' };
@@ -224,3 +225,30 @@ test('statistics of a new file are those of the library', async (t) => {
   });
   t.true(bytes.includes(values('Float64', 4, 1, 1).subarray(5)), 'maximum, minimum and deleted values');
 });
+
+test('the type of statistics and the unit of the axis of a file are kept when it is changed', async (t) => {
+  for (const statisticsType of [1, 2]) {
+    const item = {
+      axis: block(31051, values('Int32', 1000)),
+      more: statistics(statisticsType),
+      steps: [[1], [2], [3]],
+    };
+    const file = dfsBytes({
+      statisticsType,
+      items: [
+        { name: 'A', ...item },
+        { name: 'B', ...item },
+      ],
+    });
+    const { bytes } = await converted(t, file, {
+      ...own,
+      transformations: [{ type: 'ItemFilterTransformation', itemFilter: { names: ['B'] } }],
+    });
+    const { header } = await DfsFile.open(await sourceOf(t, bytes));
+    t.is(header.statisticsType, statisticsType);
+    t.is(header.items[0]!.axis.unit, 1000);
+  }
+});
+
+const statistics = (type: number) =>
+  type === 1 ? Buffer.alloc(0) : block(30003, values('Float64', ...Array(9).fill(0)));
