@@ -15,7 +15,7 @@ import { ValueEncoder, writtenType } from '../io/dfs/encode.ts';
 import type { DfsProjection } from '../io/dfs/header.ts';
 import { newItem } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
-import { contentOf, unchangedFile } from '../io/dfs/origin.ts';
+import { contentOf, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
 import { writerParameters } from '../io/dfs/parameters.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
@@ -131,6 +131,8 @@ async function projectionOf(mesh: Mesh): Promise<DfsProjection> {
   const from = contentOf(mesh);
   const kept = from?.file.header.projection;
   if (from !== undefined && kept !== undefined && from.crs === mesh.crs) return kept;
+  const stored = storedPlaceOf(mesh);
+  if (stored !== undefined) return stored.projection;
   return { text: await projectionText(mesh.crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 

@@ -69,6 +69,12 @@ const Axis = z.object({
   bounds: z.string().optional(),
 });
 
+/** How the DFS file that the data come from says where they are. */
+const Dfs = z.object({
+  projection: z.object({ text: z.string(), longitude: z.number(), latitude: z.number(), rotation: z.number() }),
+  axis: z.object({ unit: z.int(), spacing: z.array(z.number()).max(6) }).optional(),
+});
+
 const GridDescription = z.object({
   version: z.literal(1),
   kind: z.literal('grid'),
@@ -76,6 +82,7 @@ const GridDescription = z.object({
   height: z.int().min(1),
   affine,
   located: z.literal(false).optional(),
+  dfs: Dfs.optional(),
   crs: Crs.optional(),
   time: Time.optional(),
   layers: z
@@ -97,6 +104,7 @@ const MeshDescription = z.object({
   kind: z.literal('mesh'),
   name: name.optional(),
   located: z.literal(false).optional(),
+  dfs: Dfs.optional(),
   section: z.enum(['profile', 'column']).optional(),
   layers: z.object({ maximum: z.int().min(0), sigma: z.int().min(0) }).optional(),
   crs: Crs.optional(),

@@ -3,6 +3,8 @@ import { layersOf } from '../../data/grid.ts';
 import { convertSamples } from '../../data/samples.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
+import { isSamePosition } from '../io/dfs/grid-layout.ts';
+import { contentOf, storedPlaceOf } from '../io/dfs/origin.ts';
 import { chunkShape } from './chunk-shape.ts';
 import type { ItemArray, StoreContent, WholeArray } from './content.ts';
 import { timeDimension, wholeArray } from './content.ts';
@@ -31,6 +33,7 @@ export async function gridContent(grid: Grid): Promise<StoreContent> {
     height,
     affine,
     located,
+    dfs: dfsOf(grid),
     crs,
     time: time && describedTime(time),
     layers,
@@ -45,6 +48,18 @@ export async function gridContent(grid: Grid): Promise<StoreContent> {
     wholes,
     items: bands.map((band, n) => bandArray(grid, band, n, arrays[n]!, system !== undefined)),
   };
+}
+
+/** The position as the DFS file of the grid says it, while the grid has it. */
+function dfsOf(grid: Grid) {
+  const stored = storedPlaceOf(grid);
+  if (stored !== undefined)
+    return isSamePosition(grid, stored.place) ? { projection: stored.projection, axis: stored.axis } : undefined;
+  const from = contentOf(grid);
+  if (from === undefined || from.crs !== grid.crs || !isSamePosition(grid, from.place)) return undefined;
+  const { projection, items } = from.file.header;
+  const { unit, spacing } = items[0]!.axis;
+  return projection && { projection, axis: { unit, spacing } };
 }
 
 /** Centres of the columns and rows of a grid that is not rotated. */

@@ -4,6 +4,7 @@ import { cellCount, nodeCount, placeCount } from '../../data/mesh-cells.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
+import { contentOf, storedPlaceOf } from '../io/dfs/origin.ts';
 import { AxisArrays } from './axes.ts';
 import { chunkShape } from './chunk-shape.ts';
 import type { ItemArray, StoreContent, WholeArray } from './content.ts';
@@ -50,6 +51,7 @@ export async function meshContent(mesh: Mesh): Promise<StoreContent> {
     kind: 'mesh',
     name,
     located,
+    dfs: dfsOf(mesh),
     section,
     layers: layers && { maximum: layers.maximum, sigma: layers.sigma },
     crs,
@@ -78,6 +80,14 @@ export async function meshContent(mesh: Mesh): Promise<StoreContent> {
       ),
     ],
   };
+}
+
+/** The projection as the DFSU file of the mesh says it. */
+function dfsOf(mesh: Mesh) {
+  const stored = storedPlaceOf(mesh);
+  const from = contentOf(mesh);
+  const projection = stored?.projection ?? (from?.crs === mesh.crs ? from?.file.header.projection : undefined);
+  return projection && { projection };
 }
 
 const solids: readonly number[] = [

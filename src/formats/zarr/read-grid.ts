@@ -1,7 +1,9 @@
+import type { Crs } from '../../data/crs-reference.ts';
 import type { Band, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
 import type { ExactIntegers, Samples } from '../../data/item.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
+import { DfsPlace } from '../io/dfs/origin.ts';
 import { shown } from '../io/zip.ts';
 import type { GridDescription } from './description.ts';
 import { defined } from './description.ts';
@@ -30,7 +32,12 @@ export async function readDescribedGrid(description: GridDescription, store: Zar
     ({ role, palette, ...item }, n) =>
       defined({ ...itemOfDescription(item, arrays[n]!.metadata.type), role, palette }) as Band,
   );
-  const head = defined({ width, height, affine, located, crs, time, layers }) as Omit<Grid, 'kind' | 'bands' | 'rows'>;
+  const place = { affine, width, height, ...(layers && { layers: layers.count, firstLayer: layers.first }) };
+  const origin = description.dfs && { format: 'md', content: new DfsPlace(crs as Crs, description.dfs, place) };
+  const head = defined({ width, height, affine, located, crs, time, layers, origin }) as Omit<
+    Grid,
+    'kind' | 'bands' | 'rows'
+  >;
   return gridOf(head, bands, arrays);
 }
 

@@ -1,9 +1,11 @@
+import type { Crs } from '../../data/crs-reference.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem, MeshLayers } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
+import { DfsPlace } from '../io/dfs/origin.ts';
 import { axisOfDescription } from './axes.ts';
 import type { MeshDescription } from './description.ts';
 import { defined } from './description.ts';
@@ -66,6 +68,7 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
     ...cells,
     layers,
     items: read,
+    origin: description.dfs && { format: 'md', content: new DfsPlace(crs as Crs, description.dfs) },
     time,
     heights: heights && (async (step: number) => asFloats(await stepOf(heights, step))),
     values: async (item: number, step: number) => asSamples(await stepOf(arrays[item]!, step)),

@@ -234,6 +234,24 @@ test('large grids and arrays are cut into chunks of rows, steps and layers', asy
     );
 });
 
+for (const [what, [reader, bytes]] of Object.entries(files).filter(
+  ([, [reader, one]]) => /Dfs[23u]/.test(reader) && one.length > 0,
+))
+  if (!/unequal cells|curvilinear|months|without a step/.test(what))
+    test(`${what} goes through a multidimensional store to a file of its format with the same place, projection and values`, async (t) => {
+      const { bytes: stored } = await converted(t, bytes, { reader, writer: 'MDWriter' });
+      const writer = reader.replace('Reader', 'Writer');
+      const back = await converted(t, stored, {
+        reader: 'MDReader',
+        writer,
+        writerParameters: { WriteAsFloat: false },
+      });
+      const { time: _, ...before } = await whole(await dataOf(t, reader, bytes));
+      const { time, ...after } = await whole(await dataOf(t, reader, back.bytes));
+      t.deepEqual(after, before);
+      t.truthy(time);
+    });
+
 const folder = '/work/shared/data/dfs';
 const present = existsSync(folder);
 if (!present) console.warn(`SKIPPED: the sample files in ${folder} are absent, so tests on them do not run.`);

@@ -8,6 +8,7 @@ import { equidistantAxis } from './axes.ts';
 import { storedPlace } from './grid-place.ts';
 import type { DfsCustomBlock, DfsHeader, DfsProjection } from './header.ts';
 import type { DfsContent, ReadPlace } from './origin.ts';
+import { storedPlaceOf } from './origin.ts';
 import { projectionText } from './projection.ts';
 import { arrayOf } from './typed-array.ts';
 
@@ -53,7 +54,7 @@ function checkShape(grid: Grid, format: GridFormat): void {
     );
 }
 
-const isSamePosition = ({ affine, width, height, layers }: Grid, place: ReadPlace | undefined): boolean =>
+export const isSamePosition = ({ affine, width, height, layers }: Grid, place: ReadPlace | undefined): boolean =>
   place !== undefined &&
   place.width === width &&
   place.height === height &&
@@ -74,6 +75,13 @@ async function newPlace(
 ): Promise<NewPlace> {
   if (format === 'dfs1') return newLine(grid, from);
   const { width, height, crs, layers } = grid;
+  const stored = storedPlaceOf(grid);
+  if (stored?.axis?.spacing.length === 2 * Number(format[3]) && isSamePosition(grid, stored.place)) {
+    const { unit, spacing } = stored.axis;
+    const counts = [width, height, ...(format === 'dfs3' ? [layersOf(grid)] : [])];
+    const axis = equidistantAxis(counts, spacing.slice(0, counts.length), spacing.slice(counts.length), unit);
+    return { axis, projection: stored.projection };
+  }
   const affine: Affine =
     grid.located === false ? [0, Math.abs(grid.affine[1]), 0, 0, 0, Math.abs(grid.affine[5])] : grid.affine;
   const text = await projectionTextOf(grid, from);

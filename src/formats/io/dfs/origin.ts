@@ -4,6 +4,7 @@ import type { Axis } from '../../../data/item.ts';
 import type { Origin } from '../../../data/origin.ts';
 import type { DfsAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
+import type { DfsProjection } from './header.ts';
 import type { WriterOptions } from './parameters.ts';
 
 /**
@@ -43,6 +44,30 @@ export class DfsContent {
     this.readAxes = where !== undefined && 'known' in where ? where : undefined;
   }
 }
+
+/** How the DFS file of data that went through a store described their position. It holds while they still have it. */
+export class DfsPlace {
+  readonly crs: Crs | undefined;
+  readonly projection: DfsProjection;
+  /** Unit and spacing of the axis of a grid. */
+  readonly axis: Pick<DfsAxis, 'unit' | 'spacing'> | undefined;
+  readonly place: ReadPlace | undefined;
+
+  constructor(
+    crs: Crs | undefined,
+    { projection, axis }: { projection: DfsProjection; axis?: Pick<DfsAxis, 'unit' | 'spacing'> | undefined },
+    place?: ReadPlace,
+  ) {
+    this.crs = crs;
+    this.projection = projection;
+    this.axis = axis;
+    this.place = place;
+  }
+}
+
+/** The position by the DFS file that the data come from through a store, unless their coordinate system was changed. */
+export const storedPlaceOf = ({ origin, crs }: Data): DfsPlace | undefined =>
+  origin?.content instanceof DfsPlace && origin.content.crs === crs ? origin.content : undefined;
 
 interface Data {
   readonly crs?: Crs;
