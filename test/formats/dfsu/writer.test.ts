@@ -4,7 +4,7 @@ import type { Mesh } from '../../../src/data/mesh.ts';
 import { CELL_SHAPES } from '../../../src/data/mesh.ts';
 import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
 import { NO_VALUE } from '../../../src/formats/io/dfs/tags.ts';
-import { sameCrs } from '../../../src/geo/crs/crs.ts';
+import { parseSrid, sameCrs } from '../../../src/geo/crs/crs.ts';
 import { block, CountedSource, text, values } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
 import { collection, feature, geometryOf } from '../features.ts';
@@ -237,5 +237,22 @@ test('spectra on a line and an area come back from VTU with their frequencies an
     t.deepEqual(await after.values(1, 2), await before.values(1, 2));
     const { header } = await DfsFile.open(new CountedSource(again.bytes));
     t.is(header.dataType, sketch.over!.dataType!);
+  }
+});
+
+test('x and y are doubles in metres or degrees, z is single precision', async (t) => {
+  for (const [srid, unit] of [
+    [25832, 1000],
+    [4326, 2401],
+  ] as const) {
+    const { file } = await back(t, { ...flatMesh(), crs: parseSrid(srid) });
+    t.deepEqual(
+      file.header.statics.slice(1, 4).map(({ item }) => [item.type, item.eumUnit]),
+      [
+        ['Float64', unit],
+        ['Float64', unit],
+        ['Float32', 1000],
+      ],
+    );
   }
 });
