@@ -163,6 +163,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await converter()).writerCommands,
   },
   {
+    name: 'ts',
+    description: 'time series and their values',
+    load: async () => (await import('./commands/ts.ts')).tsCommands,
+  },
+  {
     name: 'crs',
     description: 'coordinate reference systems of EPSG and Esri',
     load: async () => (await import('./commands/crs.ts')).crsCommands,

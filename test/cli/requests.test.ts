@@ -174,6 +174,18 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['project', 'update', project.id, '--name', 'Vale', '--description', 'narrow', ...level]);
   await run(['project', 'update', project.id, '--thumbnail', image]);
   await run(['project', 'update', project.id, '--no-thumbnail']);
+  const csv = join(at.folder, 'level.csv');
+  const gauges = ['gauges', '--project', beside.id, '--description', 'of the river', '--property', 'station:Text'];
+  const gauge = [(await run(['ts', 'create', ...gauges])).id, 'ribe'];
+  const water = ['Level', '--item', 'eumIWaterLevel', '--unit', 'eumUmeter', '--type', 'Single', '--series', 'ribe'];
+  await run(['ts', 'add', gauge[0], ...water, '--properties', '{"station":"Ribe"}']);
+  await run(['ts', 'list', gauge[0]]);
+  const columns = ['--delimiter', ';', '--decimal', ',', '--time-column', '0', '--value-column', '1'];
+  await writeFile(csv, '2026-01-24;1,5\n');
+  await run(['ts', 'import', ...gauge, csv, ...columns]);
+  await run(['ts', 'import', ...gauge, csv, ...columns, '--flag-column', '2'], { refused: true });
+  await run(['ts', 'values', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25', '--csv', '--plot']);
+  await run(['ts', 'delete', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25']);
   await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1', '--datasets']);
   await run(['project', 'explain', project.id, '--account', 'root']);
   await run(['project', 'members', 'add', project.id, 'ann', '--role', 'Reader']);

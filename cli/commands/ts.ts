@@ -1,0 +1,211 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { Series } from '../../src/timeseries/definitions.ts';
+import type { SeriesDataset } from '../../src/timeseries/routes.ts';
+import { refusalOf, unreachable } from '../client.ts';
+import type { ConfirmOptions } from '../confirm.ts';
+import { confirm } from '../confirm.ts';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { count, jsonObject, repeated } from '../options.ts';
+import { plot } from '../plot.ts';
+import { table } from '../table.ts';
+
+const DEFAULT_WIDTH = 80;
+const PROPERTY = /^([^:]+):(DateTime|Long|Double|Boolean|Text)$/i;
+
+export function tsCommands(ts: Command, io: Io): void {
+  ts.command('create')
+    .description('create a dataset of time series')
+    .argument('<name>')
+    .requiredOption('--project <id>', 'project of the dataset')
+    .option('--description <text>', 'description')
+    .option('--property <name:type>', 'property that series may have, such as station:Text; may be repeated', repeated)
+    .action((name, options) => createDataset(io, name, options));
+  ts.command('add')
+    .description('add a time series to a dataset')
+    .argument('<dataset>')
+    .argument('<name>', 'name of the item')
+    .requiredOption('--item <identifier>', 'EUM item, such as eumIWaterLevel')
+    .requiredOption('--unit <identifier>', 'EUM unit, such as eumUmeter')
+    .option('--type <type>', 'Text, Date, Int16, Int32, Int64, Single or Double', 'Double')
+    .option('--series <text>', 'id of the series; default: a new one')
+    .option('--properties <json>', 'values of properties', jsonObject)
+    .action((dataset, name, options) => addSeries(io, dataset, name, options));
+  ts.command('list')
+    .description('list the time series of a dataset')
+    .argument('<dataset>')
+    .action((dataset) => listSeries(io, dataset));
+  ts.command('import')
+    .description('write values from a CSV file without a header into a time series, all or none')
+    .argument('<dataset>')
+    .argument('<series>')
+    .argument('<file>')
+    .option('--delimiter <character>', 'character between columns; \\t: a tab', ';')
+    .option('--decimal <character>', 'character before the decimals', '.')
+    .option('--time-column <number>', 'column of the time, from 0', count, 0)
+    .option('--value-column <number>', 'column of the value, from 0', count, 1)
+    .option('--flag-column <number>', 'column of the flag, from 0', count)
+    .action((dataset, series, file, options) => importCsv(io, { dataset, series, file }, options));
+  ts.command('values')
+    .description('show the values of a time series')
+    .argument('<dataset>')
+    .argument('<series>')
+    .option('--from <when>', 'first time, such as 2026-01-24 or 2026-01-24T08:17:02')
+    .option('--to <when>', 'last time')
+    .option('--csv', 'print lines time;value')
+    .option('--plot', 'draw a line in the terminal')
+    .action((dataset, series, options) => showValues(io, dataset, series, options));
+  ts.command('delete')
+    .description('delete the values of a time series in an interval, whose ends are included')
+    .argument('<dataset>')
+    .argument('<series>')
+    .option('--from <when>', 'first time; without both ends, all values')
+    .option('--to <when>', 'last time')
+    .option('--yes', 'do not ask')
+    .action((dataset, series, options) => deleteValues(io, dataset, series, options));
+}
+
+const pathOf = (dataset: string, series?: string) =>
+  `/api/ts/dataset/${encodeURIComponent(dataset)}/timeseries${series === undefined ? '' : `/${encodeURIComponent(series)}`}`;
+
+async function createDataset(
+  io: Io,
+  name: string,
+  { project, description, property = [] }: { project: string; description?: string; property?: string[] },
+): Promise<void> {
+  const properties = property.map((text) => {
+    const [, own, dataType] = PROPERTY.exec(text) ?? [];
+    if (own === undefined)
+      throw new UsageError(`--property must be name:type with DateTime, Long, Double, Boolean or Text, not '${text}'.`);
+    return { name: own, dataType };
+  });
+  const body = { timeSeriesSchema: { properties }, datasetProperties: { name, description } };
+  const headers = { 'svc-project-id': project };
+  const answer = await io.api.call<SeriesDataset>('POST', '/api/ts/dataset', { body, headers });
+  io.show(answer, ({ id }) => id);
+}
+
+async function addSeries(
+  io: Io,
+  dataset: string,
+  name: string,
+  options: { item: string; unit: string; type: string; series?: string; properties?: object },
+): Promise<void> {
+  const { item, unit, type: dataType, series: id, properties } = options;
+  const body = { id, item: { name, item, unit, dataType }, properties };
+  io.show(await io.api.call<Series>('POST', pathOf(dataset), { body }), (made) => made.id);
+}
+
+async function listSeries(io: Io, dataset: string): Promise<void> {
+  const answer = await io.api.call<List<Series>>('GET', `${pathOf(dataset)}/list`);
+  io.show(answer, ({ data }) =>
+    table(
+      ['SERIES', 'NAME', 'ITEM', 'UNIT', 'TYPE'],
+      data.map(({ id, item }) => [id, item.name, item.item, item.unit, item.dataType]),
+    ),
+  );
+}
+
+interface CsvOptions {
+  delimiter: string;
+  decimal: string;
+  timeColumn: number;
+  valueColumn: number;
+  flagColumn?: number;
+}
+
+async function importCsv(
+  io: Io,
+  { dataset, series, file }: { dataset: string; series: string; file: string },
+  { delimiter, decimal, timeColumn, valueColumn, flagColumn }: CsvOptions,
+): Promise<void> {
+  const { size } = await stat(file);
+  const query = new URLSearchParams({
+    delimiter,
+    decimalSeparator: decimal,
+    datetimeIndex: String(timeColumn),
+    valueIndex: String(valueColumn),
+    ...(flagColumn === undefined ? {} : { flagIndex: String(flagColumn) }),
+  });
+  // a short request first: it renews the login, and refuses a series that does not exist
+  await io.api.call('GET', pathOf(dataset, series));
+  const { default: got } = await import('got');
+  const { url } = io.api;
+  const headers = { ...(await io.api.identity()), 'content-type': 'text/csv', 'content-length': String(size) };
+  const request = {
+    headers,
+    body: size === 0 ? '' : createReadStream(file),
+    throwHttpErrors: false,
+    followRedirect: false,
+    retry: { limit: 0 },
+  } as const;
+  const answer = await got
+    .post(`${url}${pathOf(dataset, series)}/upload/csv?${query}`, request)
+    .catch((error: unknown) => {
+      throw unreachable(error, url);
+    });
+  if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, url);
+  const done = { status: answer.statusCode, headers: {}, text: '', body: undefined };
+  io.show(done, () => `The values of ${file} are in the series '${series}'.`, { dataset, series, imported: true });
+}
+
+interface Interval {
+  from?: string;
+  to?: string;
+}
+type Row = [string, ...(string | number | null)[]];
+
+async function showValues(
+  io: Io,
+  dataset: string,
+  series: string,
+  { from, to, csv, plot: draw }: Interval & { csv?: boolean; plot?: boolean },
+): Promise<void> {
+  const answer = await io.api.call<List<Row>>('GET', `${pathOf(dataset, series)}/values`, { query: { from, to } });
+  if (csv && !io.json) {
+    for (const row of answer.body.data) io.out(row.map(csvCell).join(';'));
+    return;
+  }
+  io.show(answer, ({ data }) => {
+    if (draw) return lineOf(data);
+    const fields = Math.max(0, ...data.slice(0, 1).map((row) => row.length - 2));
+    const headings = ['TIME', 'VALUE', ...Array.from({ length: fields }, (_, at) => `FIELD ${at + 1}`)];
+    return table(
+      headings,
+      data.map(([time, ...cells]) => [shortTime(time), ...cells]),
+    );
+  });
+}
+
+/** Without zeros at the end of the fraction. */
+const shortTime = (time: string) => time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+
+const csvCell = (cell: string | number | null) => {
+  const text = String(cell ?? '');
+  return /[;"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+function lineOf(data: readonly Row[]): string {
+  const points = data.flatMap(([time, value]) =>
+    typeof value === 'number' ? [{ time: Date.parse(`${time.slice(0, 23)}Z`), value }] : [],
+  );
+  return points.length === 0 ? 'There are no numbers to draw.' : plot(points, DEFAULT_WIDTH);
+}
+
+async function deleteValues(
+  io: Io,
+  dataset: string,
+  series: string,
+  { from, to, yes }: Interval & ConfirmOptions,
+): Promise<void> {
+  const what =
+    from === undefined && to === undefined
+      ? 'all values'
+      : `the values from ${from ?? 'the first'} to ${to ?? 'the last'}`;
+  await confirm(io, `Delete ${what} of the series '${series}'? They cannot be restored.`, yes ? { yes } : {});
+  const answer = await io.api.call('DELETE', `${pathOf(dataset, series)}/values`, { query: { from, to } });
+  io.show(answer, () => `Deleted ${what} of the series '${series}'.`, { dataset, series, deleted: true });
+}

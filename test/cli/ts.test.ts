@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { plot } from '../../cli/plot.ts';
+import { newProject } from '../world/transfers.ts';
+import { world } from '../world.ts';
+import { machines } from './machine.ts';
+
+const w = world(test);
+const machine = machines(w);
+
+test('a series is made, filled from CSV, shown, drawn and emptied', async (t) => {
+  const { run, logIn, folder } = await machine(t);
+  const owner = await w.account();
+  await logIn(owner.id);
+  const projectId = await newProject(w.as(owner), 'Gauges');
+  const created = await run(['ts', 'create', 'gauges', '--project', projectId, '--property', 'station:text']);
+  t.is(created.code, 0, created.err);
+  const dataset = created.out.trim();
+  const item = ['--item', 'eumIWaterLevel', '--unit', 'eumUmeter', '--series', 'ribe'];
+  t.is((await run(['ts', 'add', dataset, 'Level', ...item])).out, 'ribe\n');
+  t.regex((await run(['ts', 'list', dataset])).out, /ribe +Level +eumIWaterLevel +eumUmeter +Double/);
+  const file = join(folder, 'level.csv');
+  await writeFile(file, '2026-01-24T08:00:00,1.25\n2026-01-24T09:30:00.5,\n2026-01-25,-2\n');
+  const imported = await run(['ts', 'import', dataset, 'ribe', file, '--delimiter', ',']);
+  t.is(imported.code, 0, imported.err);
+  t.is((await run(['ts', 'values', dataset, 'ribe', '--csv'])).out.split('\n').length, 4);
+  const shown = (await run(['ts', 'values', dataset, 'ribe', '--to', '2026-01-24T10:00:00'])).out;
+  t.regex(shown, /2026-01-24T08:00:00 +1\.25\n/);
+  t.regex(shown, /2026-01-24T09:30:00\.5/);
+  const json = JSON.parse((await run(['ts', 'values', dataset, 'ribe', '--from', '2026-01-25', '--json'])).out);
+  t.deepEqual(json.data, [['2026-01-25T00:00:00.0000000', -2]]);
+  t.regex((await run(['ts', 'values', dataset, 'ribe', '--plot'])).out, /1\.25 │•/);
+  await writeFile(file, '2026-01-26,x\n');
+  const refused = await run(['ts', 'import', dataset, 'ribe', file, '--delimiter', ',']);
+  t.is(refused.code, 1);
+  t.regex(refused.err, /Line 1: 'x' is not a number/);
+  t.is((await run(['ts', 'delete', dataset, 'ribe', '--yes'])).code, 0);
+  t.is((await run(['ts', 'values', dataset, 'ribe', '--csv'])).out, '');
+});
+
+test('the plot has the highest value at the top and the first time at the left', (t) => {
+  const lines = plot(
+    [
+      { time: 0, value: 0 },
+      { time: 60_000, value: 10 },
+    ],
+    40,
+  ).split('\n');
+  t.regex(lines[0] ?? '', /^ +10 │ +•$/);
+  t.regex(lines[11] ?? '', /^ +0 │•$/);
+  t.regex(lines.at(-1) ?? '', /1970-01-01 00:00 +1970-01-01 00:01/);
+  t.is(plot([], 40), '');
+});
