@@ -148,7 +148,7 @@ const maxHeaderLines = 5;
 async function zip(source: ByteSource, maxDirectory: number | undefined): Promise<Detected> {
   let names: string[];
   try {
-    names = (await zipEntries(source, maxDirectory)).map(({ name }) => name.toLowerCase());
+    names = (await zipEntries(source, maxDirectory, { lastCounts: true })).map(({ name }) => name.toLowerCase());
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { ...anyZip, fault: error };

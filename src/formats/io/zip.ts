@@ -29,9 +29,15 @@ const defaultMaxDirectory = 64 << 20;
 /**
  * Reads the entries of a zip without its directories.
  * @param maxDirectory maximum size of the central directory in bytes
+ * @param lastCounts of entries with the same name only the last one counts, as in Python: programs that write Zarr
+ *   append metadata anew. Otherwise such a zip is refused.
  * @throws FormatError if the file is not a zip, not safe to unpack, or has a larger central directory
  */
-export async function zipEntries(source: ByteSource, maxDirectory = defaultMaxDirectory): Promise<ZipEntry[]> {
+export async function zipEntries(
+  source: ByteSource,
+  maxDirectory = defaultMaxDirectory,
+  { lastCounts = false } = {},
+): Promise<ZipEntry[]> {
   const end = await findEnd(source);
   const { count, size, offset, shift } = end;
   if (size > maxDirectory || size < count * 46 || offset + shift + size > source.size)
@@ -54,7 +60,7 @@ export async function zipEntries(source: ByteSource, maxDirectory = defaultMaxDi
     if (next > size) throw new FormatError(`The zip's directory ends inside entry ${n + 1}.`, start + at);
     const flags = view.getUint16(at + 8, true);
     const name = nameOf(bytes.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
-    if (names.has(name)) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
+    if (names.has(name) && !lastCounts) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
     names.add(name);
     const method = view.getUint16(at + 10, true);
     if ((flags & 1) !== 0)
@@ -77,7 +83,10 @@ export async function zipEntries(source: ByteSource, maxDirectory = defaultMaxDi
     all.push({ name, method, crc, packed, size: entrySize, offset: local + shift, limit: start, directory, least });
     at = next;
   }
-  return withoutOverlaps(all, start);
+  const last = new Map(all.map((entry) => [entry.name, entry]));
+  // Entries that no longer count must not overlap others either.
+  const kept = withoutOverlaps(all, start);
+  return kept.filter(({ name, offset }) => last.get(name)!.offset === offset);
 }
 
 /**

@@ -38,7 +38,9 @@ export class ZarrStore {
 
   /** @throws FormatError if the zip holds no group of Zarr 3 */
   static async open(source: ByteSource): Promise<ZarrStore> {
-    const entries = new Map((await zipEntries(source)).map((entry) => [entry.name, entry]));
+    const entries = new Map(
+      (await zipEntries(source, undefined, { lastCounts: true })).map((entry) => [entry.name, entry]),
+    );
     const nodes = [...entries.keys()].filter((name) => name === METADATA || name.endsWith(`/${METADATA}`));
     const [root] = nodes.toSorted((one, other) => one.length - other.length);
     if (root === undefined)

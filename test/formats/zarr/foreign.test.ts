@@ -3,6 +3,7 @@ import { AppError, FormatError } from '../../../src/errors.ts';
 import { detect } from '../../../src/formats/detect.ts';
 import { converted } from '../files.ts';
 import { memory } from '../read.ts';
+import { zipOf } from '../shapefiles.ts';
 import { dataOf, whole } from './whole.ts';
 import { group, storeOf, variable } from './zarr-files.ts';
 
@@ -103,6 +104,17 @@ test('a store without georeference is an array; coordinates of degrees are WGS 8
       { name: 'mean', axes: [0, 1], overTime: false, scale: 2 },
     ],
   });
+});
+
+test('of metadata that are twice in the zip, as xarray writes them, the last count', async (t) => {
+  const files = (unit: string) =>
+    Object.entries({
+      'zarr.json': group({}),
+      ...variable('a', { shape: [1], values: [7], attributes: { units: unit } }),
+    }).map(([name, bytes]) => ({ name, bytes: Buffer.from(bytes), stored: true }));
+  const bytes = zipOf([...files('s'), ...files('m')]);
+  t.is((await detect(memory(bytes)))?.format, 'md');
+  t.like(await whole(await dataOf(t, 'MDReader', bytes)), { items: [{ name: 'a', unit: 'm' }] });
 });
 
 test('what is not supported is said in a sentence', async (t) => {
