@@ -45,7 +45,7 @@ export type ReadCell = { cell: Cell } | { wrong: string };
 const wrong = (value: unknown, what: string): ReadCell => ({ wrong: `'${String(value).slice(0, 60)}' is not ${what}` });
 
 const MAX_TEXT = 100_000;
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const WHOLE = /^([+-]?\d+)(?:\.0*)?$/;
 const RANGES: Partial<Record<Column['dataType'], readonly [bigint, bigint]>> = {
   Int16: [-32_768n, 32_767n],
