@@ -15,73 +15,73 @@ interface Piece {
 }
 
 /**
- * Rows of a request that were read and checked, before they are written to the database: no connection waits for the client. They are packed in
- * a temporary file, in runs of ascending times. A later run wins over earlier ones, and of equal times in a run the last one.
+ * Rows of a request that were read and checked, before they are written to the database: no connection waits for the client. They are kept in runs of
+ * ascending times: the last one in memory, so that a request of one run reads no file inside of the transaction; those before it packed in a temporary
+ * file. A later run wins over earlier ones, and of equal times in a run the last one.
  */
 export class Spool {
   readonly #kinds: readonly Kind[];
   readonly #runs: Piece[][] = [];
-  readonly #folder: string;
-  readonly #file: FileHandle;
+  #folder: string | undefined;
+  #file: FileHandle | undefined;
   #rows: Rows;
   #size = 0;
 
-  private constructor(kinds: readonly Kind[], folder: string, file: FileHandle) {
-    this.#kinds = kinds;
-    this.#folder = folder;
-    this.#file = file;
-    this.#rows = emptyRows(kinds);
-  }
-
-  static async open(columns: readonly Column[]): Promise<Spool> {
-    const folder = await mkdtemp(join(tmpdir(), 'time-series-'));
-    const file = await open(join(folder, 'rows'), 'wx+', 0o600);
-    return new Spool(
-      columns.map(({ kind }) => kind),
-      folder,
-      file,
-    );
+  constructor(columns: readonly Column[]) {
+    this.#kinds = columns.map(({ kind }) => kind);
+    this.#rows = emptyRows(this.#kinds);
   }
 
   async fill(rows: AsyncIterable<Row> | Iterable<Row>): Promise<void> {
     for await (const { time, cells } of rows) {
+      if (this.#rows.times.length === RUN_ROWS) await this.#spill();
       this.#rows.times.push(time);
       for (const [at, column] of this.#rows.columns.entries()) column.push(cells[at] as Cell);
-      if (this.#rows.times.length === RUN_ROWS) await this.#flush();
     }
-    await this.#flush();
+    this.#rows = sorted(this.#rows);
   }
 
-  async #flush() {
-    if (this.#rows.times.length === 0) return;
+  async #spill() {
+    const file = this.#file ?? (await this.#open());
+    this.#file = file;
     const rows = sorted(this.#rows);
     this.#rows = emptyRows(this.#kinds);
     const run: Piece[] = [];
     for (let from = 0; from < rows.times.length; from += BLOCK_VALUES) {
       const data = encodeBlock(rows, this.#kinds, from, Math.min(from + BLOCK_VALUES, rows.times.length));
-      await this.#file.write(data, 0, data.length, this.#size);
+      await file.appendFile(data);
       run.push({ offset: this.#size, length: data.length });
       this.#size += data.length;
     }
     this.#runs.push(run);
   }
 
+  async #open(): Promise<FileHandle> {
+    this.#folder = await mkdtemp(join(tmpdir(), 'time-series-'));
+    return open(join(this.#folder, 'rows'), 'wx+', 0o600);
+  }
+
   /** The runs, in the order of the request. */
   async *runs(): AsyncGenerator<Rows> {
     for (const run of this.#runs) {
       const whole = emptyRows(this.#kinds);
-      for (const { offset, length } of run) {
-        const data = Buffer.alloc(length);
-        await this.#file.read(data, 0, length, offset);
-        append(whole, decodeBlock(data, this.#kinds));
-      }
+      for (const piece of run) append(whole, decodeBlock(await this.#read(piece), this.#kinds));
       yield whole;
     }
+    yield this.#rows;
+  }
+
+  async #read({ offset, length }: Piece): Promise<Buffer> {
+    const data = Buffer.alloc(length);
+    const { bytesRead } = (await this.#file?.read(data, 0, length, offset)) ?? { bytesRead: 0 };
+    if (bytesRead !== length)
+      throw new Error(`The temporary file of an upload has ${bytesRead} of ${length} bytes at ${offset}.`);
+    return data;
   }
 
   async close(): Promise<void> {
-    await this.#file.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await this.#file?.close();
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -49,7 +49,7 @@ export async function uploadRows(
   requireCapability({ ...dataset, id: dataset.projectId }, 'canUpdateContent');
   const columns = columnsOf(await knownSeries(db, address));
   const kinds = columns.map(({ kind }) => kind);
-  const spool = await Spool.open(columns);
+  const spool = new Spool(columns);
   try {
     await spool.fill(read(columns));
     await writeSeries(db, caller, address.id, async (tx) => {
