@@ -177,6 +177,7 @@ test.serial('formats without append rules cannot append: 400 with the name of th
     'Dfs2Writer',
     'Dfs3Writer',
     'DfsuWriter',
+    'GISWriter',
     'GeoJsonWriter',
     'ShapefileWriter',
   ]);
