@@ -41,6 +41,11 @@ export const findSeries = (db: Db, datasetId: string, id: string) =>
   db.maybeOne(sql.type(SeriesRow)`
     select ${seriesColumns} from ts_series s where s.dataset_id = ${datasetId} and s.id = ${id}`);
 
+/** The series with these ids; unknown ids are left out. */
+export const listSeriesById = (db: Db, datasetId: string, ids: readonly string[]) =>
+  db.any(sql.type(SeriesRow)`
+    select ${seriesColumns} from ts_series s where s.dataset_id = ${datasetId} and s.id = any(${sql.array([...ids], 'text')})`);
+
 /** Null if the id is taken. */
 export const insertSeries = (tx: Db, datasetId: string, series: Omit<SeriesRow, 'key'>) =>
   tx.maybeOneFirst(sql.type(z.object({ key: z.number() }))`

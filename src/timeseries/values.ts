@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
-import { conflict, invalid } from '../errors.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { decodeBlock } from './block.ts';
@@ -11,6 +11,7 @@ import { microsOf, textOf } from './clock.ts';
 import type { Row } from './csv.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
 import type { SeriesRow } from './queries.ts';
+import { listSeriesById } from './queries.ts';
 import type { SeriesAddress } from './series.ts';
 import { knownSeries, visibleSeries } from './series.ts';
 import { Spool } from './spool.ts';
@@ -111,8 +112,12 @@ export async function readValuesOfAll(
   interval: Interval,
 ): Promise<AsyncGenerator<string>> {
   await visibleSchema(db, caller, id);
-  const found: SeriesRow[] = [];
-  for (const tsId of tsIds) found.push(await knownSeries(db, { id, tsId }));
+  const known = new Map((await listSeriesById(db, id, tsIds)).map((series) => [series.id, series]));
+  const found = tsIds.map((tsId) => {
+    const series = known.get(tsId);
+    if (!series) throw notFound('Time series', tsId);
+    return series;
+  });
   async function* all() {
     for (const [at, series] of found.entries()) {
       if (at > 0) yield ',';
