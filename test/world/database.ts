@@ -10,6 +10,18 @@ import { migrate } from '../../src/platform/postgres/migrate.ts';
 
 const root = new URL('../..', import.meta.url);
 
+/** Named for the version of Postgres, because a server does not start with the files of another one. */
+const CLUSTER = new URL('node_modules/.cache/postgres-18', root).pathname;
+/** Nothing of these databases has to survive a crash. */
+const FORGETFUL = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '400',
+};
+
 /** A migrated database, cloned from a template that the first test file of a run creates. */
 export interface TestDatabase {
   url: string;
@@ -20,13 +32,11 @@ export interface TestDatabase {
 }
 
 export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
-  const server = await startLocalPostgres(new URL('node_modules/.cache/test-postgres', root).pathname, {
-    settings: { fsync: 'off', max_connections: '400' },
-  });
+  const server = await startLocalPostgres(CLUSTER, { settings: FORGETFUL });
   const template = await templateOf(server.url);
   const name = `test_${randomBytes(8).toString('hex')}`;
   await administer(server.url, async (client) => {
-    await client.query(`create database ${name} template ${template}`);
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
   });
   const url = withDatabase(server.url, name);
   const db = await connect(url, poolSize);
