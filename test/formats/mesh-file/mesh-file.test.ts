@@ -108,6 +108,16 @@ test('a mesh file that is read and written again has the same content, in the ne
   }
 });
 
+test('elements are written with the ids of their nodes, and with their own', async (t) => {
+  const ids: Record<string, string> = { 1: '1', 2: '7', 3: '3', 4: '100', 5: '2' };
+  const text = fileOf(newer, {
+    nodeLines: nodes.map((line) => line.replace(/^\d/, (id) => ids[id]!)),
+    elementLines: ['2 4 25', '4 1 7 3 100', '9 7 2 3 0'],
+  });
+  const { text: again } = await converted(t, text, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });
+  t.is(again, text);
+});
+
 test('a mesh of triangles alone is written with three nodes per element', async (t) => {
   const text = fileOf(newer, { elementLines: ['2 3 21', '1 1 2 3', '2 2 5 3'] });
   const { text: again } = await converted(t, text, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });

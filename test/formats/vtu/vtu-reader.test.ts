@@ -260,6 +260,24 @@ for (const [fault, change, message] of [
     t.regex((await t.throwsAsync(meshOf(t, broken), { instanceOf: FormatError }))!.message, message);
   });
 
+for (const [name, count] of [
+  ['a byte less than two blocks', 31],
+  ['two full blocks', 32],
+  ['two blocks and one byte', 33],
+] as const)
+  for (const format of ['raw', 'base64', 'binary'] as const)
+    test(`compressed blocks are read up to the last byte: ${name}, ${format}`, async (t) => {
+      const values = Array.from({ length: count }, (_, n) => 200 - n);
+      const made: MadePiece = {
+        points: triangle.points,
+        cells: values.map((_, n) => [1, n % 3]),
+        cellData: [{ name: 'a', type: 'UInt8', values }],
+      };
+      const { data } = await meshOf(t, vtuOf(made, { format, compressed: true, block: 16 }));
+      t.deepEqual([...(await data.values(0, 0))], values);
+      t.deepEqual([...data.shapes], new Array(count).fill(1));
+    });
+
 test('compressed blocks are refused where their header lies, or where they do not unpack', async (t) => {
   const at = (bytes: Buffer) => bytes.indexOf('\n  _') + 4;
   const changed = (change: (bytes: Buffer, header: number) => void) => {

@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { gridToMesh } from '../../../src/convert/bridges/grid-to-mesh.ts';
@@ -9,12 +10,14 @@ import type { TimeAxis } from '../../../src/data/time-axis.ts';
 import { AppError } from '../../../src/errors.ts';
 import { zipEntries } from '../../../src/formats/io/zip.ts';
 import { readEntry } from '../../../src/formats/io/zip-entry.ts';
-import { encodeArray } from '../../../src/formats/vtu/encode.ts';
+import { BlockSpool, loaded } from '../../../src/formats/vtu/block-spool.ts';
+import { ArrayEncoder, encodeArray, encodeBlocks } from '../../../src/formats/vtu/encode.ts';
 import { crsText, parseSrid } from '../../../src/geo/crs/crs.ts';
 import { collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
 import { flatMesh, layeredMesh } from '../meshes.ts';
 import { memory, read } from '../read.ts';
+import { folderOf } from '../transformed.ts';
 import { written } from '../written.ts';
 
 /** What the reader makes of what the writer wrote; the reader's own tests have files of other programs. */
@@ -431,6 +434,45 @@ test('a mesh of many blocks is compressed block by block and comes back', async 
   const { data } = await back(t, vertices);
   t.deepEqual(data.nodes, nodes);
   t.deepEqual(data.connectivity, vertices.connectivity);
+});
+
+for (const [name, size, last] of [
+  ['no bytes', 0, 0],
+  ['one byte', 1, 1],
+  ['one byte less than a block', (1 << 18) - 1, (1 << 18) - 1],
+  ['a full block', 1 << 18, 0],
+  ['a full block and one byte', (1 << 18) + 1, 1],
+  ['two full blocks', 1 << 19, 0],
+] as const)
+  test(`the header of compressed blocks gives the size of a partial last block, or 0: ${name}`, async (t) => {
+    const values = Uint8Array.from({ length: size }, (_, n) => (n * n) % 251);
+    const { bytes } = await encodeArray({ name: 'a', values }, new AbortController().signal);
+    const [header, ...blocks] = await Promise.all(bytes.map(loaded));
+    const words = [...new BigUint64Array(header!.buffer, header!.byteOffset, header!.length / 8)].map(Number);
+    t.deepEqual(words, [Math.ceil(size / (1 << 18)), 1 << 18, last, ...blocks.map(({ length }) => length)]);
+    t.deepEqual(Buffer.concat(blocks.map((block) => inflateSync(block))), Buffer.from(values));
+  });
+
+test('numbers that are encoded one by one, or in parts, have the blocks of a whole array', async (t) => {
+  const { signal } = new AbortController();
+  const spool = await BlockSpool.create({ scratch: await folderOf(t), onEnd: (close) => t.teardown(close) });
+  for (const length of [1, 1 << 18, (1 << 18) + 1]) {
+    const values = Uint8Array.from({ length }, (_, n) => n % 241);
+    const parts = [values.subarray(0, length / 3), values.subarray(length / 3)];
+    const { bytes, ...head } = await encodeBlocks({ name: 'a', type: 'UInt8' }, parts, spool, signal);
+    const whole = await encodeArray({ name: 'a', values }, signal);
+    t.deepEqual(
+      { ...head, bytes: await Promise.all(bytes.map(loaded)) },
+      { ...whole, bytes: await Promise.all(whole.bytes.map(loaded)) },
+    );
+  }
+  for (const length of [1, 1 << 15, (1 << 15) + 1]) {
+    const values = Float64Array.from({ length }, (_, n) => n / 7);
+    const encoder = new ArrayEncoder();
+    for (const value of values) encoder.push(value);
+    const whole = await encodeArray({ name: 'a', values }, signal);
+    t.deepEqual(await encoder.finish({ name: 'a' }), whole);
+  }
 });
 
 test('a coordinate system given as WKT is stored by its code where a registry has it', async (t) => {

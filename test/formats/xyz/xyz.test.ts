@@ -1,8 +1,10 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import type { ByteSource } from '../../../src/data/bytes.ts';
 import type { Feature } from '../../../src/data/feature-collection.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
 import { detect } from '../../../src/formats/detect.ts';
+import { readLayout } from '../../../src/formats/xyz/layout.ts';
 import { asJson, collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
 import { mutate } from '../hostile.ts';
@@ -127,6 +129,44 @@ for (const [fault, text, message] of [
     const error = await t.throwsAsync(points(t, text), { instanceOf: FormatError });
     t.regex(error!.message, message);
   });
+
+test('a line has at most 1024 columns, each of which can be z', async (t) => {
+  const lines = (columns: number) => {
+    const line = (first: number) => Array.from({ length: columns }, (_, n) => first + n).join(' ');
+    return `${line(1)}\n${line(5000)}\n`;
+  };
+  const { coordinates, data, values } = await points(t, lines(1024), { ZColumnIndex: 1023 });
+  t.deepEqual(coordinates, [
+    [1, 2, 1024],
+    [5000, 5001, 6023],
+  ]);
+  t.is(data.fields.length, 1021);
+  t.deepEqual([values[1]![0], values[1]!.at(-1)], [5002, 6022]);
+  const error = await t.throwsAsync(points(t, lines(1025)), { instanceOf: FormatError });
+  t.regex(error!.message, /^Line 1 has 1025 columns. The maximum is 1024/);
+  await t.throwsAsync(points(t, lines(1025), { ZColumnIndex: 1024 }), { message: /ZColumnIndex/ });
+});
+
+test('a header of almost a mebibyte is read over; of a longer one no more is read', async (t) => {
+  const headerLine = `${'about the survey '.repeat(60)}\n`;
+  const header = headerLine.repeat(Math.floor((1 << 20) / headerLine.length));
+  // The line of numbers begins in the first mebibyte and ends behind it.
+  const { coordinates } = await points(t, `${header}1 2 3${' '.repeat(headerLine.length)}\n`);
+  t.deepEqual(coordinates, [[1, 2, 3]]);
+  const source = memory(Buffer.from(`${header.repeat(4)}1 2 3\n`));
+  let read = 0;
+  const counted: ByteSource = {
+    size: source.size,
+    async read(offset, length) {
+      const bytes = await source.read(offset, length);
+      read = Math.max(read, offset + bytes.length);
+      return bytes;
+    },
+  };
+  await t.throwsAsync(readLayout(counted, 2), { instanceOf: FormatError, message: /No line of the file begins/ });
+  // The next chunk is requested while one is parsed.
+  t.true(read <= 3 << 20, `${read} bytes were read`);
+});
 
 test('a column of z that the file does not have is named', async (t) => {
   const error = await t.throwsAsync(points(t, '1 2 3\n', { ZColumnIndex: 4 }), { instanceOf: FormatError });
