@@ -12,7 +12,7 @@ import { describedTime, TIME } from './time.ts';
 import { bytesPerValue } from './types.ts';
 
 /** Corners of curvilinear cells. */
-export const cornerArrays = { x: 'corner_x', y: 'corner_y' } as const;
+export const cornerArrays = { x: 'corner_x', y: 'corner_y', z: 'corner_z' } as const;
 
 /** Values that are read at a time. */
 const blockValues = 1 << 18;
@@ -33,7 +33,7 @@ export async function arrayContent(array: MultiArray): Promise<StoreContent> {
     placement:
       placement === undefined || placement.by === 'affine'
         ? placement
-        : { by: 'nodes', x: placement.x, y: placement.y },
+        : defined({ by: 'nodes', x: placement.x, y: placement.y, z: placement.space?.z }),
     time: time && describedTime(time),
     items: items.map((item, n) => ({
       ...describedItem(item, arrays[n]!),
@@ -55,10 +55,16 @@ export async function arrayContent(array: MultiArray): Promise<StoreContent> {
 
 function corners({ placement, axes }: MultiArray): WholeArray[] {
   if (placement?.by !== 'nodes') return [];
-  const shape = [placement.y, placement.x].map((axis) => axes[axis]!.values.length + 1);
-  const of = (name: string, values: Float64Array) =>
-    wholeArray(name, 'Float64', values, { dimensions: ['corner_row', 'corner_column'], shape });
-  return [of(cornerArrays.x, placement.nodeX), of(cornerArrays.y, placement.nodeY)];
+  const { x, y, nodeX, nodeY, space } = placement;
+  const numbers = space === undefined ? [y, x] : [space.z, y, x];
+  const shape = numbers.map((axis) => axes[axis]!.values.length + 1);
+  const dimensions = ['corner_level', 'corner_row', 'corner_column'].slice(-numbers.length);
+  const of = (name: string, values: Float64Array) => wholeArray(name, 'Float64', values, { dimensions, shape });
+  return [
+    of(cornerArrays.x, nodeX),
+    of(cornerArrays.y, nodeY),
+    ...(space === undefined ? [] : [of(cornerArrays.z, space.nodeZ)]),
+  ];
 }
 
 function itemArray(

@@ -122,7 +122,7 @@ const ArrayDescription = z.object({
   placement: z
     .discriminatedUnion('by', [
       z.object({ by: z.literal('affine'), x: z.int().min(0), y: z.int().min(0), affine }),
-      z.object({ by: z.literal('nodes'), x: z.int().min(0), y: z.int().min(0) }),
+      z.object({ by: z.literal('nodes'), x: z.int().min(0), y: z.int().min(0), z: z.int().min(0).optional() }),
     ])
     .optional(),
   time: Time.optional(),

@@ -42,8 +42,12 @@ async function placementOf(
   if (placement === undefined) return undefined;
   const shape = [lengthOf(axes, placement.y) + 1, lengthOf(axes, placement.x) + 1];
   if (placement.by === 'affine') return placement;
-  const [nodeX, nodeY] = [await store.array(cornerArrays.x).all(shape), await store.array(cornerArrays.y).all(shape)];
-  return { ...placement, nodeX: Float64Array.from(nodeX, Number), nodeY: Float64Array.from(nodeY, Number) };
+  const { z, ...plane } = placement;
+  if (z !== undefined) shape.unshift(lengthOf(axes, z) + 1);
+  const corners = async (name: string) => Float64Array.from(await store.array(name).all(shape), Number);
+  const [nodeX, nodeY] = [await corners(cornerArrays.x), await corners(cornerArrays.y)];
+  const space = z === undefined ? undefined : { z, nodeZ: await corners(cornerArrays.z) };
+  return defined({ ...plane, nodeX, nodeY, space }) as Placement;
 }
 
 /** An array over Zarr arrays, one for each item; those over time have it as their first dimension. */

@@ -45,6 +45,15 @@ const curvilinear = block(
   values('Float64', ...corners.map((y) => y / 200 + 50)),
 );
 
+const levels = [0, 1, 2].flatMap((level) => corners.map((corner) => [corner + level, level] as const));
+const inSpace = block(
+  31062,
+  values('Int32', 1000, 3, 2, 2),
+  values('Float64', ...levels.map(([corner]) => corner / 100 + 10)),
+  values('Float64', ...levels.map(([corner]) => corner / 200 + 50)),
+  values('Float64', ...levels.map(([corner, level]) => 5 * level - corner / 10)),
+);
+
 const files: Readonly<Record<string, readonly [reader: string, bytes: Buffer]>> = {
   'a rotated DFS2 of eleven steps': ['Dfs2Reader', dfs(axes.plane(5, 4), 20, 11)],
   'a DFS2 with a relative time axis of unequal steps in months': [
@@ -60,6 +69,7 @@ const files: Readonly<Record<string, readonly [reader: string, bytes: Buffer]>> 
   'a DFS3': ['Dfs3Reader', dfs(axes.space(4, 3, 5), 60, 10)],
   'a DFS2 of unequal cells': ['Dfs2Reader', dfs(uneven, 6, 9)],
   'a curvilinear DFS2': ['Dfs2Reader', dfs(curvilinear, 6, 2)],
+  'a curvilinear DFS3': ['Dfs3Reader', dfs(inSpace, 12, 2)],
   'a DFSU': ['DfsuReader', dfsu({ ...flat, codes: flat.nodes.map((_, n) => n % 3), steps: 9 })],
   'a GeoTIFF with bands': [
     'GeoTiffReader',
