@@ -538,3 +538,30 @@ test('an array is drawn where its cells lie, layer by layer, and a spectrum over
   t.true(high!.left >= low!.right - 2, 'frequency runs to the right');
   await t.throwsAsync(drawn(inspectArray, leaning(), { layer: 2 }), { message: /no layer 2/ });
 });
+
+test('a layer of cells in space is drawn halfway between its lower and upper corners', async (t) => {
+  const { placement, ...array } = leaning();
+  if (placement?.by !== 'nodes') throw new Error('no corners');
+  // Both levels lie a whole row further north than the one below.
+  const levels = [0, 1, 2].flatMap((level) =>
+    [...placement.nodeX].map((x, n) => [x, placement.nodeY[n]! + 100 * level]),
+  );
+  const solid: MultiArray = {
+    ...array,
+    placement: {
+      ...placement,
+      nodeX: Float64Array.from(levels, ([x]) => x!),
+      nodeY: Float64Array.from(levels, ([, y]) => y!),
+      space: { z: 0, nodeZ: Float64Array.from(levels, (_, n) => Math.floor(n / 12)) },
+    },
+  };
+  const flat = (north: number): MultiArray => ({
+    ...array,
+    placement: { ...placement, nodeY: placement.nodeY.map((y) => y + north) },
+  });
+  for (const [layer, north] of [
+    [0, 50],
+    [1, 150],
+  ] as const)
+    t.deepEqual(await drawn(inspectArray, solid, { layer }), await drawn(inspectArray, flat(north), { layer }));
+});

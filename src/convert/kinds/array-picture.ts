@@ -1,4 +1,4 @@
-import type { MultiArray } from '../../data/multi-array.ts';
+import type { MultiArray, Placement } from '../../data/multi-array.ts';
 import { realValues } from '../../data/real-values.ts';
 import { AppError } from '../../errors.ts';
 import { meshPicturePng } from '../../geo/draw/mesh-picture.ts';
@@ -37,6 +37,7 @@ export async function arrayPng(array: MultiArray, { item, step, layer, layers }:
   const { crs, ...located } = arrayToMesh(
     {
       ...array,
+      ...(placed && solid ? { placement: layerPlacement(placement, array, numbers[0]!, layer) } : {}),
       items: [{ ...shown, axes: plane }],
       read: (_, at, start, shape) =>
         array.read(item, at, solid ? [layer, ...start] : start, solid ? [1, ...shape] : shape),
@@ -56,4 +57,17 @@ export async function arrayPng(array: MultiArray, { item, step, layer, layers }:
     ...headingOf(shown, item, { crs: placed ? crs : undefined, time: array.time, step, layer, layers }),
     ...(placed ? {} : { axes: [labels.at(-1)!, labels.length < 2 ? '' : labels[0]!] as const }),
   });
+}
+
+/** Placement of one layer. Cells between two levels of corners are drawn where they lie halfway up. */
+function layerPlacement(placement: Placement, { axes }: MultiArray, z: number, layer: number): Placement {
+  if (placement.by !== 'nodes' || placement.space?.z !== z) return placement;
+  const { space: _, nodeX, nodeY, ...rest } = placement;
+  const perLevel = nodeX.length / (axes[z]!.values.length + 1);
+  const middle = (of: Float64Array) =>
+    Float64Array.from({ length: perLevel }, (_, n) => {
+      const lower = layer * perLevel + n;
+      return (of[lower]! + of[lower + perLevel]!) / 2;
+    });
+  return { ...rest, nodeX: middle(nodeX), nodeY: middle(nodeY) };
 }

@@ -29,8 +29,10 @@ export async function arrayWithin(array: MultiArray, filter: SpatialFilter, cont
     );
   const prepared = new PreparedGeometry((await chainsFor(array.crs, filter)).flat());
   const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
-  const inside = cellsInside(placement, width, height, prepared);
-  const window = windowOf(inside, width);
+  const space = placement.by === 'nodes' ? placement.space : undefined;
+  const layers = space === undefined ? 1 : axes[space.z]!.values.length;
+  const inside = cellsInside(placement, { width, height, layers }, prepared);
+  const window = windowOf(inside, width, height);
   if (window === undefined)
     throw new AppError(
       'unprocessable',
@@ -53,16 +55,14 @@ export async function arrayWithin(array: MultiArray, filter: SpatialFilter, cont
       if (xAt < 0 || yAt < 0) return array.read(item, step, start, shape);
       const from = start.map((first, d) => first + (d === xAt ? left : d === yAt ? top : 0));
       const values = await array.read(item, step, from, shape);
-      const [strideX, strideY] = [xAt, yAt].map((d) => shape.slice(d + 1).reduce((product, one) => product * one, 1));
-      return masked(
-        values,
-        (n) => {
-          const column = from[xAt]! + (Math.floor(n / strideX!) % shape[xAt]!);
-          const row = from[yAt]! + (Math.floor(n / strideY!) % shape[yAt]!);
-          return inside[row * width + column] === 1;
-        },
-        nodata!,
-      );
+      const strides = shape.map((_, d) => shape.slice(d + 1).reduce((product, one) => product * one, 1));
+      const indexIn = (d: number, n: number) => from[d]! + (Math.floor(n / strides[d]!) % shape[d]!);
+      const zAt = space === undefined ? -1 : numbers.indexOf(space.z);
+      const keeps = (n: number) => {
+        const layer = zAt < 0 ? 0 : indexIn(zAt, n);
+        return inside[(layer * height + indexIn(yAt, n)) * width + indexIn(xAt, n)] === 1;
+      };
+      return masked(values, keeps, nodata!);
     },
   };
 }
@@ -80,35 +80,47 @@ function masked(values: Samples, keeps: (n: number) => boolean, nodata: number):
   return kept;
 }
 
-/** 1 for each cell, row by row, whose centre lies inside. */
-function cellsInside(placement: Placement, width: number, height: number, prepared: PreparedGeometry): Uint8Array {
-  const centre = centresOf(placement, width);
-  return Uint8Array.from({ length: width * height }, (_, n) => {
-    const [x, y] = centre(n % width, Math.floor(n / width));
+interface Size {
+  readonly width: number;
+  readonly height: number;
+  readonly layers: number;
+}
+
+/** 1 for each cell, layer by layer and row by row, whose centre lies inside. */
+function cellsInside(placement: Placement, size: Size, prepared: PreparedGeometry): Uint8Array {
+  const { width, height, layers } = size;
+  const centre = centresOf(placement, size);
+  return Uint8Array.from({ length: width * height * layers }, (_, n) => {
+    const line = Math.floor(n / width);
+    const [x, y] = centre(n % width, line % height, Math.floor(line / height));
     return Number(prepared.covers(x, y));
   });
 }
 
-/** The centre of a curvilinear cell is the mean of its corners, in space of the lowest ones. */
-function centresOf(placement: Placement, width: number): (column: number, row: number) => [x: number, y: number] {
+type CentreOf = (column: number, row: number, layer: number) => [x: number, y: number];
+
+/** The centre of a curvilinear cell is the mean of its corners: four, or eight in space. */
+function centresOf(placement: Placement, { width, height }: Size): CentreOf {
   if (placement.by === 'affine') {
     const [x, a, b, y, c, d] = placement.affine;
     return (column, row) => [x + (column + 0.5) * a + (row + 0.5) * b, y + (column + 0.5) * c + (row + 0.5) * d];
   }
-  const { nodeX, nodeY } = placement;
-  return (column, row) => {
-    const first = row * (width + 1) + column;
-    const mean = (of: Float64Array) =>
-      (of[first]! + of[first + 1]! + of[first + width + 1]! + of[first + width + 2]!) / 4;
+  const { nodeX, nodeY, space } = placement;
+  const face = [0, 1, width + 1, width + 2];
+  const perLevel = (width + 1) * (height + 1);
+  const corners = space === undefined ? face : [...face, ...face.map((corner) => corner + perLevel)];
+  return (column, row, layer) => {
+    const first = layer * perLevel + row * (width + 1) + column;
+    const mean = (of: Float64Array) => corners.reduce((sum, corner) => sum + of[first + corner]!, 0) / corners.length;
     return [mean(nodeX), mean(nodeY)];
   };
 }
 
-function windowOf(inside: Uint8Array, width: number): Window | undefined {
+function windowOf(inside: Uint8Array, width: number, height: number): Window | undefined {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let n = 0; n < inside.length; n++) {
     if (inside[n] === 0) continue;
-    const [column, row] = [n % width, Math.floor(n / width)];
+    const [column, row] = [n % width, Math.floor(n / width) % height];
     left = Math.min(left, column);
     right = Math.max(right, column + 1);
     top = Math.min(top, row);

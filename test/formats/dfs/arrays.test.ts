@@ -162,7 +162,11 @@ test('curvilinear cells in space keep all corners: read, reprojected, cropped, a
   t.true(reprojected.corners[0]![24]! - reprojected.corners[0]![12]! > 60_000);
   t.deepEqual(reprojected.corners[2], [...placement.space!.nodeZ]);
 
-  const changed = await converted(t, bytes, { ...own(3), transformations: [area(10.16, 50, 10.3, 51)] });
+  // The centres of the lower layer are half a degree further east than its lower corners, those of the upper one 1.5.
+  const changed = await converted(t, bytes, { ...own(3), transformations: [area(10.66, 50, 10.8, 51)] });
+  const left = await arrayOf(t, changed.bytes, 3);
+  const none = Math.fround(-1e-35);
+  t.deepEqual([...(await left.read(1, 1, [0, 0, 0], [2, 2, 2]))], [none, 1102, 1104, 1105, none, none, none, none]);
   const cropped = await place(changed.bytes);
   t.deepEqual(cropped.counts, [2, 2, 2]);
   const kept = [0, 1, 2].flatMap((level) => [1, 2, 3, 5, 6, 7, 9, 10, 11].map((n) => 12 * level + n));
