@@ -77,18 +77,24 @@ async function readAll(data: Data): Promise<void> {
   }
 }
 
+const interesting = Buffer.from('\0\x01\x7f\x80\xff -.,09<>"/=&;#\n');
+
+/** A copy of sound bytes that is cut or has some other bytes. */
+export function mutation(sound: Uint8Array, next: (below: number) => number): Uint8Array {
+  const bytes = Uint8Array.prototype.slice.call(sound, 0, next(12) === 0 ? next(sound.length) : sound.length);
+  for (let change = next(4); change >= 0 && bytes.length > 0; change--)
+    bytes[next(bytes.length)] = next(2) === 0 ? interesting[next(interesting.length)]! : next(256);
+  return bytes;
+}
+
 /** Mutates sound files; each must be read or refused with a sentence, and some of both occur. */
 export async function mutate(t: ExecutionContext, reader: string, sound: readonly Uint8Array[], times: number) {
   const scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
   t.teardown(() => rm(scratch, { recursive: true, force: true }));
   const next = randoms();
-  const interesting = Buffer.from('\0\x01\x7f\x80\xff -.,09<>"/=&;#\n');
   const seen = { read: 0, refused: 0 };
   for (let n = 0; n < times; n++) {
-    const one = sound[n % sound.length]!;
-    const bytes = Uint8Array.prototype.slice.call(one, 0, next(12) === 0 ? next(one.length) : one.length);
-    for (let change = next(4); change >= 0 && bytes.length > 0; change--)
-      bytes[next(bytes.length)] = next(2) === 0 ? interesting[next(interesting.length)]! : next(256);
+    const bytes = mutation(sound[n % sound.length]!, next);
     try {
       seen[await outcome(reader, bytes, scratch)]++;
     } catch (error) {

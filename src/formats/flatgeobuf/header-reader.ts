@@ -2,6 +2,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { FlatTable } from './flat-table.ts';
+import type { Area } from './schema.ts';
 import {
   columnSlots,
   columnTypes,
@@ -25,6 +26,8 @@ export interface Header {
   readonly columns: readonly FlatColumn[];
   /** 0: not known. */
   readonly count: number;
+  /** Box around all features; absent: the header does not tell. */
+  readonly box?: Area;
   readonly crs?: { readonly org?: string; readonly code?: number; readonly wkt?: string };
   /** Absent: the file has no index. */
   readonly index?: { readonly start: number; readonly nodeSize: number; readonly levels: readonly number[] };
@@ -51,7 +54,23 @@ export async function readHeader(source: ByteSource): Promise<Header> {
   const at = magicLength + 4;
   if (size > maxHeader || at + size > source.size)
     throw new FormatError(`The header claims ${size} bytes; the file has ${source.size}.`, magicLength);
-  return parse(FlatTable.root(await read(source, at, size), at), at + size, source.size);
+  const header = parse(FlatTable.root(await read(source, at, size), at), at + size, source.size);
+  if (header.box !== undefined || header.index === undefined) return header;
+  // the root of the index
+  const box = boxAt(await read(source, header.index.start, nodeBytes), 0);
+  return box === undefined ? header : { ...header, box };
+}
+
+/** Four numbers as a box; undefined if there is nothing in it. */
+function boxAt(bytes: Buffer, at: number): Area | undefined {
+  const [west, south, east, north] = [0, 8, 16, 24].map((k) => bytes.readDoubleLE(at + k)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const isBox = west <= east && south <= north && [west, south, east, north].every(Number.isFinite);
+  return isBox ? { west, south, east, north } : undefined;
 }
 
 async function read(source: ByteSource, offset: number, length: number): Promise<Buffer> {
@@ -75,6 +94,8 @@ function parse(table: FlatTable, end: number, fileSize: number): Header {
     throw new FormatError(`The index of ${count} features ends at byte ${start}; the file has ${fileSize}.`, end);
   const name = table.string(headerSlots.name);
   const crs = table.table(headerSlots.crs);
+  const envelope = table.vector(headerSlots.envelope, 8);
+  const box = envelope?.count === 4 ? boxAt(table.bytes, envelope.at) : undefined;
   return {
     ...(name === undefined || name === '' ? {} : { name }),
     geometryType: table.u8(headerSlots.geometryType),
@@ -82,6 +103,7 @@ function parse(table: FlatTable, end: number, fileSize: number): Header {
     hasM: table.u8(headerSlots.hasM) !== 0,
     columns: columnsOf(table),
     count,
+    ...(box === undefined ? {} : { box }),
     ...(crs === undefined ? {} : { crs: crsOf(crs) }),
     ...(indexed ? { index: { start: end, nodeSize, levels } } : {}),
     start,

@@ -1,4 +1,8 @@
+import type { Box } from '../../data/box.ts';
 import type { GeometryType } from '../../data/feature-collection.ts';
+
+/** A rectangle in the coordinate system of the file. */
+export type Area = Pick<Box, 'west' | 'south' | 'east' | 'north'>;
 
 /** `fgb`, the major version 3, `fgb`; then comes a byte with the patch version. */
 export const magic = Buffer.from([0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62]);
