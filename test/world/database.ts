@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -40,7 +40,7 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
   });
   const url = withDatabase(server.url, name);
   const db = await connect(url, poolSize);
-  const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
+  const folder = await dataFolder();
   return {
     url,
     db,
@@ -54,6 +54,15 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
       await server.stopIfIdle();
     },
   };
+}
+
+/** A data folder whose conversion processes share one compile cache with all others; each would compile everything anew. */
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
+  const cache = new URL('node_modules/.cache/conversions', root).pathname;
+  await mkdir(cache, { recursive: true });
+  await symlink(cache, join(folder, 'compile-cache'));
+  return folder;
 }
 
 /**
