@@ -24,6 +24,10 @@ export interface ConvertOptions extends DataOptions {
   force?: boolean;
 }
 
+/** Those of local files: others read and write rows of the database. */
+const FILE_READERS = readers.filter(({ rows }) => !rows);
+const FILE_WRITERS = writers.filter(({ rows }) => !rows);
+
 /** Converts a local file. `-` is stdin as input and stdout as output. Needs no server. */
 export async function convertFile(io: Io, from: string, to: string, options: ConvertOptions): Promise<void> {
   await using open = new AsyncDisposableStack();
@@ -31,7 +35,7 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   // check the output before reading stdin
   const inFolder = await needsName({ path: to, force });
   const input = await openLocal(io, from, open);
-  const reader = findReader(readerFor(input, readers.map(describeReader), options.reader).name)!;
+  const reader = findReader(readerFor(input, FILE_READERS.map(describeReader), options.reader).name)!;
   const writer = writerFor(inFolder ? '' : to, reader, options.writer);
   const target = inFolder ? join(to, nameIn(writer, input)) : to;
   const output = await localOutput(target, force, open);
@@ -52,8 +56,8 @@ const nameIn = ({ extension }: Writer, { name }: LocalInput) =>
 
 /** Chooses the writer: as requested, else by the extension of the output. */
 function writerFor(to: string, reader: Reader, wanted: string | undefined): Writer {
-  if (wanted !== undefined) return findWriter(named(wanted, writers.map(describeWriter), '--writer').name)!;
-  const able = writersFor(reader);
+  if (wanted !== undefined) return findWriter(named(wanted, FILE_WRITERS.map(describeWriter), '--writer').name)!;
+  const able = writersFor(reader).filter(({ rows }) => !rows);
   const extension = extname(to).toLowerCase();
   const format = formatOfName(to);
   const isMeant = (writer: Writer) =>
@@ -61,7 +65,7 @@ function writerFor(to: string, reader: Reader, wanted: string | undefined): Writ
   const [only, ...others] = able.filter(isMeant);
   if (only !== undefined && others.length === 0) return only;
   const names = able.map(({ name }) => name).join(', ');
-  const other = writers.find(isMeant);
+  const other = FILE_WRITERS.find(isMeant);
   throw new UsageError(
     only === undefined && other !== undefined
       ? `${other.name} cannot write what ${reader.name} reads. Use one of ${names}.`

@@ -26,7 +26,8 @@ export const findBytes = (db: Db, id: string) =>
     from datasets d where d.id = ${id} and ${notDeleted}`);
 
 const LockedContent = z.object({
-  blob: z.string(),
+  /** Absent for time series. */
+  blob: z.string().optional(),
   storageSize: z.number(),
   spatialInformation: z
     .object({ primarySpatialReference: z.string().optional(), srid: z.number().optional() })

@@ -32,14 +32,15 @@ export interface NewContent {
   datasetId: string;
   /** The transfer that has the dataset locked. */
   transferId: string;
-  blob: string;
+  /** Absent: time series, whose rows are written in the same transaction. */
+  blob?: string | undefined;
   /** Bytes. */
   storageSize: number;
   /** Absent: that of the format. */
   fileExtension?: string | undefined;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
-  /** The transfer appended: temporal information stays unless it is given. */
+  /** The transfer appended: what is not given of temporal information, and of the spatial information of time series, stays. */
   grown?: boolean;
   /** Merged into the existing properties. */
   properties?: object | undefined;
@@ -56,9 +57,10 @@ const jsonb = (value: object | undefined) => (value === undefined ? null : sql.j
 export const replacement = (content: NewContent, ended: Fragment): Fragment => sql.fragment`
   unread as (delete from dataset_readers where transfer_id in (select id from ${ended})),
   replaced as (
-    update datasets set blob = ${content.blob}, storage_size = ${content.storageSize}::bigint,
+    update datasets set blob = ${content.blob ?? null}::text, storage_size = ${content.storageSize}::bigint,
       file_extension = ${content.fileExtension ?? null}::text,
-      spatial_information = ${jsonb(content.spatialInformation)}::jsonb,
+      spatial_information = coalesce(${jsonb(content.spatialInformation)}::jsonb,
+        case when ${(content.grown ?? false) && content.blob === undefined} then spatial_information end),
       temporal_information = coalesce(${jsonb(content.temporalInformation)}::jsonb,
         case when ${content.grown ?? false} then temporal_information end),
       properties = ${keptProperties} || ${jsonb(content.properties ?? {})}::jsonb,

@@ -44,6 +44,8 @@ interface Converter<P extends z.ZodObject> {
   /** `datasetFormat` of the files that it reads or writes. */
   readonly format: string;
   readonly parameters: P;
+  /** The content of datasets of this format is rows of the database: a local file holds them only during a conversion. */
+  readonly rows?: true;
 }
 
 /** Properties of data that decide which transformations apply: coordinates, items (bands, fields), time steps, vertical layers. */
@@ -79,6 +81,8 @@ export interface AppendRules {
   readonly declared: boolean;
   /** Records have ids beside their fields, although types are declared. */
   readonly ids?: true;
+  /** The output of an append has only what is added, because the dataset can grow in place. */
+  readonly onlyAdded?: true;
 }
 
 /** The change of the coordinate system by a conversion: CRS names such as `EPSG:25832`, and the operation in a sentence. */

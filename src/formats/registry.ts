@@ -23,6 +23,8 @@ import { meshFileReader } from './mesh-file/reader.ts';
 import { meshFileWriter } from './mesh-file/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
+import { tsReader } from './ts/reader.ts';
+import { tsWriter } from './ts/writer.ts';
 import { vtuReader } from './vtu/reader.ts';
 import { vtuWriter } from './vtu/writer.ts';
 import { xyzReader } from './xyz/reader.ts';
@@ -46,6 +48,7 @@ export const readers: readonly Reader[] = [
   vtuReader,
   gisReader,
   mdReader,
+  tsReader,
 ];
 export const writers: readonly Writer[] = [
   fileWriter,
@@ -63,6 +66,7 @@ export const writers: readonly Writer[] = [
   xyzWriter,
   gisWriter,
   mdWriter,
+  tsWriter,
 ];
 
 /** By exact name. */

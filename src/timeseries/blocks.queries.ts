@@ -71,3 +71,21 @@ export const updateExtent = (tx: Db, key: number) =>
     from (select coalesce(sum(length(data)), 0)::bigint as bytes, min(first) as first, max(last) as last
       from ts_blocks where series_key = ${key}) b
     where key = ${key}`);
+
+/** Lets a transaction see one state of the data. First in it. */
+export const beginSnapshot = (tx: Db) =>
+  tx.query(sql.unsafe`set transaction isolation level repeatable read, read only`);
+
+const Packed = Block.extend({ count: z.number() });
+
+/** The next blocks of a series; null: from the first one on. */
+export const listNextBlocks = (tx: Db, key: number, after: bigint | null, limit: number) =>
+  tx.any(sql.type(Packed)`
+    select b.first::text, b.last::text, b.count, b.data from ts_blocks b
+    where b.series_key = ${key} and b.first > ${String(after ?? -(2n ** 63n))}::bigint order by b.first limit ${limit}`);
+
+/** Numbers of rows and last times of the series of a dataset; those without rows are left out. */
+export const listExtents = (tx: Db, datasetId: string) =>
+  tx.any(sql.type(z.object({ key: z.number(), rows: z.number(), last: micros }))`
+    select s.key, sum(b.count)::bigint as rows, max(b.last)::text as last
+    from ts_series s join ts_blocks b on b.series_key = s.key where s.dataset_id = ${datasetId} group by s.key`);

@@ -1,16 +1,7 @@
+import { KINDS } from '../formats/ts/definition.ts';
+import type { Cell, Kind } from '../formats/ts/rows.ts';
 import { microsOf, textOf } from './clock.ts';
 import type { DataField, Flag, Item } from './definitions.ts';
-
-/** How a column of values is stored. Times are `i64`, flags `i32`: the position in the list of flags. */
-export type Kind = 'f32' | 'f64' | 'i16' | 'i32' | 'i64' | 'text';
-/** A stored value. Null: no value. */
-export type Cell = number | bigint | string | null;
-
-/** Values with their times, in columns: the value of the item, then the data fields. */
-export interface Rows {
-  times: bigint[];
-  columns: Cell[][];
-}
 
 /** What the values of a column are and how they are read and shown. */
 export interface Column {
@@ -19,18 +10,6 @@ export interface Column {
   dataType: Item['dataType'] | DataField['dataType'];
   flags: readonly Flag[];
 }
-
-const KINDS: Record<Column['dataType'], Kind> = {
-  Text: 'text',
-  Date: 'i64',
-  DateTime: 'i64',
-  Int16: 'i16',
-  Int32: 'i32',
-  Int64: 'i64',
-  Single: 'f32',
-  Double: 'f64',
-  Flag: 'i32',
-};
 
 export const columnsOf = ({ item, dataFields }: { item: Item; dataFields: readonly DataField[] }): Column[] =>
   [{ name: item.name, dataType: item.dataType, flags: [] }, ...dataFields].map(({ name, dataType, flags = [] }) => ({

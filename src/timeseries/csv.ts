@@ -1,5 +1,6 @@
 import { AppError, invalid } from '../errors.ts';
-import type { Cell, Column } from './cells.ts';
+import type { Cell } from '../formats/ts/rows.ts';
+import type { Column } from './cells.ts';
 import { cellOfText } from './cells.ts';
 import { microsOf } from './clock.ts';
 

@@ -4,12 +4,14 @@ import type { VisibleDataset } from '../datasets/queries.ts';
 import { insertDataset } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalid, invalidMember } from '../errors.ts';
+import { SERIES_FORMAT } from '../formats/ts/content.ts';
+import { nameTwice } from '../formats/ts/definition.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Item, SeriesProperty } from './definitions.ts';
-import { nameTwice } from './definitions.ts';
+
 import { findSchema, insertSchema, listSeries, raiseGeneration, updateDataset, updateSchema } from './queries.ts';
 
 export interface SeriesDataset {
@@ -29,8 +31,6 @@ export interface NewSeriesDataset {
   schema: readonly SeriesProperty[];
 }
 
-const FORMAT = 'ts';
-
 export async function createSeriesDataset(db: Db, caller: Caller, wanted: NewSeriesDataset): Promise<SeriesDataset> {
   const { schema, metadata = {}, ...rest } = wanted;
   refuseTwice(schema, 'timeSeriesSchema.properties');
@@ -38,7 +38,12 @@ export async function createSeriesDataset(db: Db, caller: Caller, wanted: NewSer
     await lockTreesOf(tx, wanted.projectId);
     const project = await visibleProject(tx, caller, wanted.projectId);
     requireCapability(project, 'canCreateContent');
-    const row = { datasetType: 'timeseries', datasetFormat: FORMAT, storageSize: 0, userId: caller.userId } as const;
+    const row = {
+      datasetType: 'timeseries',
+      datasetFormat: SERIES_FORMAT,
+      storageSize: 0,
+      userId: caller.userId,
+    } as const;
     const { id } = await insertDataset(tx, { ...rest, metadata, ...row, id: randomUUID(), projectId: project.id });
     await insertSchema(tx, id, schema);
     return { id, items: [], timeSeriesProperties: schema, metadata };

@@ -1,20 +1,17 @@
 import { z } from 'zod';
 import { eumItemNamed, eumUnitNamed } from '../data/eum/eum.ts';
+import {
+  FIELD_TYPES,
+  MAX_NAME,
+  MAX_PROPERTIES,
+  nameTwice,
+  PROPERTY_TYPES,
+  SERIES_TYPES,
+  VALUE_TYPES,
+} from '../formats/ts/definition.ts';
 import { boundedJson } from '../http/rules/names.ts';
 
-/** Types of values, as a series' item names them. */
-export const VALUE_TYPES = ['Text', 'Date', 'Int16', 'Int32', 'Int64', 'Single', 'Double'] as const;
-export const FIELD_TYPES = ['DateTime', 'Single', 'Double', 'Flag', 'Text'] as const;
-export const PROPERTY_TYPES = ['DateTime', 'Long', 'Double', 'Boolean', 'Text'] as const;
-const SERIES_TYPES = [
-  'Instantaneous',
-  'Accumulated',
-  'StepAccumulated',
-  'MeanStepBackward',
-  'MeanStepForward',
-] as const;
 /** Maximum numbers of definitions, so that every record stays small. */
-const MAX_PROPERTIES = 200;
 const MAX_FIELDS = 20;
 const MAX_FLAGS = 1000;
 
@@ -25,7 +22,7 @@ const named = <const Names extends readonly [string, ...string[]]>(names: Names)
       typeof value === 'string' ? (names.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value) : value,
     z.enum(names),
   );
-const name = () => z.string().trim().min(1).max(255);
+const name = () => z.string().trim().min(1).max(MAX_NAME);
 
 export const SeriesId = z
   .string()
@@ -120,9 +117,5 @@ export const NewSeries = z
   })
   .meta({ id: 'NewTimeSeries' });
 export type NewSeries = z.infer<typeof NewSeries>;
-
-/** A name that two of the definitions have. */
-export const nameTwice = (definitions: readonly { name: string }[]): string | undefined =>
-  definitions.find((one, at) => definitions.findIndex((other) => other.name === one.name) !== at)?.name;
 
 const shortened = (input: unknown) => String(input).slice(0, 60);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { SeriesDefinition } from '../formats/ts/definition.ts';
 import type { DataField, Item, SeriesProperty } from './definitions.ts';
 
 const json = (value: unknown) => sql.jsonb(value as never);
@@ -47,7 +48,7 @@ export const listSeriesById = (db: Db, datasetId: string, ids: readonly string[]
     select ${seriesColumns} from ts_series s where s.dataset_id = ${datasetId} and s.id = any(${sql.array([...ids], 'text')})`);
 
 /** Null if the id is taken. */
-export const insertSeries = (tx: Db, datasetId: string, series: Omit<SeriesRow, 'key'>) =>
+export const insertSeries = (tx: Db, datasetId: string, series: SeriesDefinition & { id: string }) =>
   tx.maybeOneFirst(sql.type(z.object({ key: z.number() }))`
     insert into ts_series (dataset_id, id, item, properties, data_fields)
     values (${datasetId}, ${series.id}, ${json(series.item)}, ${json(series.properties)}, ${json(series.dataFields)})
@@ -57,6 +58,12 @@ export const updateProperties = (tx: Db, key: number, properties: Record<string,
   tx.query(sql.unsafe`update ts_series set properties = ${json(properties)} where key = ${key}`);
 
 export const deleteSeries = (tx: Db, key: number) => tx.query(sql.unsafe`delete from ts_series where key = ${key}`);
+
+export const deleteAllSeries = (tx: Db, datasetId: string) =>
+  tx.query(sql.unsafe`delete from ts_series where dataset_id = ${datasetId}`);
+
+/** Leaves the check that the dataset of new series exists to the end of the transaction. */
+export const deferDatasetCheck = (tx: Db) => tx.query(sql.unsafe`set constraints ts_datasets_dataset_id_fkey deferred`);
 
 /** Invalidates all cached answers of the dataset. Last in its transaction, because other writers wait for the row. */
 export const raiseGeneration = (tx: Db, datasetId: string) =>
@@ -68,13 +75,26 @@ export const raiseGeneration = (tx: Db, datasetId: string) =>
 export const updateDataset = (tx: Db, datasetId: string, userId: string) =>
   tx.query(sql.unsafe`
     update datasets d set storage_size = s.bytes, row_version = row_version + 1, updated_at = now(), updated_by = ${userId},
-      temporal_information = case when s.first is not null then
-        jsonb_build_object('startTime', ${wireTime(sql.fragment`s.first`)}, 'endTime', ${wireTime(sql.fragment`s.last`)}) end
-    from (select coalesce(sum(bytes), 0)::bigint as bytes, min(first) as first, max(last) as last
-      from ts_series where dataset_id = ${datasetId}) s
-    where d.id = ${datasetId}`);
+      temporal_information = ${period}
+    from (${extentOf(datasetId)}) s where d.id = ${datasetId}`);
+
+/**
+ * The same for a dataset that a transfer has just written: the rest of its row is up to date.
+ * @param grown the period is not that of the transfer's result
+ */
+export const updateSize = (tx: Db, datasetId: string, grown: boolean) =>
+  tx.query(sql.unsafe`
+    update datasets d set storage_size = s.bytes,
+      temporal_information = case when ${grown} or d.temporal_information is null then ${period} else d.temporal_information end
+    from (${extentOf(datasetId)}) s where d.id = ${datasetId}`);
+
+const extentOf = (datasetId: string) => sql.fragment`
+  select coalesce(sum(bytes), 0)::bigint as bytes, min(first) as first, max(last) as last
+  from ts_series where dataset_id = ${datasetId}`;
 
 type Fragment = ReturnType<typeof sql.fragment>;
 const wireTime = (micros: Fragment): Fragment => sql.fragment`
   to_char(timestamp '1970-01-01' + (${micros} / 86400000000) * interval '1 day' + (${micros} % 86400000000) * interval '1 microsecond',
     'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`;
+const period = sql.fragment`case when s.first is not null then
+  jsonb_build_object('startTime', ${wireTime(sql.fragment`s.first`)}, 'endTime', ${wireTime(sql.fragment`s.last`)}) end`;

@@ -2,8 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BLOCK_VALUES, decodeBlock, encodeBlock } from './block.ts';
-import type { Cell, Column, Kind, Rows } from './cells.ts';
+import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../formats/ts/block.ts';
+import type { Cell, Kind, Rows } from '../formats/ts/rows.ts';
+import { append, emptyRows } from '../formats/ts/rows.ts';
+import type { Column } from './cells.ts';
 import type { Row } from './csv.ts';
 
 /** Rows that are sorted together, in memory. */
@@ -29,7 +31,7 @@ export class Spool {
 
   constructor(columns: readonly Column[]) {
     this.#kinds = columns.map(({ kind }) => kind);
-    this.#rows = emptyRows(this.#kinds);
+    this.#rows = emptyRows(this.#kinds.length);
   }
 
   async fill(rows: AsyncIterable<Row> | Iterable<Row>): Promise<void> {
@@ -45,7 +47,7 @@ export class Spool {
     const file = this.#file ?? (await this.#open());
     this.#file = file;
     const rows = sorted(this.#rows);
-    this.#rows = emptyRows(this.#kinds);
+    this.#rows = emptyRows(this.#kinds.length);
     const run: Piece[] = [];
     for (let from = 0; from < rows.times.length; from += BLOCK_VALUES) {
       const data = encodeBlock(rows, this.#kinds, from, Math.min(from + BLOCK_VALUES, rows.times.length));
@@ -64,7 +66,7 @@ export class Spool {
   /** The runs, in the order of the request. */
   async *runs(): AsyncGenerator<Rows> {
     for (const run of this.#runs) {
-      const whole = emptyRows(this.#kinds);
+      const whole = emptyRows(this.#kinds.length);
       for (const piece of run) append(whole, decodeBlock(await this.#read(piece), this.#kinds));
       yield whole;
     }
@@ -83,13 +85,6 @@ export class Spool {
     await this.#file?.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-export const emptyRows = (kinds: readonly Kind[]): Rows => ({ times: [], columns: kinds.map(() => []) });
-
-export function append(to: Rows, rows: Rows): void {
-  for (const time of rows.times) to.times.push(time);
-  for (const [at, column] of to.columns.entries()) for (const cell of rows.columns[at] ?? []) column.push(cell);
 }
 
 /** By time; of equal times the last row. */

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
+import { decodeBlock } from '../formats/ts/block.ts';
+import type { Cell } from '../formats/ts/rows.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
-import { decodeBlock } from './block.ts';
 import { listBlocks, updateExtent } from './blocks.queries.ts';
-import type { Cell, Column } from './cells.ts';
+import type { Column } from './cells.ts';
 import { cellOfJson, columnsOf, jsonOfCell } from './cells.ts';
 import { microsOf, textOf } from './clock.ts';
 import type { Row } from './csv.ts';

@@ -1,9 +1,9 @@
 import type { Db } from '../db.ts';
-import { BLOCK_VALUES, decodeBlock, encodeBlock } from './block.ts';
+import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../formats/ts/block.ts';
+import type { Cell, Kind, Rows } from '../formats/ts/rows.ts';
+import { append, emptyRows } from '../formats/ts/rows.ts';
 import type { NewBlock, Place } from './blocks.queries.ts';
 import { deleteBlocks, findNextStart, insertBlocks, listPlaces, readBlock } from './blocks.queries.ts';
-import type { Cell, Kind, Rows } from './cells.ts';
-import { append, emptyRows } from './spool.ts';
 
 /** Blocks per statement. */
 const BATCH = 32;
@@ -141,7 +141,7 @@ function merged(old: Rows, added: Rows): Rows {
     append(old, added);
     return old;
   }
-  const made = emptyRows(old.columns.map(() => 'f64'));
+  const made = emptyRows(old.columns.length);
   const take = (rows: Rows, at: number) => {
     made.times.push(rows.times[at] as bigint);
     for (const [column, cells] of made.columns.entries()) cells.push(rows.columns[column]?.[at] as Cell);

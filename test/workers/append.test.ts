@@ -180,6 +180,7 @@ test.serial('formats without append rules cannot append: 400 with the name of th
     'GISWriter',
     'GeoJsonWriter',
     'ShapefileWriter',
+    'TSWriter',
   ]);
 });
 

@@ -64,7 +64,7 @@ export async function openStepAppend<D extends OverTime>(
 const countOf = ({ time }: OverTime): number =>
   time?.spacing === 'pulled' ? 0 : stepsOf(time === undefined ? {} : { time });
 
-async function readExisting({ path, format }: ExistingDataset, context: Context) {
+export async function readExisting({ path, format }: ExistingDataset, context: Context) {
   const [reader, another] = readers.filter((one) => one.format === format);
   if (reader === undefined || another !== undefined)
     throw new Error(`Appending needs exactly one reader of the format '${format}'.`);

@@ -2,6 +2,7 @@ import type { ExactIntegers, Samples } from '../../data/item.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import { chosenSteps, stepCount } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
+import { openRowAppend } from '../append/append-rows.ts';
 import { joinSeries } from '../append/append-series.ts';
 import { openStepAppend } from '../append/append-steps.ts';
 import { passThrough } from '../pipeline.ts';
@@ -88,7 +89,8 @@ const pulled: Pulled<Series> = {
 export const seriesHandler: KindHandler<Series> = {
   steps,
   pass: (series, work, write, context) => passThrough(pulled, series, work, write, context),
-  append: (work, context) => openStepAppend(work, context, pulled, joinSeries),
+  append: (work, context) =>
+    work.writer.appends?.onlyAdded ? openRowAppend(work, context) : openStepAppend(work, context, pulled, joinSeries),
   inspect: inspectSeries,
 };
 

@@ -1,6 +1,9 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConversionResult, ExistingDataset } from '../../convert/conversion.ts';
+import { parseTransformations } from '../../convert/steps/transformations.ts';
+import { findWriter } from '../../formats/registry.ts';
+import type { Completed } from '../ends/settle.ts';
 import { settle } from '../ends/settle.ts';
 import { AcceptedRequest } from '../starts/request.ts';
 import { scratchExceeded, timeExceeded } from './conversion.ts';
@@ -10,7 +13,8 @@ import { fetchExisting, findExisting } from './existing-dataset.ts';
 import { fetchInput } from './input.ts';
 import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
 import type { Report } from './report.ts';
-import type { ClaimedRow } from './run.queries.ts';
+import type { ClaimedRow, LogLine } from './run.queries.ts';
+import { settleRows } from './settle-rows.ts';
 import { Stopped } from './stopped.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime, limitTime } from './time-limit.ts';
@@ -53,7 +57,10 @@ export async function runConversion(executor: Executor, transfer: ClaimedRow, re
     copySmall(executor.blobs, transfer, request, { report, signal: stop }),
   );
   signal.throwIfAborted();
-  if (copy) return tracing.span('commit', {}, () => commit(executor, attempt, copy.result, copy.made.size));
+  if (copy)
+    return tracing.span('commit', {}, () =>
+      commit(executor, attempt, copy.result, { blob: outputBlob(transfer), size: copy.made.size }),
+    );
 
   const folder = join(executor.scratch, `${transfer.id}-${transfer.attempt}`);
   const inFolder = (name: string) => join(folder, name);
@@ -67,8 +74,8 @@ export async function runConversion(executor: Executor, transfer: ClaimedRow, re
     );
     signal.throwIfAborted();
     await tracing.span('commit', {}, async () => {
-      const size = await adoptFiles(executor, attempt, files, result);
-      await commit(executor, attempt, result, size);
+      if (findWriter(request.writerName)?.rows) return commitRows(executor, attempt, files, result);
+      await commit(executor, attempt, result, await adoptFiles(executor, attempt, files, result));
     });
   } finally {
     await removeFolder(files);
@@ -81,11 +88,14 @@ const tooLong =
     timeExceeded(time.whole);
 
 async function fetchFiles(executor: Executor, attempt: Attempt, { folder, input }: LocalFiles): Promise<Fetched> {
-  const { transfer, report, time, scratchGb } = attempt;
+  const { transfer, request, report, time, scratchGb } = attempt;
   const held = await findExisting(executor.db, transfer);
   const room = { bytes: scratchGb * GB - (held?.storageSize ?? 0), exceeded: () => scratchExceeded(scratchGb) };
   const done = await fetchInput(executor, transfer, input, { report, time, room });
-  const existing = held && (await fetchExisting(executor.blobs, held, { folder, format: transfer.format, time }));
+  const values = parseTransformations(request.transformations).some(
+    ({ type }) => type === 'CalculateStatisticsTransformation',
+  );
+  const existing = held && (await fetchExisting(executor, held, { folder, transfer, values, time }));
   return { done, existing };
 }
 
@@ -118,18 +128,26 @@ function convertFiles(
   );
 }
 
-/** Makes blobs of the output files. Gives the size of the result in bytes. */
+/** The result of a conversion in the blob store. */
+interface Adopted {
+  blob: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** Makes blobs of the output files. */
 function adoptFiles(
   { blobs }: Executor,
   attempt: Attempt,
   { output, badRecords }: LocalFiles,
   { badRecordsWritten }: ConversionResult,
-): Promise<number> {
+): Promise<Adopted> {
   const { transfer, time } = attempt;
   return inTime(time, tooLong(attempt), async (stop) => {
-    const adopted = await blobs.adopt(output, outputBlob(transfer), stop);
+    const blob = outputBlob(transfer);
+    const { size } = await blobs.adopt(output, blob, stop);
     if (badRecordsWritten) await blobs.adopt(badRecords, badRecordsBlob(transfer), stop);
-    return adopted.size;
+    return { blob, size };
   });
 }
 
@@ -141,21 +159,50 @@ async function commit(
   { db, blobs }: Executor,
   { transfer, request, report }: Attempt,
   conversion: ConversionResult,
-  size: number,
+  { blob, size }: Adopted,
 ) {
-  const blob = outputBlob(transfer);
-  const bad = conversion.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
-  const { receipt, recordsRead, recordsWritten, recordsSkipped } = conversion;
-  const output = outputOf(transfer, request, conversion, { blob, size });
-  const result = { output, badRecordsBlob: bad, receipt, recordsRead, recordsWritten, recordsSkipped };
-  const message = `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`;
-  // not in the report: a failed commit must not log it
-  const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
-  const settled = await settle(db, { attempt: transfer, outcome: { kind: 'completed', transfer, result }, lines });
+  const outcome = outcomeOf(transfer, request, conversion, { blob, size });
+  const lines = await linesOf(report, conversion);
+  const settled = await settle(db, { attempt: transfer, outcome, lines });
   if (settled.length > 0) return;
   await blobs.remove(blob);
+  const bad = outcome.result.badRecordsBlob;
   if (bad !== undefined) await blobs.remove(bad);
   throw new Stopped('takenOver');
+}
+
+/** Commits time series, whose values are rows, all or nothing. */
+async function commitRows(
+  { db }: Executor,
+  attempt: Attempt,
+  { output }: LocalFiles,
+  conversion: ConversionResult,
+): Promise<void> {
+  const { transfer, request, report, time } = attempt;
+  const outcome = outcomeOf(transfer, request, conversion, { blob: undefined, size: 0 });
+  const lines = await linesOf(report, conversion);
+  await inTime(time, tooLong(attempt), (signal) =>
+    settleRows(db, { attempt: transfer, outcome, lines }, output, signal),
+  );
+}
+
+function outcomeOf(
+  transfer: ClaimedRow,
+  request: AcceptedRequest,
+  conversion: ConversionResult,
+  made: { blob: string | undefined; size: number },
+): Completed {
+  const badRecordsName = conversion.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
+  const { receipt, recordsRead, recordsWritten, recordsSkipped } = conversion;
+  const output = outputOf(transfer, request, conversion, made);
+  const counts = { recordsRead, recordsWritten, recordsSkipped };
+  return { kind: 'completed', transfer, result: { output, badRecordsBlob: badRecordsName, receipt, ...counts } };
+}
+
+/** The log up to the commit. Its last line is not in the report: a failed commit must not log it. */
+async function linesOf(report: Report, { receipt }: ConversionResult): Promise<LogLine[]> {
+  const message = `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`;
+  return [...(await report.close()), { time: new Date().toISOString(), level: 'info', message }];
 }
 
 /** Usually only the input is left, and a recursive removal would cost as much as a small conversion. */

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import type { BlobStore } from '../../blobs/blobs.ts';
 import type { ExistingDataset } from '../../convert/conversion.ts';
 import { findHeld } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
+import { writeSeriesFile } from '../../timeseries/to-file.ts';
+import type { Executor } from './executor.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime } from './time-limit.ts';
@@ -18,19 +19,28 @@ type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
 export async function findExisting(db: Db, { id, type, outputDatasetId }: ClaimedRow): Promise<Held | undefined> {
   if (type !== 'Append') return undefined;
   const held = outputDatasetId === undefined ? undefined : await findHeld(db, outputDatasetId, id);
-  if (!held) throw new AppError('gone', 'The dataset of this transfer no longer exists.');
+  if (!held) throw gone();
   return held;
 }
 
-/** Fetches the existing content to a local file. */
+const gone = () => new AppError('gone', 'The dataset of this transfer no longer exists.');
+
+/**
+ * Fetches the existing content to a local file.
+ * @param values of time series, which grow in place, values are fetched only for statistics
+ */
 export async function fetchExisting(
-  blobs: BlobStore,
+  { blobs, db }: Pick<Executor, 'blobs' | 'db'>,
   { blob, spatialInformation }: Held,
-  { folder, format, time }: { folder: string; format: string; time: TimeLimit },
+  { folder, transfer, values, time }: { folder: string; transfer: ClaimedRow; values: boolean; time: TimeLimit },
 ): Promise<ExistingDataset> {
+  const { format, outputDatasetId = '' } = transfer;
   const path = join(folder, 'existing');
   const tooLong = () => `The dataset could not be fetched within the time limit of ${formatDuration(time.whole)}.`;
-  await inTime(time, tooLong, (stop) => blobs.fetch(blob, path, stop));
+  await inTime(time, tooLong, async (signal) => {
+    if (blob !== undefined) return blobs.fetch(blob, path, signal);
+    if (!(await writeSeriesFile(db, outputDatasetId, path, { values, signal }))) throw gone();
+  });
   const { primarySpatialReference: wkt, srid } = spatialInformation ?? {};
   return { path, format, ...(wkt === undefined ? {} : { crs: { wkt, ...(srid === undefined ? {} : { srid }) } }) };
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
+import { writeSeriesFile } from '../../timeseries/to-file.ts';
 import type { ScratchRoom } from '../sources/remote.ts';
 import { fetchRemote } from '../sources/remote.ts';
 import { openSource } from '../sources/sources.ts';
@@ -21,21 +22,21 @@ interface Bounds {
 
 /** Fetches the input of a transfer to a local file. Gives the share of the progress that this was, from 0 to 1. */
 export async function fetchInput(
-  { blobs, sources }: Pick<Executor, 'blobs' | 'sources'>,
-  { inputBlob, inputSize = 0, sourceId, sealedSource }: ClaimedRow,
+  { blobs, db, sources }: Pick<Executor, 'blobs' | 'db' | 'sources'>,
+  { inputBlob, inputSize = 0, inputDatasetId, sourceId, sealedSource }: ClaimedRow,
   path: string,
   { report, time, room }: Bounds,
 ): Promise<number> {
   let what = 'The input';
   const tooLong = () => `${what} could not be fetched within the time limit of ${formatDuration(time.whole)}.`;
   return inTime(time, tooLong, async (stop) => {
-    if (inputBlob !== undefined) {
+    if (inputBlob !== undefined || inputDatasetId !== undefined) {
       if (inputSize > room.bytes) throw room.exceeded();
-      await blobs.fetch(inputBlob, path, stop);
+      if (inputBlob !== undefined) await blobs.fetch(inputBlob, path, stop);
+      else if (!(await writeSeriesFile(db, inputDatasetId ?? '', path, { values: true, signal: stop }))) throw gone();
       return 0;
     }
-    if (sourceId === undefined || sealedSource === undefined)
-      throw new AppError('gone', 'The input of this transfer no longer exists.');
+    if (sourceId === undefined || sealedSource === undefined) throw gone();
     const source = await openSource(sources.sealer, sourceId, sealedSource);
     what = `The file at ${source.host}`;
     report.progress(0, 'Fetching');
@@ -48,3 +49,5 @@ export async function fetchInput(
     return FETCHING;
   });
 }
+
+const gone = () => new AppError('gone', 'The input of this transfer no longer exists.');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
+import { SERIES_FORMAT } from '../../formats/ts/content.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
@@ -14,9 +15,6 @@ import { getStops } from './run.queries.ts';
 import { Stopped } from './stopped.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime, limitTime } from './time-limit.ts';
-
-/** Format of datasets of time series. */
-const SERIES_FORMAT = 'ts';
 
 /** The copied bytes; the commit makes them the new dataset's. Without a blob: time series, whose rows the commit copies. */
 interface Copied {

@@ -17,9 +17,9 @@ export function outputOf(
   transfer: ClaimedRow,
   request: AcceptedRequest,
   result: ConversionResult,
-  { blob, size }: { blob: string; size: number },
+  { blob, size }: { blob: string | undefined; size: number },
 ): Output {
-  if (transfer.type === 'Export') return { exported: { blob, ...exportedAs(request, result) } };
+  if (transfer.type === 'Export' && blob !== undefined) return { exported: { blob, ...exportedAs(request, result) } };
   const fileExtension = result.fileType?.extension;
   const { spatialInformation, temporalInformation, properties } = result;
   const userId = transfer.createdBy;

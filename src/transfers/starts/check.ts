@@ -7,6 +7,7 @@ import { describeParameters } from '../../formats/define.ts';
 import type { GivenParameters } from '../../formats/parameters.ts';
 import { checkParameters } from '../../formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../../formats/registry.ts';
+import { SERIES_FORMAT } from '../../formats/ts/content.ts';
 import type { ResourceRequest } from '../queue/resource-request.ts';
 import { checkResources } from '../queue/resource-request.ts';
 import type { LegacyWords } from './request.ts';
@@ -48,8 +49,12 @@ export function checkConversion(
   const errors: Record<string, string[]> = checkResources(request);
   const reader = choose(errors, 'readerName', request.readerName, sourceFormat, READERS);
   const writer = choose(errors, 'writerName', request.writerName, targetFormat, WRITERS);
-  if (sourceFormat === 'ts' && reader && reader.format !== 'ts')
-    errors.readerName = [`${reader.name} reads bytes, which a dataset of format 'ts' does not have.`];
+  if (reader && sourceFormat === SERIES_FORMAT && !reader.rows)
+    errors.readerName = [`${reader.name} reads bytes, which a dataset of format '${SERIES_FORMAT}' does not have.`];
+  else if (reader?.rows && sourceFormat !== reader.format) {
+    const other = sourceFormat === undefined ? 'an uploaded file' : `one of format '${sourceFormat}'`;
+    errors.readerName = [`${reader.name} reads datasets of format '${reader.format}', not ${other}.`];
+  }
   if (reader && writer && !fits(reader, writer)) {
     const names = writersFor(reader).map(({ name }) => name);
     errors.writerName = [`${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`];

@@ -1,5 +1,6 @@
 import { readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
+import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
@@ -22,16 +23,21 @@ export async function startExport(
 ): Promise<Summary | DryRun> {
   const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
   const conversion = checkConversion(request, { sourceFormat: datasetFormat });
+  const { writer } = conversion;
+  if (writer.rows)
+    throw invalidMember(
+      'writerName',
+      `${writer.name} writes datasets, which are no files. Choose a writer of files such as Dfs0Writer, or convert the dataset.`,
+    );
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const source = await readableDataset(tx, caller, request.datasetId);
     // a writer without an extension of its own copies the bytes, which keep the dataset's format
-    const file =
-      conversion.writer.extension === '' ? source : { name: source.name, datasetFormat: conversion.writer.format };
+    const file = writer.extension === '' ? source : { name: source.name, datasetFormat: writer.format };
     const plan: Plan = {
       type: 'Export',
       tenantId: source.tenantId,
       projectId: source.projectId,
-      format: conversion.writer.format,
+      format: writer.format,
       inputDatasetId: source.id,
       ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {

@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Cell, Kind, Rows } from './cells.ts';
+import type { Cell, Kind, Rows } from './rows.ts';
 
 /** Values per block. A year of minutes is 129 blocks. */
 export const BLOCK_VALUES = 4096;
@@ -39,6 +39,13 @@ export function encodeBlock(rows: Rows, kinds: readonly Kind[], from: number, to
 
 export function decodeBlock(data: Uint8Array, kinds: readonly Kind[]): Rows {
   const bytes = new Source(zstdDecompressSync(data));
+  const times = Array.from(decodedTimes(bytes));
+  return { times, columns: kinds.map((kind) => decodeColumn(bytes, kind, times.length)) };
+}
+
+export const decodeTimes = (data: Uint8Array): BigInt64Array => decodedTimes(new Source(zstdDecompressSync(data)));
+
+function decodedTimes(bytes: Source): BigInt64Array {
   const version = bytes.take(1)[0];
   if (version !== VERSION) throw new Error(`A block has the unknown version ${version}.`);
   const count = bytes.uint32();
@@ -51,7 +58,7 @@ export function decodeBlock(data: Uint8Array, kinds: readonly Kind[]): Rows {
     time += step;
     times[at] = time;
   }
-  return { times: Array.from(times), columns: kinds.map((kind) => decodeColumn(bytes, kind, count)) };
+  return times;
 }
 
 function timeDifferences(times: readonly bigint[], from: number, to: number): BigInt64Array {
