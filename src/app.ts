@@ -13,6 +13,8 @@ import { accountRoutes } from './accounts/routes.ts';
 import { BlobSources } from './blobs/blob-source.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
+import { creditBalanceRoutes } from './credits/balance.routes.ts';
+import { creditRoutes } from './credits/routes.ts';
 import { crsRoutes } from './crs/routes.ts';
 import { datasetPlace } from './datasets/bytes.ts';
 import { findRoutes } from './datasets/find.routes.ts';
@@ -233,6 +235,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   await addRoutes(crsRoutes, {});
   await addRoutes(datasetRoutes, { db, publicUrl });
+  await addRoutes(creditRoutes, { db });
+  await addRoutes(creditBalanceRoutes, { db });
   await addRoutes(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
   await addRoutes(grantRoutes, { db, signer, publicUrl });
   await addRoutes(findRoutes, { db });

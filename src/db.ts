@@ -178,8 +178,11 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
   }
 }
 
-/** Matches statements that may write, also by adding jobs. A false match only begins the lazy transaction early. */
-const WRITES = /\b(?:insert|update|delete|merge|add_jobs?)\b/i;
+/**
+ * Matches statements that may write, also by functions. A false match only begins the lazy transaction early, but a
+ * function that writes and is missing here would write outside of it.
+ */
+const WRITES = /\b(?:insert|update|delete|merge|add_jobs?|credit_(?:add|reserve|spend|release|move|expire|warn))\b/i;
 
 /** slonik's query methods for prepared statements, on a pool without slonik. */
 function preparedMethods(

@@ -25,6 +25,8 @@ export interface ErrorDetails {
   retryAfter?: number;
   /** Header fields of the answer, such as `Allow`. */
   headers?: Record<string, string>;
+  /** More members of the answer, such as `available`. */
+  members?: Record<string, number>;
 }
 
 /** A refusal that the caller can act upon. Every other error is a bug or an outage. */

@@ -12,6 +12,7 @@ export interface Jobs {
   removeSpentBlobs: Record<string, never>;
   cleanUp: Record<string, never>;
   sweepRecycleBin: Record<string, never>;
+  expireCredits: Record<string, never>;
   sendAccountMail: { mailId: string };
 }
 
@@ -21,6 +22,7 @@ export interface Jobs {
 export const CRON = {
   cleanUp: '23 * * * *',
   sweepRecycleBin: '37 2 * * *',
+  expireCredits: '3 * * * *',
 } as const satisfies Partial<Record<keyof Jobs, string>>;
 
 export interface JobOptions {

@@ -9,6 +9,7 @@ const NAMES = [
   'datasetdestroyed',
   'refreshtokenreused',
   'creditsexpired',
+  'creditsexpiring',
 ] as const;
 export type EventName = (typeof NAMES)[number];
 export type EventType = `svc.platform.events.${EventName}event`;

@@ -18,6 +18,7 @@ import type { Liveness } from './liveness.ts';
 import { maintain, transferSteps } from './maintenance.ts';
 import { shortJobs, takeJobs } from './queue.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
+import { expireCreditsTask } from './tasks/expire-credits.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
 import { sendAccountMailTask } from './tasks/send-account-mail.ts';
@@ -66,6 +67,7 @@ export async function work(config: Config): Promise<Worker> {
         removeSpentBlobs: removeSpentBlobsTask(performing.promise),
         cleanUp: cleanUpTask(performing.promise, config, log),
         sweepRecycleBin: sweepRecycleBinTask(performing.promise, config['recycleBin.retention']),
+        expireCredits: expireCreditsTask(performing.promise),
         sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
       }),
     }),

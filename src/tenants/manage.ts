@@ -9,7 +9,7 @@ import type { Role } from './members.queries.ts';
 import { deleteMembers, listMembers } from './members.queries.ts';
 import { join } from './members.ts';
 import type { TenantRow, Window } from './queries.ts';
-import { deleteTenant, findHeld, insertTenant, listTenants, updateTenant } from './queries.ts';
+import { deleteTenant, findHeld, insertTenant, listTenants, lockTenantForDelete, updateTenant } from './queries.ts';
 
 /** A tenant in answers. `members` only for callers who may manage it. */
 export interface Tenant extends TenantRow {
@@ -78,12 +78,17 @@ export const removeTenant = (db: Db, caller: Caller, id: string) =>
       throw conflict(`Tenant '${id}' is your home tenant. Ask another administrator to delete it.`, {
         code: 'HomeTenant',
       });
+    await lockTenantForDelete(tx, id);
     const held = await findHeld(tx, id);
     if (held.projects)
       throw conflict(`Tenant '${id}' has projects. Delete them, also from the recycle bin.`, {
         code: 'TenantNotEmpty',
       });
     if (held.keys) throw conflict(`Tenant '${id}' has API keys. Revoke them first.`, { code: 'TenantNotEmpty' });
+    if (held.credits)
+      throw conflict(`Tenant '${id}' has credits. Move them to the generic pool, and end its reservations.`, {
+        code: 'TenantNotEmpty',
+      });
     await deleteMembers(tx, id);
     await replaceHomeTenant(tx, id);
     await deleteTenant(tx, id);

@@ -54,12 +54,18 @@ export const updateTenant = (tx: Db, id: string, changed: ChangedTenant) =>
       recycle_bin_days = ${changed.recycleBinDays ?? null}::integer, updated_at = now(), updated_by = ${changed.updatedBy}
     where t.id = ${id} returning ${tenant}`);
 
-const Held = z.object({ projects: z.boolean(), keys: z.boolean() });
+const Held = z.object({ projects: z.boolean(), keys: z.boolean(), credits: z.boolean() });
 
 /** Whether a tenant has contents that prevent its deletion. */
 export const findHeld = (tx: Db, tenantId: string) =>
   tx.one(sql.type(Held)`
     select exists (select from projects where tenant_id = ${tenantId}) as projects,
-      exists (select from api_keys where tenant_id = ${tenantId}) as keys`);
+      exists (select from api_keys where tenant_id = ${tenantId}) as keys,
+      exists (select from credit_lots where pool_id = ${tenantId} and is_open
+        and (reserved > 0 or available > 0 and expires_at > clock_timestamp())) as credits`);
+
+/** Waits for transactions that keep the tenant, such as a concurrent add of credits, and keeps new ones out. */
+export const lockTenantForDelete = (tx: Db, id: string) =>
+  tx.query(sql.unsafe`select from tenants where id = ${id} for update`);
 
 export const deleteTenant = (tx: Db, id: string) => tx.query(sql.unsafe`delete from tenants where id = ${id}`);

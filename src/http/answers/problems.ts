@@ -114,5 +114,6 @@ function send(request: FastifyRequest, reply: FastifyReply, error: AppError | un
       ...(error?.details.errors ? { errors: error.details.errors } : {}),
       code,
       traceId: request.id,
+      ...error?.details.members,
     });
 }

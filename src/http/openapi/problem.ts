@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Body of all errors: RFC 9457 with the extensions `code`, `errors` and `traceId`. */
+/** Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and `reserved`. */
 export const Problem = z
   .object({
     type: z.string(),
@@ -11,6 +11,11 @@ export const Problem = z
     errors: z.record(z.string(), z.array(z.string())).optional(),
     code: z.string(),
     traceId: z.string(),
+    available: z.number().optional().meta({ description: 'With `TooFewCredits`: credits that are available.' }),
+    reserved: z
+      .number()
+      .optional()
+      .meta({ description: 'With `TooFewCredits`: credits that the operation has reserved.' }),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
 export type Problem = z.infer<typeof Problem>;

@@ -14,11 +14,13 @@ export interface Scene {
   /** Owner of another tenant. */
   stranger: User;
   administrator: User;
+  /** Has the role BackOffice, and belongs to another tenant. */
+  backOffice: User;
   /** No answer to a stranger may hold this text. */
   mark: string;
 }
 
-export type Actor = 'owner' | 'reader' | 'member' | 'stranger' | 'administrator';
+export type Actor = 'owner' | 'reader' | 'member' | 'stranger' | 'administrator' | 'backOffice';
 
 /** What must come back to whom, on requests that are valid in all but the caller. */
 export interface Row {

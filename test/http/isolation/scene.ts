@@ -25,7 +25,8 @@ export async function makeScene(w: World): Promise<Scene> {
   const reader = await w.account({ tenantId });
   const stranger = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const administrator = await w.administrator();
-  return { w, tenantId, owner, reader, member, stranger, administrator, mark: 'Marked' };
+  const backOffice = await w.account({ roles: 'BackOffice' });
+  return { w, tenantId, owner, reader, member, stranger, administrator, backOffice, mark: 'Marked' };
 }
 
 /** What the server has; not the closed methods, nor HEAD (a GET without its body), nor pages of files. */

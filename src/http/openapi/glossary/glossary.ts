@@ -1,4 +1,5 @@
 import { ACCOUNTS } from './accounts.ts';
+import { CREDITS } from './credits.ts';
 import { COORDINATE_SYSTEMS } from './crs.ts';
 import type { Glossary } from './entry.ts';
 import { EVENTS } from './events.ts';
@@ -17,6 +18,7 @@ const PARTS = [
   PROJECTS,
   TRANSFERS,
   EVENTS,
+  CREDITS,
   COORDINATE_SYSTEMS,
   OPERATIONS,
   PARAMETERS,

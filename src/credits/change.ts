@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db.ts';
+import { AppError, conflict, invalid, invalidMember, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Move, NewLot, Outcome, Use } from './queries.ts';
+import {
+  addCredits,
+  GENERIC_POOL,
+  isProjectOf,
+  moveCredits,
+  releaseCredits,
+  reserveCredits,
+  spendCredits,
+} from './queries.ts';
+import { checkMayAdd, checkMayMove, checkMaySpend, checkVisible } from './rights.ts';
+
+/** The most that one operation may add, reserve, spend or move, and that a pool may have available. */
+export const MAX_CREDITS = 999_999_999.999999;
+
+const changeBy = ({ userId, requestId }: Caller, dryRun: boolean) => ({ dryRun, actor: { userId, requestId } });
+
+/** Adds credits to a tenant. Returns what is available then. */
+export async function add(db: Db, caller: Caller, lot: NewLot, dryRun: boolean): Promise<{ credits: number }> {
+  await checkMayAdd(db, caller, lot.tenantId);
+  const { refusal, available = 0 } = await addCredits(db, lot, changeBy(caller, dryRun));
+  if (refusal !== undefined) throw refused(refusal, lot.tenantId, lot);
+  return { credits: available };
+}
+
+/** Reserves available credits for an operation. */
+export async function reserve(db: Db, caller: Caller, use: Use, dryRun: boolean) {
+  await checkMaySpend(db, caller, use.tenantId);
+  await checkProject(db, caller, use);
+  const { operationId = randomUUID() } = use;
+  const outcome = await reserveCredits(db, { ...use, operationId }, changeBy(caller, dryRun));
+  return { credits: await credited(db, caller, use.tenantId, outcome), operationId };
+}
+
+export async function spend(db: Db, caller: Caller, use: Use, dryRun: boolean) {
+  await checkMaySpend(db, caller, use.tenantId);
+  await checkProject(db, caller, use);
+  const outcome = await spendCredits(db, use, changeBy(caller, dryRun));
+  return { credits: await credited(db, caller, use.tenantId, outcome) };
+}
+
+export async function release(db: Db, caller: Caller, tenantId: string, operationId: string, dryRun: boolean) {
+  await checkMaySpend(db, caller, tenantId);
+  const outcome = await releaseCredits(db, tenantId, operationId, changeBy(caller, dryRun));
+  return { credits: await credited(db, caller, tenantId, outcome) };
+}
+
+export async function move(db: Db, caller: Caller, wanted: Move, dryRun: boolean): Promise<{ credits: number }> {
+  const { source, target } = wanted;
+  if (source === GENERIC_POOL && target === GENERIC_POOL)
+    throw invalid('Name the tenant that credits are moved from, or the tenant that they are moved to.');
+  if (source === target)
+    throw invalidMember('targetTenantId', `Credits cannot be moved from tenant '${source}' to itself.`);
+  await checkMayMove(db, caller, source, target);
+  const { refusal, credits = 0, available } = await moveCredits(db, wanted, changeBy(caller, dryRun));
+  if (refusal !== undefined) throw refused(refusal, target, { credits: wanted.credits, available });
+  return { credits };
+}
+
+async function checkProject(db: Db, caller: Caller, { tenantId, projectId }: Use): Promise<void> {
+  if (projectId === undefined || (await isProjectOf(db, tenantId, projectId))) return;
+  await checkVisible(db, caller, tenantId);
+  throw notFound('Project', projectId);
+}
+
+/** The amount of the outcome. A refusal looks first whether the tenant exists, which a success has shown. */
+async function credited(db: Db, caller: Caller, tenantId: string, outcome: Outcome): Promise<number> {
+  const { refusal, credits = 0 } = outcome;
+  if (refusal === undefined) return credits;
+  await checkVisible(db, caller, tenantId);
+  throw refused(refusal, tenantId, outcome);
+}
+
+interface RefusedChange extends Partial<Pick<Outcome, 'available' | 'reserved' | 'operationId'>> {
+  credits?: number | undefined;
+  expiresAt?: { given: string };
+}
+
+function refused(refusal: NonNullable<Outcome['refusal']>, tenantId: string, change: RefusedChange): AppError {
+  const { available = 0, reserved, operationId = '', credits, expiresAt } = change;
+  switch (refusal) {
+    case 'Tenant':
+      return notFound('Tenant', tenantId);
+    case 'Past':
+      return invalidMember('expiresAt', `'${expiresAt?.given}' is in the past.`);
+    case 'PoolFull':
+      return conflict(`A pool can have at most ${MAX_CREDITS} credits available; ${credits} more do not fit.`, {
+        code: 'PoolFull',
+      });
+    case 'NothingHeld':
+      return new AppError('notFound', `Operation '${operationId}' has no reserved credits.`);
+    case 'NoCommonBillingReference':
+      return conflict('The tenants have no billing reference in common.', { code: 'NoCommonBillingReference' });
+    case 'TooFewCredits':
+      return tooFewCredits(available, reserved, operationId);
+  }
+}
+
+/** @param reserved what the operation has reserved, if it has reserved anything */
+export function tooFewCredits(available: number, reserved: number | undefined, operationId: string): AppError {
+  const sentence =
+    reserved === undefined
+      ? `Only ${available} credits are available.`
+      : `Only ${reserved} credits are reserved for operation '${operationId}'.`;
+  const members = { available, ...(reserved === undefined ? {} : { reserved }) };
+  return conflict(`Too few credits. ${sentence}`, { code: 'TooFewCredits', members });
+}

@@ -1,0 +1,20 @@
+import type { Db } from '../db.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Entry } from './ledger.queries.ts';
+import { listOperationEntries } from './ledger.queries.ts';
+import { checkMayQuery } from './rights.ts';
+
+/** Entries of an operation in the pool of a tenant. Throws `notFound` if there are none. */
+export async function operationEntries(
+  db: Db,
+  caller: Caller,
+  tenantId: string,
+  operationId: string,
+): Promise<readonly Entry[]> {
+  await checkMayQuery(db, caller, tenantId);
+  const entries = await listOperationEntries(db, tenantId, operationId);
+  if (entries.length === 0)
+    throw new AppError('notFound', `Operation '${operationId}' has no entries in the ledger of tenant '${tenantId}'.`);
+  return entries;
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+
+/** Id of the pool that belongs to no tenant. */
+export const GENERIC_POOL = '00000000-0000-0000-0000-000000000000';
+
+/** Amounts are exact decimals in the database; up to 15 digits are exact as numbers, too. */
+export const amount = () => z.string().transform(Number);
+
+/** Why an operation was refused; nothing was written. */
+export const REFUSALS = [
+  'Tenant',
+  'Past',
+  'PoolFull',
+  'TooFewCredits',
+  'NothingHeld',
+  'NoCommonBillingReference',
+] as const;
+
+const Outcome = z.object({
+  refusal: z.enum(REFUSALS).optional(),
+  /** Amount added, reserved, spent, moved or released. */
+  credits: amount().optional(),
+  /** After an add: what is available in the pool. Too few credits: what is available for the operation. */
+  available: amount().optional(),
+  /** Too few credits: what the operation has reserved. */
+  reserved: amount().optional(),
+  operationId: z.string().optional(),
+});
+export type Outcome = z.infer<typeof Outcome>;
+
+/** Who wrote an entry. Without a `userId`: the platform itself. */
+export interface Actor {
+  userId?: string | undefined;
+  requestId?: string | undefined;
+}
+
+export interface NewLot {
+  tenantId: string;
+  credits: number;
+  expiresAt: { given: string; time: string };
+  salesOrderId: string;
+  billingReference: { billingReference: string; billingReferenceType: string; billingReferenceTag: string };
+}
+
+export interface Change {
+  /** Checks, and returns the outcome, but writes nothing. */
+  dryRun: boolean;
+  actor: Actor;
+}
+
+const by = ({ userId, requestId }: Actor) => sql.fragment`${userId ?? null}::uuid, ${requestId ?? null}::text`;
+
+export const addCredits = (db: Db, lot: NewLot, { dryRun, actor }: Change) =>
+  db.one(sql.type(Outcome)`
+    select * from credit_add(${lot.tenantId}::uuid, ${lot.credits}::numeric, ${lot.expiresAt.time}::timestamptz, ${lot.expiresAt.given}::text,
+      ${lot.salesOrderId}::text, ${lot.billingReference.billingReference}::text, ${lot.billingReference.billingReferenceType}::text,
+      ${lot.billingReference.billingReferenceTag}::text, ${by(actor)}, ${dryRun})`);
+
+export interface Use {
+  tenantId: string;
+  credits: number;
+  operationId?: string | undefined;
+  projectId?: string | undefined;
+}
+
+export const reserveCredits = (db: Db, use: Use & { operationId: string }, { dryRun, actor }: Change) =>
+  db.one(sql.type(Outcome)`
+    select * from credit_reserve(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId}::text, ${use.projectId ?? null}::uuid,
+      ${by(actor)}, ${dryRun})`);
+
+/** Spends from the reservation of the operation; if it has none, from what is available. */
+export const spendCredits = (db: Db, use: Use, { dryRun, actor }: Change) =>
+  db.one(sql.type(Outcome)`
+    select * from credit_spend(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId ?? null}::text, ${use.projectId ?? null}::uuid,
+      ${by(actor)}, ${dryRun})`);
+
+/** Ends the reservation of an operation. */
+export const releaseCredits = (db: Db, tenantId: string, operationId: string, { dryRun, actor }: Change) =>
+  db.one(sql.type(Outcome)`
+    select * from credit_release(${tenantId}::uuid, ${operationId}::text, ${by(actor)}, ${dryRun})`);
+
+export interface Move {
+  credits: number;
+  /** Ids of pools. */
+  source: string;
+  target: string;
+  /** Only credits with this reference. */
+  billingReference?: string | undefined;
+  billingReferenceType?: string | undefined;
+}
+
+export const moveCredits = (db: Db, move: Move, { dryRun, actor }: Change) =>
+  db.one(sql.type(Outcome)`
+    select * from credit_move(${move.source}::uuid, ${move.target}::uuid, ${move.credits}::numeric, ${move.billingReference ?? null}::text,
+      ${move.billingReferenceType ?? null}::text, ${by(actor)}, ${dryRun})`);
+
+const Expired = z.object({ lots: z.number(), credits: amount() });
+
+/** Books what has expired in a pool. */
+export const expireCredits = (db: Db, pool: string, { dryRun, actor }: Change) =>
+  db.one(sql.type(Expired)`select * from credit_expire(${pool}::uuid, ${by(actor)}, ${dryRun})`);
+
+/** Writes the events that are due for credits that expire soon. */
+export const warnOfExpiry = (db: Db, pool: string) => db.query(sql.unsafe`select credit_warn(${pool}::uuid)`);
+
+const Pool = z.object({ id: z.string() });
+
+/** Pools with credits that have expired and are not booked, in the order in which pools are locked. */
+export const listExpiredPools = (db: Db) =>
+  db.anyFirst(sql.type(Pool)`
+    select distinct pool_id as id from credit_lots
+    where is_open and available > 0 and expires_at <= statement_timestamp() order by id`);
+
+/** Pools with credits that expire within a month. */
+export const listExpiringPools = (db: Db) =>
+  db.anyFirst(sql.type(Pool)`
+    select distinct pool_id as id from credit_lots
+    where is_open and available > 0 and expires_at > statement_timestamp()
+      and expires_at <= statement_timestamp() + interval '30 days' and coalesce(warned_days, 31) > 3 order by id`);
+
+/** Whether a project is in the tenant, and not in the recycle bin. */
+export const isProjectOf = (db: Db, tenantId: string, projectId: string) =>
+  db.exists(sql.unsafe`
+    select from projects p where p.id = ${projectId} and p.tenant_id = ${tenantId}
+      and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);
+
+/** Whether a tenant exists, or has left a ledger. */
+export const hasLedger = (db: Db, tenantId: string) =>
+  db.exists(sql.unsafe`
+    select from tenants where id = ${tenantId} union all select from credit_pools where id = ${tenantId}`);
