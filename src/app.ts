@@ -48,6 +48,8 @@ import { serviceRoutes } from './http/services.ts';
 import { welcomeRoutes } from './http/welcome.routes.ts';
 import { openApiKeys } from './keys/authenticate.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { multidimensionalRoutes } from './multidimensional/routes.ts';
+import { Stores } from './multidimensional/stores.ts';
 import { blobStoreRoutes } from './operations/blobs/routes.ts';
 import { cronRoutes } from './operations/cron/routes.ts';
 import { jobRoutes } from './operations/jobs/routes.ts';
@@ -246,6 +248,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(seriesValueRoutes, { db });
   await addRoutes(csvUploadRoutes, { db });
   await addRoutes(jsonUploadRoutes, { db });
+  await addRoutes(multidimensionalRoutes, { db, stores: new Stores(blobs) });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);

@@ -20,6 +20,7 @@ const DOMAINS = [
   'crs',
   'timeseries',
   'transfers',
+  'multidimensional',
   'tiles',
   'recycle-bin',
   'events',

@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { queryTime } from '../http/rules/query.ts';
@@ -10,8 +9,6 @@ import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './
 import { deleteValues, intervalOf, readValues, readValuesOfAll } from './values.ts';
 
 const MAX_SERIES = 1000;
-/** Answers up to this length are sent as one text, which the cache keeps. */
-const WHOLE_ANSWER = 2 ** 20;
 
 const interval = { from: queryTime().optional(), to: queryTime().optional() };
 
@@ -26,28 +23,6 @@ const Values = z
 const ValuesOfAll = z
   .object({ data: z.array(z.array(ValueRow)) })
   .meta({ id: 'ValuesOfTimeSeries', description: 'A list of rows for each id of the request, in its order.' });
-
-/** Already JSON. */
-const asIs = (text: unknown) => text as string;
-
-/** Sends JSON that comes in pieces: a short answer as one text, a long one as a stream. */
-async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<string>): Promise<never> {
-  const begun: string[] = [];
-  let length = 0;
-  // errors so far are refusals; later ones can only break the stream
-  while (length <= WHOLE_ANSWER) {
-    const { value, done } = await pieces.next();
-    if (done) return reply.type(JSON_TYPE).serializer(asIs).send(begun.join('')) as never;
-    begun.push(value);
-    length += value.length;
-  }
-  async function* all() {
-    yield begun.join('');
-    yield* pieces;
-  }
-  return reply.type(JSON_TYPE).send(Readable.from(all())) as never;
-}
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Values of time series: reading and deleting. Uploads have files of their own. */
 export async function seriesValueRoutes(app: App, { db }: { db: Db }) {

@@ -3,17 +3,17 @@ import type { Item } from '../../data/item.ts';
 import { isFloat } from '../../data/samples.ts';
 import { FormatError } from '../../errors.ts';
 import { crsFromWkt, wgs84 } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
 import { shown } from '../io/zip.ts';
 import { defined } from './description.ts';
 import { typeOf } from './items.ts';
+import type { StoreContext } from './opened.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { isBig, textNumber } from './types.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** A variable with values, besides coordinates and variables that describe others. */
-export function dataVariables(store: ZarrStore, { log, reportLoss }: Context): ZarrArray[] {
+export function dataVariables(store: ZarrStore, { log, reportLoss }: StoreContext): ZarrArray[] {
   for (const reason of store.unreadable.values()) reportLoss(reason);
   const all = [...store.arrays.values()];
   const named = new Set(

@@ -28,6 +28,33 @@ export function copyBlock(from: Part, to: Part, extent: readonly number[]): void
   }
 }
 
+/** Chosen indices of a dimension of an array, and where the first of them goes. */
+interface Chosen {
+  readonly to: number;
+  readonly at: Uint32Array | { readonly first: number; readonly length: number };
+}
+
+/** Copies the values at all combinations of chosen indices. */
+export function copySelected(from: Omit<Part, 'start'>, to: Omit<Part, 'start'>, chosen: readonly Chosen[]): void {
+  const last = chosen.length - 1;
+  if (last < 0) to.values.set(from.values.subarray(0, 1) as never);
+  else copyAlong(0, 0, 0);
+
+  function copyAlong(d: number, before: number, target: number): void {
+    const { at, to: first } = chosen[d]!;
+    const source = before * from.shape[d]!;
+    const place = target * to.shape[d]! + first;
+    if (d === last && !(at instanceof Uint32Array))
+      to.values.set(from.values.subarray(source + at.first, source + at.first + at.length) as never, place);
+    else
+      for (let n = 0; n < at.length; n++) {
+        const index = source + (at instanceof Uint32Array ? at[n]! : at.first + n);
+        if (d === last) to.values[place + n] = from.values[index] as never;
+        else copyAlong(d + 1, index, place + n);
+      }
+  }
+}
+
 function placeOf({ shape, start }: Part, index: readonly number[]): number {
   let place = 0;
   for (let d = 0; d < shape.length; d++) place = place * shape[d]! + start[d]! + index[d]!;

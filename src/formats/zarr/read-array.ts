@@ -8,12 +8,16 @@ import { axisOfDescription } from './axes.ts';
 import type { ArrayDescription } from './description.ts';
 import { defined } from './description.ts';
 import { itemOfDescription } from './items.ts';
+import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
 /** A multidimensional array that the writer has described. */
-export async function readDescribedArray(description: ArrayDescription, store: ZarrStore): Promise<MultiArray> {
+export async function readDescribedArray(
+  description: ArrayDescription,
+  store: ZarrStore,
+): Promise<OpenedStore<MultiArray>> {
   const { crs } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
   const axes: Axis[] = [];
@@ -25,7 +29,8 @@ export async function readDescribedArray(description: ArrayDescription, store: Z
     return { ...itemOfDescription(item, arrays[n]!.metadata.type), axes: numbers, overTime };
   });
   const placement = await placementOf(description, axes, store);
-  return arrayOf(defined({ crs, axes, placement, items, time }) as Omit<MultiArray, 'kind' | 'read'>, arrays);
+  const head = defined({ crs, axes, placement, items, time }) as Omit<MultiArray, 'kind' | 'read'>;
+  return { data: arrayOf(head, arrays), arrays };
 }
 
 function lengthOf(axes: readonly Axis[], axis: number): number {

@@ -3,10 +3,10 @@ import type { Axis } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
 import { shown } from '../io/zip.ts';
 import { defined } from './description.ts';
 import { coordinatesOf, crsOfVariable, dataVariables, evenStep, isAlong, itemOfVariable } from './foreign-variables.ts';
+import type { OpenedStore, StoreContext } from './opened.ts';
 import { arrayOf } from './read-array.ts';
 import { gridOf } from './read-grid.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
@@ -25,10 +25,11 @@ interface Dimension {
  * A store of another program with attributes of CF or without: a grid if all variables have the same evenly spaced x
  * and y, else an array.
  */
-export async function readForeign(store: ZarrStore, context: Context): Promise<Grid | MultiArray> {
+export async function readForeign(store: ZarrStore, context: StoreContext): Promise<OpenedStore<Grid | MultiArray>> {
   const variables = dataVariables(store, context);
   const clock = await timeOf(store, variables);
-  return (await asGrid(store, variables, clock)) ?? asArray(store, variables, clock);
+  const data = (await asGrid(store, variables, clock)) ?? (await asArray(store, variables, clock));
+  return { data, arrays: variables };
 }
 
 interface Clock {

@@ -8,6 +8,7 @@ import { shown } from '../io/zip.ts';
 import type { GridDescription } from './description.ts';
 import { defined } from './description.ts';
 import { itemOfDescription } from './items.ts';
+import type { OpenedStore } from './opened.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 import type { StoredValues } from './types.ts';
@@ -17,7 +18,7 @@ import { bytesPerValue, isBig } from './types.ts';
 const blockBytes = 1 << 22;
 
 /** A grid that the writer has described. */
-export async function readDescribedGrid(description: GridDescription, store: ZarrStore): Promise<Grid> {
+export async function readDescribedGrid(description: GridDescription, store: ZarrStore): Promise<OpenedStore<Grid>> {
   const { width, height, affine, located, crs, layers, items } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
   const shape = [
@@ -38,7 +39,7 @@ export async function readDescribedGrid(description: GridDescription, store: Zar
     Grid,
     'kind' | 'bands' | 'rows'
   >;
-  return gridOf(head, bands, arrays);
+  return { data: gridOf(head, bands, arrays), arrays };
 }
 
 /** @throws FormatError for another shape than the description says */

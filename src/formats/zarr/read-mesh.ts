@@ -11,6 +11,7 @@ import type { MeshDescription } from './description.ts';
 import { defined } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import { meshArrays } from './mesh-content.ts';
+import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
@@ -22,7 +23,7 @@ const mostComponents = 100_000;
 const mostValuesOfStep = 1 << 29;
 
 /** A mesh that the writer has described. */
-export async function readDescribedMesh(description: MeshDescription, store: ZarrStore): Promise<Mesh> {
+export async function readDescribedMesh(description: MeshDescription, store: ZarrStore): Promise<OpenedStore<Mesh>> {
   const { name, located, section, crs, items } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
   const steps = time === undefined ? [] : [stepCount(time)];
@@ -55,7 +56,7 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
     const before = steps.map(() => 1);
     return array.read([...before.map(() => step), ...lengths.map(() => 0)], [...before, ...lengths]);
   };
-  return defined({
+  const mesh = defined({
     kind: 'mesh',
     name,
     crs,
@@ -73,6 +74,7 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
     heights: heights && (async (step: number) => asFloats(await stepOf(heights, step))),
     values: async (item: number, step: number) => asSamples(await stepOf(arrays[item]!, step)),
   }) as Mesh;
+  return { data: mesh, arrays };
 }
 
 const asSamples = (values: StoredValues): Samples =>

@@ -8,11 +8,7 @@ import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { Srid } from '../srid.ts';
-import { descriptionIn } from './description.ts';
-import { readDescribedArray } from './read-array.ts';
-import { readForeign } from './read-foreign.ts';
-import { readDescribedGrid } from './read-grid.ts';
-import { readDescribedMesh } from './read-mesh.ts';
+import { dataOfStore } from './open.ts';
 import { ZarrStore } from './store.ts';
 
 export const mdReader = defineReader({
@@ -33,13 +29,8 @@ export const mdReader = defineReader({
 
 async function open(source: ByteSource, context: Context): Promise<Grid | Mesh | MultiArray> {
   try {
-    const store = await ZarrStore.open(source);
-    const description = descriptionIn(store.attributes);
-    if (description === undefined) return await readForeign(store, context);
-    if (description.kind === 'grid') return await readDescribedGrid(description, store);
-    return await (description.kind === 'mesh'
-      ? readDescribedMesh(description, store)
-      : readDescribedArray(description, store));
+    const { data } = await dataOfStore(await ZarrStore.open(source), context);
+    return data;
   } catch (error) {
     throw await withDetectedFormat(error, source, 'md');
   }

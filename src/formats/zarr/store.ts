@@ -1,10 +1,12 @@
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { shown, zipEntries } from '../io/zip.ts';
 import { readEntry } from '../io/zip-entry.ts';
-import { copyBlock, indicesOf, product } from './hyperslab.ts';
+import { ChunkCache } from './chunk-cache.ts';
+import { copyBlock, copySelected, indicesOf, product } from './hyperslab.ts';
 import type { ArrayMetadata } from './metadata.ts';
 import { arrayMetadata, groupAttributes } from './metadata.ts';
 import type { StoredValues } from './types.ts';
@@ -13,8 +15,11 @@ import { bytesOfValues, bytesPerValue, newValues, valuesIn } from './types.ts';
 const METADATA = 'zarr.json';
 const longestMetadata = 1 << 24;
 const mostArrays = 10_000;
-/** Decoded chunks that are kept, so that the steps of a chunk are not decoded one by one. */
-const cacheBytes = 1 << 27;
+/** Chunks that are fetched and decoded at a time, and their decoded bytes unless one has more. */
+const mostAtOnce = 8;
+const bytesAtOnce = 1 << 25;
+/** Shorter chunks are decoded at once: handing them to a thread takes longer. */
+const shortChunk = 1 << 14;
 /** Values of an array in memory that even the smallest store may declare, and most values per byte of the store. */
 const valuesOfAnyStore = 1_000_000;
 const mostPerByte = 200;
@@ -25,19 +30,21 @@ export class ZarrStore {
   readonly arrays: ReadonlyMap<string, ZarrArray>;
   /** Why some arrays cannot be read, by name. */
   readonly unreadable: ReadonlyMap<string, string>;
+  /** Number of entries of the zip. */
+  readonly entries: number;
 
-  private constructor(
-    attributes: ZarrStore['attributes'],
-    arrays: ZarrStore['arrays'],
-    unreadable: ReadonlyMap<string, string>,
-  ) {
+  private constructor({ attributes, arrays, unreadable, entries }: Omit<ZarrStore, 'array'>) {
     this.attributes = attributes;
     this.arrays = arrays;
     this.unreadable = unreadable;
+    this.entries = entries;
   }
 
-  /** @throws FormatError if the zip holds no group of Zarr 3 */
-  static async open(source: ByteSource): Promise<ZarrStore> {
+  /**
+   * @param cache for decoded chunks; `key` tells the store apart from others that share it
+   * @throws FormatError if the zip holds no group of Zarr 3
+   */
+  static async open(source: ByteSource, { cache = new ChunkCache(), key = '' } = {}): Promise<ZarrStore> {
     const entries = new Map(
       (await zipEntries(source, undefined, { lastCounts: true })).map((entry) => [entry.name, entry]),
     );
@@ -59,7 +66,6 @@ export class ZarrStore {
       return bytes.toString('utf8');
     };
     const attributes = groupAttributes(await text(root), root);
-    const cache = new ChunkCache();
     const arrays = new Map<string, ZarrArray>();
     const unreadable = new Map<string, string>();
     for (const node of nodes) {
@@ -71,13 +77,13 @@ export class ZarrStore {
       }
       try {
         const metadata = arrayMetadata(await text(node), name);
-        arrays.set(name, new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache }));
+        arrays.set(name, new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache, key }));
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
         unreadable.set(name, error.message);
       }
     }
-    return new ZarrStore(attributes, arrays, unreadable);
+    return new ZarrStore({ attributes, arrays, unreadable, entries: entries.size });
   }
 
   /** @throws FormatError if it is missing or cannot be read */
@@ -88,41 +94,12 @@ export class ZarrStore {
   }
 }
 
-/** The last used chunks, up to a number of bytes. */
-class ChunkCache {
-  readonly #chunks = new Map<string, StoredValues>();
-  #bytes = 0;
-
-  get(key: string): StoredValues | undefined {
-    const found = this.#chunks.get(key);
-    if (found !== undefined) {
-      this.#chunks.delete(key);
-      this.#chunks.set(key, found);
-    }
-    return found;
-  }
-
-  add(key: string, values: StoredValues): void {
-    this.#drop(key);
-    this.#chunks.set(key, values);
-    this.#bytes += values.byteLength;
-    for (const [oldest] of this.#chunks) {
-      if (this.#bytes <= cacheBytes || oldest === key) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(key: string): void {
-    this.#bytes -= this.#chunks.get(key)?.byteLength ?? 0;
-    this.#chunks.delete(key);
-  }
-}
-
 interface Place {
   readonly source: ByteSource;
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly prefix: string;
   readonly cache: ChunkCache;
+  readonly key: string;
 }
 
 export class ZarrArray {
@@ -145,15 +122,65 @@ export class ZarrArray {
     if (block.values.length === 0) return block.values;
     const first = start.map((index, d) => Math.floor(index / chunks[d]!));
     const counts = start.map((index, d) => Math.floor((index + extent[d]! - 1) / chunks[d]!) - first[d]! + 1);
-    for (const index of indicesOf(counts)) {
+    await this.#each(indicesOf(counts), async (index) => {
       const number = index.map((n, d) => n + first[d]!);
       const from = number.map((n, d) => Math.max(start[d]!, n * chunks[d]!));
       const length = number.map((n, d) => Math.min(start[d]! + extent[d]!, (n + 1) * chunks[d]!) - from[d]!);
       const target = { ...block, start: from.map((one, d) => one - start[d]!) };
       const values = await this.#chunk(number);
       copyBlock({ values, shape: chunks, start: from.map((one, d) => one - number[d]! * chunks[d]!) }, target, length);
-    }
+    });
     return block.values;
+  }
+
+  /**
+   * The values at the chosen indices of each dimension, which rise: those of all combinations, the last dimension varying fastest.
+   * Reads only the chunks that hold one of them.
+   */
+  async select(indices: readonly Indices[], signal?: AbortSignal): Promise<StoredValues> {
+    const { type, chunks } = this.metadata;
+    const values = newValues(
+      type,
+      indices.reduce((size, { length }) => size * length, 1),
+    );
+    const parts = indices.map((chosen, d) => partsOf(chosen, chunks[d]!));
+    const shape = indices.map(({ length }) => length);
+    await this.#each(indicesOf(parts.map(({ length }) => length)), async (index) => {
+      signal?.throwIfAborted();
+      const own = index.map((n, d) => parts[d]![n]!);
+      const chunk = await this.#chunk(own.map(({ chunk }) => chunk));
+      copySelected({ values: chunk, shape: chunks }, { values, shape }, own);
+    });
+    return values;
+  }
+
+  /** Bytes of a decoded chunk. */
+  get chunkBytes(): number {
+    return product(this.metadata.chunks) * bytesPerValue(this.metadata.type);
+  }
+
+  /** Bytes of the chunks that `select` would decode. */
+  bytesFor(indices: readonly Indices[]): number {
+    const { chunks } = this.metadata;
+    return indices.reduce((all, chosen, d) => all * partsOf(chosen, chunks[d]!).length, this.chunkBytes);
+  }
+
+  /** Works on some chunks at a time. */
+  async #each(indices: Iterator<number[]>, work: (index: number[]) => Promise<void>): Promise<void> {
+    const many = Math.max(1, Math.min(mostAtOnce, Math.floor(bytesAtOnce / this.chunkBytes)));
+    let failed = false;
+    const next = async () => {
+      for (let { value, done } = indices.next(); !done && !failed; { value, done } = indices.next()) await work(value);
+    };
+    const lanes = Array.from({ length: many }, () =>
+      next().catch((error: unknown) => {
+        failed = true;
+        throw error;
+      }),
+    );
+    // No lane goes on after the caller has got the error.
+    await Promise.allSettled(lanes);
+    await Promise.all(lanes);
   }
 
   /**
@@ -179,16 +206,13 @@ export class ZarrArray {
 
   async #chunk(index: readonly number[]): Promise<StoredValues> {
     const { type, chunks, fill, key } = this.metadata;
-    const { source, entries, prefix, cache } = this.#place;
+    const { source, entries, prefix, cache, key: store } = this.#place;
     const name = prefix + key(index);
-    const kept = cache.get(name);
-    if (kept !== undefined) return kept;
-    const entry = entries.get(name);
-    const size = product(chunks);
-    const values =
-      entry === undefined ? newValues(type, size).fill(fill as never) : await this.#decoded(source, entry, size);
-    cache.add(name, values);
-    return values;
+    return cache.get(`${store} ${name}`, async () => {
+      const entry = entries.get(name);
+      const size = product(chunks);
+      return entry === undefined ? newValues(type, size).fill(fill as never) : this.#decoded(source, entry, size);
+    });
   }
 
   async #decoded(source: ByteSource, entry: ZipEntry, size: number): Promise<StoredValues> {
@@ -200,7 +224,7 @@ export class ZarrArray {
       throw new FormatError(`'${shown(entry.name)}' has ${entry.size} bytes for a chunk of ${length}.`, entry.offset);
     try {
       for (const codec of codecs.packed.toReversed())
-        bytes = (codec === 'zstd' ? zstdDecompressSync : gunzipSync)(bytes!, {
+        bytes = await unpack[length < shortChunk ? 'now' : 'inThread'][codec](bytes!, {
           maxOutputLength: codec === codecs.packed[0] ? Math.max(1, length) : 2 * length + (1 << 16),
         });
     } catch {
@@ -219,6 +243,41 @@ export class ZarrArray {
     return values;
   }
 }
+
+const unpack = {
+  now: { zstd: zstdDecompressSync, gzip: gunzipSync },
+  inThread: { zstd: promisify(zstdDecompress), gzip: promisify(gunzip) },
+} as const;
+
+/** Chosen indices of a dimension, rising. */
+export type Indices = Uint32Array | { readonly first: number; readonly length: number };
+
+/** Where the chosen indices of a dimension stand in a chunk: `at` in the chunk, `to` in the result. */
+interface ChunkPart {
+  readonly chunk: number;
+  readonly to: number;
+  readonly at: Indices;
+}
+
+function partsOf(indices: Indices, chunk: number): ChunkPart[] {
+  const parts: ChunkPart[] = [];
+  const { length } = indices;
+  for (let to = 0, end = 0; to < length; to = end) {
+    const number = Math.floor(indexAt(indices, to) / chunk);
+    if (indices instanceof Uint32Array) {
+      for (end = to; end < length && indices[end]! < (number + 1) * chunk; ) end++;
+      parts.push({ chunk: number, to, at: indices.slice(to, end).map((one) => one - number * chunk) });
+    } else {
+      const first = indices.first + to - number * chunk;
+      end = Math.min(length, to + chunk - first);
+      parts.push({ chunk: number, to, at: { first, length: end - to } });
+    }
+  }
+  return parts;
+}
+
+const indexAt = (indices: Indices, n: number): number =>
+  indices instanceof Uint32Array ? indices[n]! : indices.first + n;
 
 function swap(bytes: Uint8Array, width: number): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

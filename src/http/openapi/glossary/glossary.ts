@@ -3,6 +3,7 @@ import { CREDITS } from './credits.ts';
 import { COORDINATE_SYSTEMS } from './crs.ts';
 import type { Glossary } from './entry.ts';
 import { EVENTS } from './events.ts';
+import { MULTIDIMENSIONAL } from './multidimensional.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { PROJECTS } from './projects.ts';
@@ -23,6 +24,7 @@ const PARTS = [
   OPERATIONS,
   PARAMETERS,
   TIME_SERIES,
+  MULTIDIMENSIONAL,
 ];
 
 /** Descriptions of members of requests and answers, and of parameters, for the OpenAPI document. */

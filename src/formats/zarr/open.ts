@@ -1,0 +1,15 @@
+import { descriptionIn } from './description.ts';
+import type { OpenedStore, StoreContext } from './opened.ts';
+import { readDescribedArray } from './read-array.ts';
+import { readForeign } from './read-foreign.ts';
+import { readDescribedGrid } from './read-grid.ts';
+import { readDescribedMesh } from './read-mesh.ts';
+import type { ZarrStore } from './store.ts';
+
+/** The data of a store, of this platform or of another program; values are read when they are asked for. */
+export async function dataOfStore(store: ZarrStore, context: StoreContext): Promise<OpenedStore> {
+  const description = descriptionIn(store.attributes);
+  if (description === undefined) return readForeign(store, context);
+  if (description.kind === 'grid') return readDescribedGrid(description, store);
+  return description.kind === 'mesh' ? readDescribedMesh(description, store) : readDescribedArray(description, store);
+}

@@ -1,0 +1,143 @@
+import { BlobSources } from '../blobs/blob-source.ts';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Crs } from '../data/crs-reference.ts';
+import { AppError, FormatError } from '../errors.ts';
+import { ChunkCache } from '../formats/zarr/chunk-cache.ts';
+import { CRS } from '../formats/zarr/crs.ts';
+import { descriptionIn } from '../formats/zarr/description.ts';
+import { dataOfStore } from '../formats/zarr/open.ts';
+import type { OpenedStore } from '../formats/zarr/opened.ts';
+import { ZarrStore } from '../formats/zarr/store.ts';
+import type { CellGrid } from './cell-grid.ts';
+import { cellGridOf } from './cell-grid.ts';
+import { MeshPlaces } from './mesh-places.ts';
+import type { Variable } from './variables.ts';
+import { variablesOf } from './variables.ts';
+
+/** A dataset whose values can be read. */
+export interface OpenDataset {
+  readonly data: OpenedStore['data'];
+  readonly variables: readonly Variable[];
+  /** Of a grid or placed array. */
+  readonly cells?: CellGrid | undefined;
+  /** Of a mesh. */
+  readonly places?: MeshPlaces | undefined;
+  readonly crs?: Crs | undefined;
+  /** WKT of the coordinate system, as PROJ wrote it. */
+  readonly wkt?: string | undefined;
+}
+
+/** Bytes of blobs in memory, and of decoded chunks of all stores. */
+const pageBytes = 1 << 26;
+const chunkBytes = 1 << 26;
+/** Opened stores that are kept, and their bytes in memory. */
+const mostStores = 32;
+const mostBytes = 1 << 28;
+/** Bytes of an entry of a zip's directory in memory. */
+const entryBytes = 300;
+/** Coordinates of one store, such as those of a mesh. */
+const mostCoordinates = 1 << 24;
+/** Requests whose values are read at a time; others wait. */
+const mostReading = 8;
+
+/** Opens stores of blobs, and keeps what the next request needs: directories, metadata and coordinates of the last used ones. */
+export class Stores {
+  readonly #sources: BlobSources;
+  readonly #chunks = new ChunkCache(chunkBytes);
+  /** Least recently used first. */
+  readonly #open = new Map<string, { dataset: Promise<OpenDataset>; bytes: number }>();
+  #reading = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(blobs: BlobStore) {
+    this.#sources = new BlobSources(blobs, { cacheBytes: pageBytes });
+  }
+
+  /** @param blob name of one version of the content: a write makes a new blob */
+  async open(blob: string): Promise<OpenDataset> {
+    const known = this.#open.get(blob);
+    if (known !== undefined) {
+      this.#open.delete(blob);
+      this.#open.set(blob, known);
+      return known.dataset;
+    }
+    const dataset = this.#opened(blob, (bytes) => this.#weigh(blob, bytes)).catch((error: unknown) => {
+      this.forget(blob);
+      throw readable(error);
+    });
+    this.#open.set(blob, { dataset, bytes: 0 });
+    return dataset;
+  }
+
+  forget(blob: string): void {
+    this.#open.delete(blob);
+  }
+
+  /** Runs work that reads values; some at a time. */
+  async reading<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#reading >= mostReading) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#reading++;
+    try {
+      return await work();
+    } catch (error) {
+      throw readable(error);
+    } finally {
+      // the next one takes this place
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#reading--;
+      else next();
+    }
+  }
+
+  #weigh(blob: string, bytes: number): void {
+    const entry = this.#open.get(blob);
+    if (entry !== undefined) entry.bytes = bytes;
+    let sum = [...this.#open.values()].reduce((all, one) => all + one.bytes, 0);
+    for (const [oldest, { bytes: own }] of this.#open) {
+      if ((sum <= mostBytes && this.#open.size <= mostStores) || oldest === blob) break;
+      this.#open.delete(oldest);
+      sum -= own;
+    }
+  }
+
+  async #opened(blob: string, weigh: (bytes: number) => void): Promise<OpenDataset> {
+    const source = await this.#sources.open(blob);
+    const store = await ZarrStore.open(source, { cache: this.#chunks, key: `${blob} ${source.etag}` });
+    const coordinates = coordinateCount(store);
+    if (coordinates > mostCoordinates)
+      throw new AppError(
+        'tooLarge',
+        `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Export it instead.`,
+      );
+    const opened = await dataOfStore(store, { log() {}, reportLoss() {} });
+    const { data } = opened;
+    weigh(store.entries * entryBytes + 2 * 8 * coordinates);
+    const wkt = store.arrays.get(CRS)?.metadata.attributes.crs_wkt;
+    return {
+      data,
+      variables: variablesOf(opened),
+      cells: data.kind === 'mesh' ? undefined : cellGridOf(data),
+      places: data.kind === 'mesh' ? new MeshPlaces(data) : undefined,
+      crs: data.crs,
+      wkt: typeof wkt === 'string' ? wkt : undefined,
+    };
+  }
+}
+
+/** Values of arrays that are read whole: those of one dimension, and geometry. */
+function coordinateCount({ arrays, attributes }: ZarrStore): number {
+  const described = descriptionIn(attributes);
+  const items = new Set(described?.items.map(({ array }) => array));
+  let count = 0;
+  for (const [name, { shape }] of arrays) {
+    if (items.has(name) || (described === undefined && shape.length !== 1) || name === 'node_heights') continue;
+    count += shape.reduce((size, length) => size * length, 1);
+  }
+  return count;
+}
+
+/** A store that cannot be read is no fault of the server. */
+const readable = (error: unknown): unknown =>
+  error instanceof FormatError
+    ? new AppError('unprocessable', `The content of the dataset cannot be read: ${error.message}`)
+    : error;

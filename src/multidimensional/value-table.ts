@@ -1,0 +1,92 @@
+import { invalidMember } from '../errors.ts';
+import type { Coverage } from './coverage.ts';
+import type { Column } from './output-axis.ts';
+import { valueText } from './value-text.ts';
+
+const pieceRows = 2048;
+
+interface TableColumn {
+  readonly name: string;
+  /** Cell of a row, as JSON. */
+  cell(row: number): string;
+}
+
+interface Table {
+  readonly columns: readonly TableColumn[];
+  readonly rows: number;
+}
+
+/** A row for each time and place, with the values of all items. */
+function tableOf(coverages: readonly Coverage[]): Table {
+  const [coverage, ...others] = coverages;
+  if (coverage === undefined) return { columns: [], rows: 0 };
+  if (others.length > 0) {
+    const some = coverages.map(({ ranges }) => ranges[0]!.variable.id);
+    throw invalidMember(
+      'item',
+      `The items ${some.join(' and ')} have values at different times or places, so they do not fit into one table. Name items that do, or ask for format=covjson.`,
+    );
+  }
+  const { axes, shared, ranges } = coverage;
+  const rows = axes.reduce((size, { length }) => size * length, 1);
+  const columns: TableColumn[] = [];
+  let repeated = rows;
+  for (const { columns: own, length } of axes) {
+    repeated = length === 0 ? 0 : repeated / length;
+    const [times, count] = [repeated, length];
+    columns.push(...own.map(({ name, cell }) => remembered(name, cell, (row) => Math.floor(row / times) % count)));
+  }
+  columns.push(...shared.flatMap(({ columns: own }) => own.map(({ name, cell }) => remembered(name, cell, () => 0))));
+  // Time stands first, then numbers of places, then coordinates, then values.
+  columns.sort((one, other) => rank(one) - rank(other));
+  columns.push(...ranges.map(({ variable, values }) => ({ name: variable.id, cell: valueText(variable, values) })));
+  return { columns, rows };
+}
+
+const order = ['time', 'element', 'node', 'layer', 'x', 'y', 'z'];
+const rank = ({ name }: TableColumn): number => (order.includes(name) ? order.indexOf(name) : order.length);
+
+/** Consecutive rows often have the same coordinate. */
+function remembered(name: string, cell: Column['cell'], indexOf: (row: number) => number): TableColumn {
+  let [last, text] = [-1, ''];
+  return {
+    name,
+    cell(row) {
+      const index = indexOf(row);
+      if (index !== last) [last, text] = [index, cell(index)];
+      return text;
+    },
+  };
+}
+
+function* lines({ columns, rows }: Table, line: (cells: string[], row: number) => string): Generator<string> {
+  for (let first = 0; first < rows; first += pieceRows) {
+    let piece = '';
+    for (let row = first; row < Math.min(rows, first + pieceRows); row++)
+      piece += line(
+        columns.map(({ cell }) => cell(row)),
+        row,
+      );
+    yield piece;
+  }
+}
+
+/** `{"columns":[…],"data":[[…],…]}`. */
+export function* jsonTable(coverages: readonly Coverage[]): Generator<string> {
+  const table = tableOf(coverages);
+  yield `{"columns":${JSON.stringify(table.columns.map(({ name }) => name))},"data":[`;
+  yield* lines(table, (cells, row) => `${row === 0 ? '' : ','}[${cells.join(',')}]`);
+  yield ']}';
+}
+
+/** RFC 4180 with a header; no value is an empty cell. */
+export function* csvTable(coverages: readonly Coverage[]): Generator<string> {
+  const table = tableOf(coverages);
+  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  yield `${table.columns.map(({ name }) => quoted(name)).join(',')}\r\n`;
+  // Cells are numbers, times and null.
+  yield* lines(
+    table,
+    (cells) => `${cells.map((cell) => (cell === 'null' ? '' : cell.replaceAll('"', ''))).join(',')}\r\n`,
+  );
+}

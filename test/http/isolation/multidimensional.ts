@@ -1,0 +1,14 @@
+import { newStore } from '../../world/stores.ts';
+import { newProject, readers } from './projects.ts';
+import type { Rows, Scene } from './row.ts';
+
+const url = async (scene: Scene) =>
+  `/api/md/dataset/${await newStore(scene.w, await newProject(scene), scene.owner, scene.mark)}`;
+
+export default {
+  'GET /api/md/dataset/:id': { request: async (scene) => ({ url: await url(scene) }), ...readers },
+  'GET /api/md/dataset/:id/values': {
+    request: async (scene) => ({ url: `${await url(scene)}/values?format=covjson` }),
+    ...readers,
+  },
+} satisfies Rows;
