@@ -23,6 +23,7 @@ import { meshFileReader } from './mesh-file/reader.ts';
 import { meshFileWriter } from './mesh-file/writer.ts';
 import { shapefileReader } from './shapefile/reader.ts';
 import { shapefileWriter } from './shapefile/writer.ts';
+import { tilingWriter } from './tiles/writer.ts';
 import { tsReader } from './ts/reader.ts';
 import { tsWriter } from './ts/writer.ts';
 import { vtuReader } from './vtu/reader.ts';
@@ -67,6 +68,7 @@ export const writers: readonly Writer[] = [
   gisWriter,
   mdWriter,
   tsWriter,
+  tilingWriter,
 ];
 
 /** By exact name. */

@@ -10,35 +10,48 @@ export interface Picture {
 export function decodePng(png: Uint8Array): Picture {
   const bytes = Buffer.from(png);
   let data = Buffer.alloc(0);
+  const chunks = new Map<string, Buffer>();
   for (let at = 8; at < bytes.length; ) {
     const length = bytes.readUInt32BE(at);
     const body = bytes.subarray(at + 4, at + 8 + length);
     if (crc32(body) !== bytes.readUInt32BE(at + 8 + length)) throw new Error('A checksum is wrong.');
+    chunks.set(body.toString('latin1', 0, 4), body.subarray(4));
     if (body.toString('latin1', 0, 4) === 'IDAT') data = Buffer.concat([data, body.subarray(4)]);
     at += 12 + length;
   }
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   const raw = inflateSync(data);
-  const stride = width * 4;
-  const rgba = new Uint8Array(stride * height);
+  const indexed = bytes[25] === 3;
+  const size = indexed ? 1 : 4;
+  const stride = width * size;
+  const samples = new Uint8Array(stride * height);
   for (let row = 0; row < height; row++) {
     const filter = raw[row * (stride + 1)]!;
     for (let i = 0; i < stride; i++) {
-      const a = i < 4 ? 0 : rgba[row * stride + i - 4]!;
-      const b = row === 0 ? 0 : rgba[(row - 1) * stride + i]!;
-      const c = i < 4 || row === 0 ? 0 : rgba[(row - 1) * stride + i - 4]!;
+      const a = i < size ? 0 : samples[row * stride + i - size]!;
+      const b = row === 0 ? 0 : samples[(row - 1) * stride + i]!;
+      const c = i < size || row === 0 ? 0 : samples[(row - 1) * stride + i - size]!;
       const p = a + b - c;
       const [pa, pb, pc] = [Math.abs(p - a), Math.abs(p - b), Math.abs(p - c)];
       const paeth = pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
-      rgba[row * stride + i] = raw[row * (stride + 1) + 1 + i]! + [0, a, b, (a + b) >> 1, paeth][filter]!;
+      samples[row * stride + i] = raw[row * (stride + 1) + 1 + i]! + [0, a, b, (a + b) >> 1, paeth][filter]!;
     }
   }
+  if (!indexed) return { width, height, rgba: samples };
+  const [palette, alphas] = [chunks.get('PLTE')!, chunks.get('tRNS')];
+  const rgba = new Uint8Array(4 * samples.length);
+  for (const [n, index] of samples.entries())
+    rgba.set([...palette.subarray(3 * index, 3 * index + 3), alphas?.[index] ?? 255], 4 * n);
   return { width, height, rgba };
 }
 
 /** Colour of a pixel, such as `255,255,255`. */
 export const pixel = ({ width, rgba }: Picture, column: number, row: number): string =>
   [...rgba.subarray(4 * (row * width + column), 4 * (row * width + column) + 3)].join();
+
+/** Colour and alpha of a pixel, such as `255,255,255,0`. */
+export const pixelAlpha = ({ width, rgba }: Picture, column: number, row: number): string =>
+  [...rgba.subarray(4 * (row * width + column), 4 * (row * width + column) + 4)].join();
 
 /** Number of pixels of each colour. */
 export function colours({ rgba }: Picture): Map<string, number> {

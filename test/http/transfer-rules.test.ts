@@ -352,7 +352,8 @@ test('readers and writers are listed with their parameters and what fits', async
   const file = writers.data.find(({ name }: { name: string }) => name === 'FileWriter');
   t.like(file, { datasetFormat: 'file', canAppend: false });
   const { body: dedicated } = await client.get('/api/conversion/writer/list?filter=Dedicated');
-  t.deepEqual(dedicated.data.map(({ name }: { name: string }) => name).sort(), ['GISWriter', 'MDWriter', 'TSWriter']);
+  const names = dedicated.data.map(({ name }: { name: string }) => name).sort();
+  t.deepEqual(names, ['GISWriter', 'MDWriter', 'TSWriter', 'TilingWriter']);
   t.is((await client.get('/api/conversion/writer/NoWriter')).status, 404);
   t.is((await client.get('/api/conversion/reader/list?filter=some')).status, 400);
 });

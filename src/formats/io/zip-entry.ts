@@ -14,7 +14,7 @@ const suspiciousSize = 100_000_000;
 const maxRatio = 200;
 
 /** Offset of the content: after the local header, whose name and extra field may differ from those in the directory. */
-async function dataStart(zip: ByteSource, entry: ZipEntry): Promise<number> {
+export async function dataStart(zip: ByteSource, entry: ZipEntry): Promise<number> {
   const header = await zip.read(entry.offset, 30);
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   if (header.length < 30 || view.getUint32(0, true) !== 0x04034b50)

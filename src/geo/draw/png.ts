@@ -6,18 +6,25 @@ const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 export function encodePng(width: number, height: number, rgba: Uint8Array): Uint8Array<ArrayBuffer> {
   if (rgba.length !== width * height * 4)
     throw new RangeError(`${rgba.length} bytes are not ${width} × ${height} pixels.`);
+  const pixels = deflateSync(filtered(width, height, rgba), { level: 9 });
+  return pngOf({ width, height, colourType: 6 }, [['IDAT', pixels]]);
+}
+
+/** A PNG of 8 bits per sample: its signature, header, the given chunks and end. Colour type 3 is a palette, 6 true colour with alpha. */
+export function pngOf(
+  { width, height, colourType }: { width: number; height: number; colourType: 3 | 6 },
+  chunks: readonly (readonly [type: string, data: Uint8Array])[],
+): Uint8Array<ArrayBuffer> {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  // 8 bits per sample, colour type 6 (true colour with alpha).
   header[8] = 8;
-  header[9] = 6;
-  const pixels = deflateSync(filtered(width, height, rgba), { level: 9 });
+  header[9] = colourType;
   const parts = [
     Uint8Array.from(signature),
     chunk('IHDR', header),
-    chunk('IDAT', pixels),
+    ...chunks.map(([type, data]) => chunk(type, data)),
     chunk('IEND', new Uint8Array()),
   ];
   const png = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -83,6 +83,28 @@ export async function unpackImage({ driver, files, width, height, samples }: Pac
   });
 }
 
+/** Recompresses a PNG without loss as a WEBP. Pixels of alpha 0 may change their colour. */
+export async function webpOfPng(png: Uint8Array): Promise<Uint8Array> {
+  const module = await gdal();
+  return guarded(() => {
+    const [input, output] = [`/${randomUUID()}.png`, `/${randomUUID()}.webp`];
+    module.FS.writeFile(input, png);
+    try {
+      const argv = ['-of', 'WEBP', '-co', 'LOSSLESS=YES'];
+      translate(module, input, output, { driver: 'PNG', argv }, () => undefined);
+      return module.FS.readFile(output).slice();
+    } finally {
+      for (const path of [input, output]) {
+        try {
+          module.FS.unlink(path);
+        } catch {
+          // The file was never written.
+        }
+      }
+    }
+  });
+}
+
 function withAlpha(rgb: Uint8Array): Uint8Array {
   const rgba = new Uint8Array((rgb.length / 3) * 4).fill(255);
   for (let from = 0, to = 0; from < rgb.length; from += 3, to += 4) rgba.set(rgb.subarray(from, from + 3), to);

@@ -4,7 +4,7 @@ import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { ApproximateTransform } from './approximate-transformer.ts';
 import { approximateTransform, largestSquare } from './approximate-transformer.ts';
-import type { ImageTransformer } from './image-transformer.ts';
+import type { GridGeometry } from './image-transformer.ts';
 import type { Kernel, SourceWindow } from './resample.ts';
 import { RowWindow, randomAccessRows, sequentialRows } from './row-window.ts';
 import type { WarpTask } from './warp-task.ts';
@@ -16,8 +16,15 @@ const taskCells = 1 << 17;
 /** Bytes of a block of target rows whose source rows do not fit into the window at once. */
 const tallBlockBytes = 64 << 20;
 
+/** Source pixels of the cells of a target grid. */
+export interface PixelTransformer {
+  readonly target: GridGeometry;
+  /** Replaces target coordinates by source pixels (corner based, fractional), or NaN where a point cannot be transformed. */
+  toPixels(x: Float64Array, y: Float64Array, count: number): void;
+}
+
 interface WarpInput {
-  transformer: ImageTransformer;
+  transformer: PixelTransformer;
   source: TypedGrid;
   slice: Slice;
   /** The source with random access. */

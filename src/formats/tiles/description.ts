@@ -1,0 +1,79 @@
+import { FormatError } from '../../errors.ts';
+import type { TilingScheme } from './schemes.ts';
+
+/** Name of the entry of the zip with the `TilesDescription`. */
+export const DESCRIPTION = 'tiles.json';
+
+/** Several rectangles per matrix: a tile has data exactly if one of them has it. */
+export interface MatrixLimits {
+  readonly tileMatrix: string;
+  readonly minTileRow: number;
+  readonly maxTileRow: number;
+  readonly minTileCol: number;
+  readonly maxTileCol: number;
+}
+
+/** A scheme with the values that the data gave. */
+export interface DrawnScheme extends Required<Omit<TilingScheme, 'minValue' | 'maxValue' | 'colors'>> {
+  /** Absent for rasters in their own colours. */
+  readonly minValue?: number;
+  readonly maxValue?: number;
+  readonly colors?: readonly string[];
+  readonly unit?: string;
+  readonly resolutions: readonly number[];
+  readonly scaleDenominators: readonly number[];
+  readonly matrixWidths: readonly number[];
+  readonly matrixHeights: readonly number[];
+  readonly srid: number;
+  readonly sridAuthName: string;
+  /** Upper left corner of all matrices, x before y. */
+  readonly topLeft: readonly [number, number];
+  /** The authority writes northing or latitude first. */
+  readonly northFirst: boolean;
+  /** Bounding rectangle of the data in the coordinate system of the scheme: west, south, east, north. */
+  readonly box: readonly [number, number, number, number];
+  readonly hasLayers: boolean;
+}
+
+/** What a tiles dataset tells of itself. */
+export interface TilesDescription {
+  readonly version: 1;
+  /** West, south, east, north in degrees; longitudes run on across 180°. */
+  readonly geographicBox: readonly [number, number, number, number];
+  readonly nativeExtent: string;
+  readonly wgS84Extent: string;
+  readonly tilingSchemes: readonly DrawnScheme[];
+  readonly tileStorageSizeKB: number;
+  readonly timeStamps: readonly string[];
+  readonly layerIds: readonly number[];
+  /** Heights of the layers, if they have the same everywhere. */
+  readonly layerHeights?: readonly number[];
+}
+
+export interface TileSlice {
+  readonly step: number;
+  readonly layer: number;
+}
+
+/** Names of the entries of a slice. `@` is in no scheme id, so that names of two schemes never meet. */
+export const archiveName = (schemeId: string, { step, layer }: TileSlice, single: boolean): string =>
+  single ? `${schemeId}.pmtiles` : `${schemeId}@step${step}-layer${layer}.pmtiles`;
+export const limitsName = (schemeId: string, slice: TileSlice, single: boolean): string =>
+  archiveName(schemeId, slice, single).replace(/pmtiles$/, 'limits.json');
+export const emptyTileName = (schemeId: string): string => `${schemeId}.empty`;
+
+export const isSingle = ({ timeStamps, layerIds }: Pick<TilesDescription, 'timeStamps' | 'layerIds'>): boolean =>
+  timeStamps.length <= 1 && layerIds.length <= 1;
+
+/** @throws FormatError if the text is no description */
+export function parseDescription(text: string): TilesDescription {
+  let parsed: Partial<TilesDescription>;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new FormatError(`${DESCRIPTION} of the tiles is no JSON.`);
+  }
+  if (parsed.version !== 1 || !Array.isArray(parsed.tilingSchemes))
+    throw new FormatError(`${DESCRIPTION} of the tiles has version ${String(parsed.version)}; 1 is supported.`);
+  return parsed as TilesDescription;
+}

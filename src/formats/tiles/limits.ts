@@ -1,0 +1,42 @@
+import type { MatrixLimits } from './description.ts';
+
+/** Rectangles of the tiles that were added, row by row within a level. */
+export class LimitsTally {
+  readonly #rows = new Map<number, Map<number, [number, number][]>>();
+
+  add(level: number, column: number, row: number): void {
+    const rows = this.#rows.get(level) ?? new Map<number, [number, number][]>();
+    this.#rows.set(level, rows);
+    const runs = rows.get(row) ?? [];
+    rows.set(row, runs);
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === column - 1) last[1] = column;
+    else runs.push([column, column]);
+  }
+
+  /** Equal runs of consecutive rows become one rectangle. */
+  limits(): MatrixLimits[] {
+    return [...this.#rows]
+      .toSorted(([one], [other]) => one - other)
+      .flatMap(([level, rows]) => rectangles(level, rows));
+  }
+}
+
+function rectangles(level: number, rows: ReadonlyMap<number, [number, number][]>): MatrixLimits[] {
+  const done: MatrixLimits[] = [];
+  let open = new Map<string, MatrixLimits>();
+  for (const [row, runs] of [...rows].toSorted(([one], [other]) => one - other)) {
+    const next = new Map<string, MatrixLimits>();
+    for (const [minTileCol, maxTileCol] of runs) {
+      const key = `${minTileCol}-${maxTileCol}`;
+      const above = open.get(key);
+      if (above !== undefined && above.maxTileRow === row - 1) {
+        next.set(key, { ...above, maxTileRow: row });
+        open.delete(key);
+      } else next.set(key, { tileMatrix: String(level), minTileRow: row, maxTileRow: row, minTileCol, maxTileCol });
+    }
+    done.push(...open.values());
+    open = next;
+  }
+  return [...done, ...open.values()];
+}

@@ -1,0 +1,102 @@
+import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
+import type { ZipEntry } from '../io/zip.ts';
+import { zipEntries } from '../io/zip.ts';
+import { dataStart, readEntry } from '../io/zip-entry.ts';
+import type { StoredTile } from './archive-reader.ts';
+import { TileArchive } from './archive-reader.ts';
+import type { DrawnScheme, MatrixLimits, TileSlice, TilesDescription } from './description.ts';
+import { archiveName, DESCRIPTION, emptyTileName, isSingle, limitsName, parseDescription } from './description.ts';
+
+const longestText = 64 << 20;
+/** Bytes of the largest raw tile. */
+const longestTile = 4 * 2048 ** 2;
+/** Archives whose directories are in memory. */
+const keptArchives = 64;
+
+/** The content of a tiles dataset, read by ranges. Directories of the last used archives stay in memory. */
+export class StoredTiles {
+  readonly description: TilesDescription;
+  readonly #source: ByteSource;
+  readonly #entries: ReadonlyMap<string, ZipEntry>;
+  readonly #archives = new Map<string, Promise<TileArchive>>();
+  readonly #empty = new Map<string, Promise<Buffer>>();
+
+  private constructor(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, description: TilesDescription) {
+    this.#source = source;
+    this.#entries = entries;
+    this.description = description;
+  }
+
+  /** @throws FormatError if the source is no zip of tiles */
+  static async open(source: ByteSource): Promise<StoredTiles> {
+    const entries = new Map((await zipEntries(source)).map((entry) => [entry.name, entry]));
+    const bytes = await readNamed(source, entries, DESCRIPTION, longestText);
+    return new StoredTiles(source, entries, parseDescription(bytes.toString()));
+  }
+
+  scheme(schemeId: string): DrawnScheme | undefined {
+    return this.description.tilingSchemes.find((one) => one.schemeId === schemeId);
+  }
+
+  /** Undefined for a tile without data. */
+  async tile(
+    schemeId: string,
+    slice: TileSlice,
+    [level, column, row]: readonly [number, number, number],
+  ): Promise<StoredTile | undefined> {
+    const archive = await this.#archive(archiveName(schemeId, slice, isSingle(this.description)));
+    return archive.tile(level, column, row);
+  }
+
+  /** The tile that stands for all tiles without data. */
+  emptyTile(schemeId: string): Promise<Buffer> {
+    let bytes = this.#empty.get(schemeId);
+    if (bytes === undefined) {
+      bytes = readNamed(this.#source, this.#entries, emptyTileName(schemeId), longestTile);
+      bytes.catch(() => this.#empty.delete(schemeId));
+      this.#empty.set(schemeId, bytes);
+    }
+    return bytes;
+  }
+
+  async limits(schemeId: string, slice: TileSlice): Promise<MatrixLimits[]> {
+    const name = limitsName(schemeId, slice, isSingle(this.description));
+    return JSON.parse((await readNamed(this.#source, this.#entries, name, longestText)).toString());
+  }
+
+  #archive(name: string): Promise<TileArchive> {
+    let archive = this.#archives.get(name);
+    if (archive === undefined) {
+      archive = this.#openArchive(name);
+      archive.catch(() => this.#archives.delete(name));
+    }
+    // The last used archive is the last one of the map.
+    this.#archives.delete(name);
+    this.#archives.set(name, archive);
+    if (this.#archives.size > keptArchives) this.#archives.delete(this.#archives.keys().next().value!);
+    return archive;
+  }
+
+  async #openArchive(name: string): Promise<TileArchive> {
+    const entry = entryOf(this.#entries, name);
+    if (entry.method !== 0) throw new FormatError(`'${name}' of the tiles is compressed; it must be stored.`);
+    const start = await dataStart(this.#source, entry);
+    return TileArchive.open({
+      size: entry.size,
+      read: (offset, length) => this.#source.read(start + offset, Math.max(0, Math.min(length, entry.size - offset))),
+    });
+  }
+}
+
+function entryOf(entries: ReadonlyMap<string, ZipEntry>, name: string): ZipEntry {
+  const entry = entries.get(name);
+  if (entry === undefined) throw new FormatError(`The tiles have no '${name}'.`);
+  return entry;
+}
+
+async function readNamed(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, name: string, most: number) {
+  const bytes = await readEntry(source, entryOf(entries, name), most);
+  if (bytes === undefined) throw new FormatError(`'${name}' of the tiles has more than ${most} bytes.`);
+  return bytes;
+}

@@ -1,0 +1,114 @@
+import { webpOfPng } from '../raster/translate.ts';
+import type { Ramp, Rgba } from './ramp.ts';
+import { RAMP_STEPS, rampTable, stepOf } from './ramp.ts';
+import type { TilePixels } from './tile-png.ts';
+import { encodeTilePng } from './tile-png.ts';
+
+export const OUTPUT_TYPES = ['PNG', 'WEBP', 'RawData', 'BinnedData256'] as const;
+export type OutputType = (typeof OUTPUT_TYPES)[number];
+
+export const OUT_OF_RANGE = ['None', 'Above', 'Below', 'AboveAndBelow'] as const;
+
+export interface TileStyle {
+  readonly outputType: OutputType;
+  readonly tileWidth: number;
+  readonly tileHeight: number;
+  /** Absent: planes are red, green, blue and perhaps alpha. */
+  readonly ramp?: Ramp;
+  /** Values that get no colour. */
+  readonly transparent: (typeof OUT_OF_RANGE)[number];
+}
+
+export type TileEncoder = (planes: readonly Float64Array[]) => Promise<Uint8Array>;
+
+/** Encodes the values of tiles. Tiles without data get the same bytes. */
+export function tileEncoder(style: TileStyle): TileEncoder {
+  const { outputType, tileWidth: width, tileHeight: height, ramp } = style;
+  if (outputType === 'RawData') return async ([values]) => rawValues(values!);
+  if (outputType === 'BinnedData256') return async ([values]) => binned(values!, style);
+  const pixelsOf = ramp === undefined ? ownColours : rampPixels(style, ramp);
+  return async (planes) => {
+    const pixels = pixelsOf(planes);
+    if (outputType === 'PNG') return encodeTilePng(width, height, pixels);
+    return webpOfPng(await encodeTilePng(width, height, { rgba: rgbaOf(pixels) }));
+  };
+}
+
+/** The tile that stands for all tiles without data. */
+export const emptyTile = (style: TileStyle): Promise<Uint8Array> =>
+  tileEncoder(style)([new Float64Array(style.tileWidth * style.tileHeight).fill(Number.NaN)]);
+
+/** Float32, little-endian, row by row from the top. All NaN are the same. */
+function rawValues(values: Float64Array): Uint8Array {
+  const bytes = new Uint8Array(4 * values.length);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < values.length; i++) view.setFloat32(4 * i, values[i]!, true);
+  return bytes;
+}
+
+/** 0 is no data, 1 to 255 the values from the least to the greatest. */
+function binned(values: Float64Array, { ramp, transparent }: TileStyle): Uint8Array {
+  const { minimum, maximum } = ramp!;
+  return Uint8Array.from(values, (value) => {
+    if (Number.isNaN(value)) return 0;
+    if (value < minimum) return hides(transparent, 'Below') ? 0 : 1;
+    if (value > maximum) return hides(transparent, 'Above') ? 0 : 255;
+    return 1 + Math.round((254 * (value - minimum)) / (maximum - minimum));
+  });
+}
+
+const hides = (transparent: TileStyle['transparent'], side: 'Above' | 'Below') =>
+  transparent === side || transparent === 'AboveAndBelow';
+
+const nothing: Rgba = [0, 0, 0, 0];
+const NOTHING = RAMP_STEPS;
+
+function rampPixels({ transparent }: TileStyle, ramp: Ramp) {
+  const table = [...rampTable(ramp), nothing];
+  const [below, above] = [
+    hides(transparent, 'Below') ? NOTHING : 0,
+    hides(transparent, 'Above') ? NOTHING : RAMP_STEPS - 1,
+  ];
+  return ([values]: readonly Float64Array[]): TilePixels => {
+    const steps = new Uint16Array(values!.length);
+    const places = new Int16Array(RAMP_STEPS + 1).fill(-1);
+    const palette: Rgba[] = [];
+    for (let i = 0; i < steps.length; i++) {
+      const value = values![i]!;
+      const own = Number.isNaN(value) ? NOTHING : stepOf(ramp, value);
+      const step = own < 0 ? below : own === RAMP_STEPS && !Number.isNaN(value) ? above : own;
+      steps[i] = step;
+      if (places[step] === -1) {
+        places[step] = palette.length;
+        palette.push(table[step]!);
+      }
+    }
+    if (palette.length <= 256) return { indices: Uint8Array.from(steps, (step) => places[step]!), palette };
+    const rgba = new Uint8Array(4 * steps.length);
+    for (let i = 0; i < steps.length; i++) rgba.set(table[steps[i]!]!, 4 * i);
+    return { rgba };
+  };
+}
+
+function rgbaOf(pixels: TilePixels): Uint8Array {
+  if ('rgba' in pixels) return pixels.rgba;
+  const rgba = new Uint8Array(4 * pixels.indices.length);
+  for (let i = 0; i < pixels.indices.length; i++) rgba.set(pixels.palette[pixels.indices[i]!]!, 4 * i);
+  return rgba;
+}
+
+/** Pixels in the colours of the data; nothing where one of them has no value. */
+function ownColours(planes: readonly Float64Array[]): TilePixels {
+  const [red, green = red, blue = red, alpha] = planes as [Float64Array, Float64Array?, Float64Array?, Float64Array?];
+  const rgba = new Uint8Array(4 * red.length);
+  const channel = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
+  for (let i = 0; i < red.length; i++) {
+    const sum = red[i]! + green![i]! + blue![i]! + (alpha === undefined ? 0 : alpha[i]!);
+    if (Number.isNaN(sum)) continue;
+    rgba[4 * i] = channel(red[i]!);
+    rgba[4 * i + 1] = channel(green![i]!);
+    rgba[4 * i + 2] = channel(blue![i]!);
+    rgba[4 * i + 3] = alpha === undefined ? 255 : channel(alpha[i]!);
+  }
+  return { rgba };
+}

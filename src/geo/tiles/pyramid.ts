@@ -1,0 +1,226 @@
+import type { TileRange } from './matrices.ts';
+
+/** Whole rows of a lattice. NaN is no data. */
+export interface ValueRows {
+  readonly firstRow: number;
+  readonly rowCount: number;
+  readonly values: Float64Array;
+}
+
+/** A tile that has data. */
+export interface DrawnTile {
+  readonly level: number;
+  readonly column: number;
+  readonly row: number;
+  /** One per plane: a value, or red, green, blue, alpha. */
+  readonly planes: readonly Float64Array[];
+}
+
+/** Tiles of the base level next to each other, and their pixels plane by plane. */
+export interface Strip {
+  readonly range: TileRange;
+  readonly planes: readonly AsyncIterable<ValueRows>[];
+}
+
+export interface PyramidOptions {
+  readonly tileWidth: number;
+  readonly tileHeight: number;
+  /** The level of the strips; all levels above are made of it. */
+  readonly base: number;
+  /** Levels to be emitted, at most `base`. */
+  readonly levels: readonly number[];
+  readonly method: 'Mean' | 'Max';
+  emit(tile: DrawnTile): Promise<void>;
+}
+
+/**
+ * Draws the tiles of a level and of those above it. A pixel above is the mean, or the maximum, of all pixels of the base
+ * level in it that have data. Memory holds one row of tiles of each level.
+ */
+export async function drawPyramid(strips: readonly Strip[], options: PyramidOptions): Promise<void> {
+  const { tileWidth, tileHeight } = options;
+  const firstRow = Math.min(...strips.map(({ range }) => range.firstRow));
+  const endRow = Math.max(...strips.map(({ range }) => range.endRow));
+  const feeds = strips.map((strip) => new StripFeed(strip, tileWidth, tileHeight));
+  const planes = strips[0]?.planes.length ?? 1;
+  const above = new Above(options, planes, endRow);
+  try {
+    for (let row = firstRow; row < endRow; row++) {
+      const tiles = new Map<number, Sums>();
+      for (const feed of feeds) await feed.take(row, tiles);
+      await above.finish(options.base, row, tiles);
+    }
+  } finally {
+    for (const feed of feeds) await feed.close();
+  }
+}
+
+/** Pixels of a tile as sums of pixels of the base level, or as their maxima. */
+interface Sums {
+  readonly planes: readonly Float64Array[];
+  /** Absent for maxima, and at the base level. */
+  readonly counts?: readonly Uint32Array[];
+}
+
+/** Cuts the rows of a strip into tiles. */
+class StripFeed {
+  readonly #strip: Strip;
+  readonly #width: number;
+  readonly #height: number;
+  readonly #blocks: AsyncIterator<ValueRows>[];
+  readonly #current: (ValueRows | undefined)[];
+
+  constructor(strip: Strip, tileWidth: number, tileHeight: number) {
+    this.#strip = strip;
+    this.#width = tileWidth;
+    this.#height = tileHeight;
+    this.#blocks = strip.planes.map((rows) => rows[Symbol.asyncIterator]());
+    this.#current = strip.planes.map(() => undefined);
+  }
+
+  /** Adds the tiles of a row that have data. */
+  async take(row: number, tiles: Map<number, Sums>): Promise<void> {
+    const { range } = this.#strip;
+    if (row < range.firstRow || row >= range.endRow) return;
+    const first = (row - range.firstRow) * this.#height;
+    for (let plane = 0; plane < this.#blocks.length; plane++)
+      for (let next = first; next < first + this.#height; ) {
+        const block = await this.#blockAt(plane, next);
+        if (block === undefined) break;
+        const end = Math.min(first + this.#height, block.firstRow + block.rowCount);
+        this.#cut(block, { plane, next, end, first }, tiles);
+        next = end;
+      }
+  }
+
+  async #blockAt(plane: number, row: number): Promise<ValueRows | undefined> {
+    let block = this.#current[plane];
+    while (block === undefined || block.firstRow + block.rowCount <= row) {
+      const { done, value } = await this.#blocks[plane]!.next();
+      if (done) return undefined;
+      block = value;
+    }
+    this.#current[plane] = block;
+    return block;
+  }
+
+  #cut(
+    { values, firstRow, rowCount }: ValueRows,
+    { plane, next, end, first }: { plane: number; next: number; end: number; first: number },
+    tiles: Map<number, Sums>,
+  ): void {
+    const width = values.length / rowCount;
+    const { firstColumn, endColumn } = this.#strip.range;
+    for (let column = firstColumn; column < endColumn; column++) {
+      const left = (column - firstColumn) * this.#width;
+      const right = Math.min(width, left + this.#width);
+      for (let row = next; row < end; row++) {
+        const line = (row - firstRow) * width;
+        const part = values.subarray(line + left, line + right);
+        const known = tiles.get(column);
+        if (known === undefined && isEmpty(part)) continue;
+        const tile = known ?? this.#newTile();
+        if (known === undefined) tiles.set(column, tile);
+        tile.planes[plane]!.set(part, (row - first) * this.#width);
+      }
+    }
+  }
+
+  #newTile(): Sums {
+    return {
+      planes: this.#strip.planes.map(() => new Float64Array(this.#width * this.#height).fill(Number.NaN)),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const blocks of this.#blocks) await blocks.return?.();
+  }
+}
+
+function isEmpty(values: Float64Array): boolean {
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i]!)) return false;
+  return true;
+}
+
+/** The levels above the base: collects rows of tiles and passes on those that are complete. */
+class Above {
+  readonly #options: PyramidOptions;
+  readonly #planes: number;
+  readonly #endRow: number;
+  readonly #lowest: number;
+  /** The incomplete row of tiles of each level, by column. */
+  readonly #rows = new Map<number, Map<number, Sums>>();
+
+  constructor(options: PyramidOptions, planes: number, endRow: number) {
+    this.#options = options;
+    this.#planes = planes;
+    this.#endRow = endRow;
+    this.#lowest = Math.min(options.base, ...options.levels);
+  }
+
+  async finish(level: number, row: number, tiles: Map<number, Sums>): Promise<void> {
+    const wanted = this.#options.levels.includes(level);
+    const parents = this.#rows.get(level - 1) ?? new Map<number, Sums>();
+    for (const [column, sums] of [...tiles].toSorted(([one], [other]) => one - other)) {
+      if (level > this.#lowest) this.#add(sums, column, row, parents);
+      if (wanted) await this.#options.emit({ level, column, row, planes: valuesOf(sums) });
+    }
+    if (level === this.#lowest) return;
+    const last = (this.#endRow - 1) >> (this.#options.base - level) === row;
+    if (row % 2 === 1 || last) {
+      this.#rows.delete(level - 1);
+      await this.finish(level - 1, row >> 1, parents);
+    } else this.#rows.set(level - 1, parents);
+  }
+
+  /** Adds four pixels to each pixel of the tile above. */
+  #add({ planes, counts }: Sums, column: number, row: number, parents: Map<number, Sums>): void {
+    const { tileWidth, tileHeight, method } = this.#options;
+    let parent = parents.get(column >> 1);
+    if (parent === undefined) {
+      parent = this.#newSums();
+      parents.set(column >> 1, parent);
+    }
+    const [left, top] = [(column & 1) * tileWidth, (row & 1) * tileHeight];
+    for (const [n, plane] of planes.entries()) {
+      const sums = parent.planes[n]!;
+      const sizes = parent.counts?.[n];
+      const own = counts?.[n];
+      for (let y = 0, i = 0; y < tileHeight; y++) {
+        const line = ((top + y) >> 1) * tileWidth;
+        for (let x = 0; x < tileWidth; x++, i++) {
+          const value = plane[i]!;
+          const at = line + ((left + x) >> 1);
+          if (sizes === undefined) {
+            if (method === 'Max' && !(value <= sums[at]!) && !Number.isNaN(value)) sums[at] = value;
+            continue;
+          }
+          const count = own === undefined ? (Number.isNaN(value) ? 0 : 1) : own[i]!;
+          if (count === 0) continue;
+          sums[at]! += value;
+          sizes[at]! += count;
+        }
+      }
+    }
+  }
+
+  #newSums(): Sums {
+    const { tileWidth, tileHeight, method } = this.#options;
+    const pixels = tileWidth * tileHeight;
+    const each = <T>(make: () => T) => Array.from({ length: this.#planes }, make);
+    return method === 'Max'
+      ? { planes: each(() => new Float64Array(pixels).fill(Number.NaN)) }
+      : { planes: each(() => new Float64Array(pixels)), counts: each(() => new Uint32Array(pixels)) };
+  }
+}
+
+/** Means of sums; what is no sum stays as it is. */
+function valuesOf({ planes, counts }: Sums): readonly Float64Array[] {
+  if (counts === undefined) return planes;
+  return planes.map((plane, n) => {
+    const count = counts[n]!;
+    const means = new Float64Array(plane.length);
+    for (let i = 0; i < plane.length; i++) means[i] = count[i] === 0 ? Number.NaN : plane[i]! / count[i]!;
+    return means;
+  });
+}

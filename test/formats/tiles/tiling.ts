@@ -1,0 +1,111 @@
+import { gunzipSync } from 'node:zlib';
+import type { ExecutionContext } from 'ava';
+import type { Affine, Grid } from '../../../src/data/grid.ts';
+import type { Mesh } from '../../../src/data/mesh.ts';
+import type { TimeAxis } from '../../../src/data/time-axis.ts';
+import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
+import { memory } from '../read.ts';
+import { written } from '../written.ts';
+
+export interface MadeGrid {
+  readonly width: number;
+  readonly height: number;
+  readonly affine: Affine;
+  readonly code: number;
+  readonly type?: 'Float32' | 'Float64' | 'Int16';
+  readonly steps?: number;
+  readonly layers?: number;
+  readonly nodata?: number;
+}
+
+/** A grid of a function of the centre of a cell, its step and its layer. */
+export function gridOf(
+  { width, height, affine, code, type = 'Float64', steps = 1, layers = 1, nodata = Number.NaN }: MadeGrid,
+  value: (x: number, y: number, step: number, layer: number) => number,
+): Grid {
+  const [x0, a, b, y0, c, d] = affine;
+  const array: new (length: number) => Float32Array | Float64Array | Int16Array = {
+    Float32: Float32Array,
+    Float64: Float64Array,
+    Int16: Int16Array,
+  }[type];
+  const time: TimeAxis = {
+    spacing: 'equidistant',
+    unit: 'hour',
+    start: Date.UTC(2024, 4, 2, 10),
+    count: steps,
+    offset: 0,
+    interval: 6,
+  };
+  return {
+    kind: 'grid',
+    width,
+    height,
+    affine,
+    crs: { authority: 'EPSG', code },
+    bands: [{ type, nodata }],
+    ...(steps > 1 && { time }),
+    ...(layers > 1 && { layers: { count: layers, first: -10, spacing: 5, unit: 'm' } }),
+    async *rows({ step, layer }) {
+      for (let row = 0; row < height; row++) {
+        const samples = new array(width);
+        for (let column = 0; column < width; column++) {
+          const [u, v] = [column + 0.5, row + 0.5];
+          samples[column] = value(x0 + u * a + v * b, y0 + u * c + v * d, step, layer);
+        }
+        yield { firstRow: row, rowCount: 1, samples };
+      }
+    },
+  };
+}
+
+/** Reads tiles of RawData and tells where their pixels are. */
+export class RawTiles {
+  readonly stored: StoredTiles;
+
+  constructor(stored: StoredTiles) {
+    this.stored = stored;
+  }
+
+  /** Values of a tile; undefined for one without data. */
+  async values(schemeId: string, place: readonly [number, number, number], step = 0, layer = 0) {
+    const tile = await this.stored.tile(schemeId, { step, layer }, place);
+    if (tile === undefined) return undefined;
+    const bytes = tile.gzip ? gunzipSync(tile.bytes) : Buffer.from(tile.bytes);
+    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  }
+
+  /** All pixels with data of a level: x and y of the centre in the coordinate system of the scheme, and the value. */
+  async pixels(schemeId: string, level: number, step = 0, layer = 0): Promise<[number, number, number][]> {
+    const scheme = this.stored.scheme(schemeId)!;
+    const size = scheme.resolutions[scheme.zoomLevels.indexOf(level)]!;
+    const [left, top] = scheme.topLeft;
+    const { tileWidth, tileHeight } = scheme;
+    const found: [number, number, number][] = [];
+    for (const { tileMatrix, ...limits } of await this.stored.limits(schemeId, { step, layer })) {
+      if (tileMatrix !== String(level)) continue;
+      for (let row = limits.minTileRow; row <= limits.maxTileRow; row++)
+        for (let column = limits.minTileCol; column <= limits.maxTileCol; column++) {
+          const values = await this.values(schemeId, [level, column, row], step, layer);
+          for (const [n, value] of values!.entries()) {
+            if (Number.isNaN(value)) continue;
+            const x = left + (column * tileWidth + (n % tileWidth) + 0.5) * size;
+            const y = top - (row * tileHeight + Math.floor(n / tileWidth) + 0.5) * size;
+            found.push([x, y, value]);
+          }
+        }
+    }
+    return found;
+  }
+}
+
+export async function tiled(
+  t: ExecutionContext,
+  data: Grid | Mesh,
+  ...schemes: readonly Record<string, unknown>[]
+): Promise<RawTiles> {
+  const { content } = await written(t, data, 'TilingWriter', {
+    TilingSchemes: schemes.map((scheme) => ({ outputType: 'RawData', ...scheme })),
+  });
+  return new RawTiles(await StoredTiles.open(memory(content)));
+}
