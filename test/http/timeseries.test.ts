@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import pg from 'pg';
 import { newProject } from '../world/transfers.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
@@ -259,4 +261,47 @@ test('values that are written one by one, forwards and backwards, share blocks',
     id,
   ]);
   t.is(rows.length, 1);
+});
+
+test('a connection to the database that breaks in the middle of a long upload leaves nothing of it', async (t) => {
+  const client = w.as(await w.account());
+  const { id, url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url);
+  await upload(client, series, '2026-01-24;1\n');
+  const before = (await client.get(`/api/metadata/dataset/${id}`)).body;
+  // several runs of the spool
+  const start = Date.parse('2026-01-24T00:00:00Z');
+  const lines = Array.from(
+    { length: 300_000 },
+    (_, n) => `${new Date(start + n * 60_000).toISOString().slice(0, 19)};${n % 7}`,
+  );
+  const csv = lines.join('\n');
+  const holder = new pg.Client(w.url);
+  await holder.connect();
+  try {
+    // the last statement of the upload waits for this row, when all values are written
+    await holder.query('begin');
+    await holder.query('select from cache_generations where resource = $1 for update', [`timeseries:${id}`]);
+    const { rows } = await holder.query('select pg_backend_pid() as pid');
+    const answer = upload(client, series, csv);
+    for (;;) {
+      const cut = await w.sql(
+        'select pg_terminate_backend(pid) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+        [rows[0].pid],
+      );
+      if (cut.length > 0) break;
+      await sleep(20);
+    }
+    await holder.query('rollback');
+    const { status, body } = await answer;
+    t.true(status >= 500, JSON.stringify(body));
+    t.is(typeof body.detail, 'string');
+  } finally {
+    await holder.end();
+  }
+  t.deepEqual((await valuesOf(client, series)).length, 1);
+  t.deepEqual((await client.get(`/api/metadata/dataset/${id}`)).body, before);
+  t.is((await upload(client, series, csv)).status, 204);
+  const year = await valuesOf(client, series, '?from=2026-08-20T07:59:00');
+  t.deepEqual(year.at(-1), ['2026-08-20T07:59:00.0000000', 299_999 % 7]);
 });
