@@ -1,12 +1,14 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Series } from '../../src/timeseries/definitions.ts';
 import type { SeriesDataset } from '../../src/timeseries/routes.ts';
+import type { Answer } from '../client.ts';
 import { refusalOf, unreachable } from '../client.ts';
 import type { ConfirmOptions } from '../confirm.ts';
 import { confirm } from '../confirm.ts';
+import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { count, jsonObject, repeated } from '../options.ts';
@@ -57,6 +59,7 @@ export function tsCommands(ts: Command, io: Io): void {
     .option('--to <when>', 'last time')
     .option('--csv', 'print lines time;value')
     .option('--plot', 'draw a line in the terminal')
+    .option('--png <picture>', 'draw a line to a PNG file; -: stdout')
     .action((dataset, series, options) => showValues(io, dataset, series, options));
   ts.command('delete')
     .description('delete the values of a time series in an interval, whose ends are included')
@@ -162,9 +165,11 @@ async function showValues(
   io: Io,
   dataset: string,
   series: string,
-  { from, to, csv, plot: draw }: Interval & { csv?: boolean; plot?: boolean },
+  { from, to, csv, plot: draw, png }: Interval & { csv?: boolean; plot?: boolean; png?: string },
 ): Promise<void> {
+  if (png !== undefined && (csv || draw)) throw new UsageError('--png replaces --csv and --plot. Give one of them.');
   const answer = await io.api.call<List<Row>>('GET', `${pathOf(dataset, series)}/values`, { query: { from, to } });
+  if (png !== undefined) return drawTo(io, png, await seriesOf(io, dataset, series), answer);
   if (csv && !io.json) {
     for (const row of answer.body.data) io.out(row.map(csvCell).join(';'));
     return;
@@ -188,11 +193,32 @@ const csvCell = (cell: string | number | null) => {
   return /[;"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
+const seriesOf = async (io: Io, dataset: string, series: string) =>
+  (await io.api.call<Series>('GET', pathOf(dataset, series))).body;
+
+async function drawTo(io: Io, png: string, series: Series, answer: Answer<List<Row>>): Promise<void> {
+  const points = pointsOf(answer.body.data);
+  if (!points.some(({ value }) => Number.isFinite(value))) throw new Error(NO_NUMBERS);
+  const { seriesPng } = await import('../series-picture.ts');
+  const { signal, end } = io.interruptible();
+  const picture = await seriesPng(series, points, signal).finally(end);
+  if (png === TO_STDOUT) return io.write(picture);
+  await writeFile(png, picture);
+  io.show(answer, () => `Drawn to ${png}.`);
+}
+
+const NO_NUMBERS = 'There are no numbers to draw.';
+
+/** NaN for what is no number. */
+const pointsOf = (data: readonly Row[]) =>
+  data.map(([time, value]) => ({
+    time: Date.parse(`${time.slice(0, 23)}Z`),
+    value: typeof value === 'number' ? value : Number.NaN,
+  }));
+
 function lineOf(data: readonly Row[]): string {
-  const points = data.flatMap(([time, value]) =>
-    typeof value === 'number' ? [{ time: Date.parse(`${time.slice(0, 23)}Z`), value }] : [],
-  );
-  return points.length === 0 ? 'There are no numbers to draw.' : plot(points, DEFAULT_WIDTH);
+  const points = pointsOf(data).filter(({ value }) => Number.isFinite(value));
+  return points.length === 0 ? NO_NUMBERS : plot(points, DEFAULT_WIDTH);
 }
 
 async function deleteValues(

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { plot } from '../../cli/plot.ts';
@@ -31,6 +31,13 @@ test('a series is made, filled from CSV, shown, drawn and emptied', async (t) =>
   const json = JSON.parse((await run(['ts', 'values', dataset, 'ribe', '--from', '2026-01-25', '--json'])).out);
   t.deepEqual(json.data, [['2026-01-25T00:00:00.0000000', -2]]);
   t.regex((await run(['ts', 'values', dataset, 'ribe', '--plot'])).out, /1\.25 │•/);
+  const picture = join(folder, 'level.png');
+  const drawn = await run(['ts', 'values', dataset, 'ribe', '--png', picture]);
+  t.is(drawn.out, `Drawn to ${picture}.\n`, drawn.err);
+  t.is((await readFile(picture)).subarray(1, 4).toString(), 'PNG');
+  const none = await run(['ts', 'values', dataset, 'ribe', '--from', '2027-01-01', '--png', picture]);
+  t.regex(none.err, /no numbers to draw/);
+  t.is((await run(['ts', 'values', dataset, 'ribe', '--plot', '--png', picture])).code, 2);
   await writeFile(file, '2026-01-26,x\n');
   const refused = await run(['ts', 'import', dataset, 'ribe', file, '--delimiter', ',']);
   t.is(refused.code, 1);
