@@ -63,7 +63,7 @@ function clockTime(text: string): number {
 
 function described(inspection: Inspection): Shown {
   const { size, looksLike, reader, crs, extent, extentWgs84, width, height, affine, layer, statistics } = inspection;
-  const { nodes, elements, layers, sigmaLayers, time } = inspection;
+  const { nodes, elements, layers, sigmaLayers, dimensions, time } = inspection;
   const head = record({
     content: looksLike ?? 'unknown',
     size: bytes(size),
@@ -77,6 +77,7 @@ function described(inspection: Inspection): Shown {
     nodes,
     elements,
     layers: layers === undefined || sigmaLayers === layers ? layers : `${layers}, ${sigmaLayers} of them sigma`,
+    dimensions: dimensions?.map(dimensionText).join(', '),
     time: time && timeText(time),
     features: statistics?.features,
     geometries:
@@ -100,7 +101,13 @@ const number = (value: number | undefined, places: number): string =>
 
 function cellText([, a = 0, b = 0, , c = 0, d = 0]: readonly number[]): string {
   const turned = b !== 0 || c !== 0 ? ', rotated' : d > 0 ? ', first row in the south' : '';
-  return `${Math.hypot(a, c)} × ${Math.hypot(b, d)}${turned}`;
+  const [width, height] = [Math.hypot(a, c), Math.hypot(b, d)].map((size) => Number(size.toPrecision(12)));
+  return `${width} × ${height}${turned}`;
+}
+
+function dimensionText({ name, unit, length, first, last }: NonNullable<Inspection['dimensions']>[number]): string {
+  const range = first === undefined || last === undefined ? '' : ` (${number(first, 6)} to ${number(last, 6)}`;
+  return `${name} ${length}${range && `${range}${unit === undefined ? '' : ` ${unit}`})`}`;
 }
 
 function timeText({ steps, axis, spacing, unit, first, last, interval }: TimeInspection): string {

@@ -21,4 +21,16 @@ export class Box {
     this.east = east;
     this.north = north;
   }
+
+  /** Extends the box to points whose coordinates are in two arrays. */
+  addPoints(x: Float64Array, y: Float64Array): void {
+    for (const value of x) {
+      if (value < this.west) this.west = value;
+      if (value > this.east) this.east = value;
+    }
+    for (const value of y) {
+      if (value < this.south) this.south = value;
+      if (value > this.north) this.north = value;
+    }
+  }
 }

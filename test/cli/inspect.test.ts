@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
-import { dfsBytes } from '../formats/dfs/dfs-bytes.ts';
+import { block, dfsBytes, values } from '../formats/dfs/dfs-bytes.ts';
 import { geoKeys, placed, tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';
 
@@ -70,6 +70,22 @@ test('inspect names kinds of files that no reader takes, and says when it does n
     t.is(code, 0);
     t.regex(out, sentence);
   }
+});
+
+test('inspect describes curvilinear cells: extent, dimensions, items', async (t) => {
+  const axis = block(
+    31061,
+    values('Int32', 1000, 2, 1),
+    values('Float64', 500_000, 500_100, 500_200, 500_050, 500_150, 500_250),
+    values('Float64', 6_000_000, 6_000_000, 6_000_010, 6_000_100, 6_000_100, 6_000_120),
+  );
+  const items = [{ name: 'Depth', axis, steps: [[1, 3]] }];
+  const { code, out } = await run('bent.dfs2', dfsBytes({ projection: ['UTM-32', 9, 54, 0], items }));
+  t.is(code, 0);
+  t.regex(out, /extent +500000 6000000 to 500250 6000120/);
+  t.regex(out, /extent in degrees +9 54\.1/);
+  t.regex(out, /dimensions +y 1 \(0 to 0\), x 2 \(0 to 1\)/);
+  t.regex(out, /0 +Depth +Float32 +m +-1e-35 +2 +0 +1 +3 +2/);
 });
 
 test('inspect of a broken or missing file is one line and an exit code', async (t) => {

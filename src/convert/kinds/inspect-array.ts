@@ -1,6 +1,9 @@
+import { Box } from '../../data/box.ts';
 import { ItemTally } from '../../data/item-statistics.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { boxGeometry } from '../../geo/vector/outline.ts';
+import type { GridGeometry } from '../../geo/warp/image-transformer.ts';
 import type { Inspection } from '../inspection.ts';
 import { arrayPng, chooseArray } from './array-picture.ts';
 import type { InspectKind } from './handler.ts';
@@ -31,7 +34,7 @@ export async function inspectArray(
         tally.add(n, step * slowest + first, await array.read(n, step, start, shape), item);
       }
   }
-  await inspectPlace(inspection, crs, undefined);
+  await inspectPlace(inspection, crs, geometryOf(array));
   Object.assign(inspection, {
     dimensions: axes.map(({ name, unit, values }) => ({
       name,
@@ -43,4 +46,16 @@ export async function inspectArray(
     items: inspectItems(items, tally.of(array)),
   });
   return chosen && arrayPng(array, chosen);
+}
+
+function geometryOf({ placement, axes }: MultiArray): GridGeometry | undefined {
+  if (placement === undefined) return undefined;
+  if (placement.by === 'affine') {
+    const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
+    return { width, height, affine: placement.affine };
+  }
+  const box = new Box();
+  box.addPoints(placement.nodeX, placement.nodeY);
+  const { west, south, east, north } = box;
+  return west <= east ? boxGeometry(west, south, east, north) : undefined;
 }

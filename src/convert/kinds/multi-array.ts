@@ -1,3 +1,4 @@
+import { Box } from '../../data/box.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { passThrough } from '../pipeline.ts';
@@ -62,10 +63,10 @@ const pulled: Pulled<MultiArray> = {
       const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
       return spatialInformation({ ...(crs && { crs }), width, height, affine: placement.affine }, context);
     }
-    const { nodeX: x, nodeY: y } = placement;
-    const least = (all: Float64Array) => all.reduce((one, other) => Math.min(one, other), Infinity);
-    const most = (all: Float64Array) => all.reduce((one, other) => Math.max(one, other), -Infinity);
-    return boxInformation(crs, { minimum: [least(x), least(y)], maximum: [most(x), most(y)] }, context);
+    const box = new Box();
+    box.addPoints(placement.nodeX, placement.nodeY);
+    const { west, south, east, north } = box;
+    return boxInformation(crs, { minimum: [west, south], maximum: [east, north] }, context);
   },
 };
 

@@ -65,7 +65,9 @@ function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }:
 function reportLosses(grid: Grid, { reportLoss }: Context): void {
   if (grid.crs !== undefined)
     reportLoss(`An ASCII grid does not store its coordinate system, which is ${crsName(grid.crs)}.`);
-  if (grid.bands.length > 1) reportLoss(`An ASCII grid holds one band; bands 2 to ${grid.bands.length} were left out.`);
+  const bands = grid.bands.length;
+  if (bands > 1)
+    reportLoss(`An ASCII grid holds one band; ${bands === 2 ? 'band 2 was' : `bands 2 to ${bands} were`} left out.`);
   if (stepsOf(grid) > 1) reportLoss(`An ASCII grid holds no time; only the first of ${stepsOf(grid)} steps was kept.`);
   if (layersOf(grid) > 1) reportLoss(`An ASCII grid holds one layer; only the lowest of ${layersOf(grid)} was kept.`);
   const { name, unit, scale = 1, offset = 0, role } = grid.bands[0]!;

@@ -102,7 +102,7 @@ async function meshStatics(
     if (known === undefined || known.nodes !== mesh.offsets[n + 1]! - mesh.offsets[n]!)
       throw new AppError(
         'unprocessable',
-        `Element ${n + 1} is a ${nameOf(shape)} of ${mesh.offsets[n + 1]! - mesh.offsets[n]!} nodes; a DFSU file holds lines, triangles, quadrilaterals, wedges and hexahedra.`,
+        `Element ${n + 1} is a ${nameOf(shape)} (number of nodes: ${mesh.offsets[n + 1]! - mesh.offsets[n]!}). A DFSU file holds lines, triangles, quadrilaterals, wedges and hexahedra.`,
       );
     return known;
   });

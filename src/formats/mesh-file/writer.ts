@@ -32,7 +32,7 @@ export const meshFileWriter = defineWriter({
     const lost = mesh.items.filter((_, n) => n !== item).map(({ name = 'unnamed' }) => `'${name}'`);
     if (lost.length > 0)
       context.reportLoss(
-        `A mesh file holds no values but the z of its nodes; ${lost.slice(0, 5).join(', ')} were left out.`,
+        `A mesh file holds no values but the z of its nodes; ${lost.slice(0, 5).join(', ')} ${lost.length === 1 ? 'was' : 'were'} left out.`,
       );
     if (stepsOf(mesh) > 1) context.reportLoss(`A mesh file holds no time; ${stepsOf(mesh)} steps were left out.`);
     // Receipts count the values of an item that is kept in the nodes.

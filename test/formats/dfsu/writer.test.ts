@@ -141,7 +141,7 @@ test('shapes that a DFSU file cannot hold are refused by name', async (t) => {
     offsets: Uint32Array.of(0, 4),
   };
   await t.throwsAsync(written(t, solid, 'DfsuWriter'), {
-    message: /^Element 1 is a tetrahedron of 4 nodes; a DFSU file holds/,
+    message: /^Element 1 is a tetrahedron \(number of nodes: 4\)\. A DFSU file holds/,
   });
   const mixed = {
     ...flatMesh(),
