@@ -5,6 +5,7 @@ import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError, FormatError } from '../../errors.ts';
+import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { projectionText } from '../io/dfs/projection.ts';
@@ -25,7 +26,8 @@ export const meshFileWriter = defineWriter({
   extension: '.mesh',
   mediaType: 'text/plain',
   parameters: z.object({}),
-  async write(mesh, _parameters, sink, context) {
+  async write(given, _parameters, sink, context) {
+    const mesh = withUniqueIds(given, context);
     checkShapes(mesh);
     const projection = await projectionOf(mesh.crs);
     const item = mesh.items.findIndex(isBathymetry);
@@ -55,6 +57,14 @@ const projectionOf = async (crs: Crs | undefined): Promise<string> =>
 
 /** The item that the reader of this format makes from z of the nodes. */
 const isBathymetry = ({ eum, location }: MeshItem): boolean => eum?.item === bathymetry.item && location === 'cell';
+
+/** Elements name their nodes by id, so ids that repeat are replaced by numbers from 1. */
+function withUniqueIds(mesh: Mesh, { reportLoss }: Pick<Context, 'reportLoss'>): Mesh {
+  const { nodeIds, ...rest } = mesh;
+  if (nodeIds === undefined || new Set(nodeIds).size === nodeIds.length) return mesh;
+  reportLoss('Several nodes have the same id, so the nodes were numbered from 1.');
+  return rest;
+}
 
 function checkShapes({ shapes }: Mesh): void {
   const cell = shapes.findIndex((shape) => shape !== CELL_SHAPES.triangle && shape !== CELL_SHAPES.quad);

@@ -118,6 +118,24 @@ test('elements are written with the ids of their nodes, and with their own', asy
   t.is(again, text);
 });
 
+test('nodes are numbered from 1 if their ids repeat', async (t) => {
+  const { content, lost } = await written(t, { ...flatMesh(), nodeIds: new Int32Array(8).fill(7) }, 'MeshFileWriter');
+  const lines = content.toString().split('\n');
+  t.deepEqual(
+    lines.slice(1, 9).map((line) => line.split(' ')[0]),
+    ['1', '2', '3', '4', '5', '6', '7', '8'],
+  );
+  t.true(
+    lines.slice(10).every((line) =>
+      line
+        .split(' ')
+        .slice(1)
+        .every((id) => Number(id) <= 8),
+    ),
+  );
+  t.true(lost.includes('Several nodes have the same id, so the nodes were numbered from 1.'));
+});
+
 test('a mesh of triangles alone is written with three nodes per element', async (t) => {
   const text = fileOf(newer, { elementLines: ['2 3 21', '1 1 2 3', '2 2 5 3'] });
   const { text: again } = await converted(t, text, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });
