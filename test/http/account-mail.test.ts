@@ -29,7 +29,7 @@ async function mailsTo(address: string, count = 1): Promise<string[]> {
 }
 const tokenOf = (mail = '') => /\?token=([\w-]+)\r\n/.exec(mail)?.[1] ?? '';
 
-test('who registers gets 202 and a mail whose token activates the account, which has no tenant yet', async (t) => {
+test('registration answers 202 and mails a token that activates the account; the account has no tenant yet', async (t) => {
   const answer = await w.nobody.post('/api/accounts/registration', registration('Reggie'));
   t.is(answer.status, 202);
   t.is((await login('Reggie')).body.detail, 'Account is not activated.');
@@ -47,7 +47,7 @@ test('who registers gets 202 and a mail whose token activates the account, which
   t.true(shown.activated);
 });
 
-test('a taken id gets the same answer; nothing is made, and a mail says so', async (t) => {
+test('registration with a taken id gets the same answer, creates nothing, and the mail says so', async (t) => {
   const { id, userId } = await w.account({ id: 'already-there' });
   const answer = await w.nobody.post('/api/accounts/registration', {
     ...registration(id.toUpperCase(), 'late@example.org'),
@@ -63,7 +63,7 @@ test('a taken id gets the same answer; nothing is made, and a mail says so', asy
   t.is((await w.sql(`select from accounts where user_id = '${userId}' and email is null`)).length, 1);
 });
 
-test('a registration that is not valid is refused with its reasons', async (t) => {
+test('an invalid registration is refused with the reasons', async (t) => {
   const weak = await w.nobody.post('/api/accounts/registration', { ...registration('weak'), password: 'short' });
   t.is(weak.body.code, 'InvalidPassword');
   t.is((await w.nobody.post('/api/accounts/registration', registration('odd', 'no address'))).status, 400);
@@ -71,7 +71,7 @@ test('a registration that is not valid is refused with its reasons', async (t) =
   t.is((await w.nobody.post('/api/accounts/registration', registration('me'))).status, 400, 'a reserved id');
 });
 
-test('a reset answers 202 for known and unknown ids; the mail allows to set a password once', async (t) => {
+test('a password reset answers 202 for known and unknown ids; its mailed token sets a password once', async (t) => {
   const root = w.as(await w.administrator());
   const { id } = await w.account({ id: 'forgetful' });
   await root.put('/api/accounts', { id, email: 'forgetful@example.org' });
@@ -93,7 +93,7 @@ test('a reset answers 202 for known and unknown ids; the mail allows to set a pa
   t.is((await w.nobody.post('/api/tokens/refresh', old)).status, 404, 'its logins have ended');
 });
 
-test('a reset by e-mail address reaches each account that has it', async (t) => {
+test('a reset by e-mail address mails every account with that address', async (t) => {
   const root = w.as(await w.administrator());
   for (const id of ['shared-1', 'shared-2']) {
     await w.account({ id });
@@ -105,7 +105,7 @@ test('a reset by e-mail address reaches each account that has it', async (t) => 
   for (const id of ['shared-1', 'shared-2']) t.is(mails.filter((mail) => mail.includes(`'${id}'`)).length, 1);
 });
 
-test('a token of one kind is none of the other, and another password or address ends it', async (t) => {
+test('activation and reset tokens are not interchangeable; changing password or address revokes them', async (t) => {
   const root = w.as(await w.administrator());
   const { id } = await w.account({ id: 'two-ways' });
   await root.put('/api/accounts', { id, email: 'two-ways@example.org' });
@@ -116,7 +116,7 @@ test('a token of one kind is none of the other, and another password or address 
   t.is((await w.nobody.put(`/api/accounts/password?token=${tokenOf(mail)}`, NEW)).status, 400);
 });
 
-test('a reset, or a new password by an administrator, leaves the activation of a registered account as it is', async (t) => {
+test('a password reset, also by an administrator, does not activate a registered account', async (t) => {
   await w.nobody.post('/api/accounts/registration', registration('hasty'));
   const [activation] = await mailsTo('hasty@example.org');
   await w.nobody.post('/api/accounts/passwordreset', 'hasty');
@@ -130,7 +130,7 @@ test('a reset, or a new password by an administrator, leaves the activation of a
   t.is((await login('hasty')).status, 200);
 });
 
-test('another address ends the activation that was mailed to the one before', async (t) => {
+test('changing the e-mail address revokes the activation token sent to the old one', async (t) => {
   await w.nobody.post('/api/accounts/registration', registration('mistyped'));
   const [mail] = await mailsTo('mistyped@example.org');
   const root = w.as(await w.administrator());
@@ -138,7 +138,7 @@ test('another address ends the activation that was mailed to the one before', as
   t.is((await w.nobody.put(`/api/accounts/activation?token=${tokenOf(mail)}`)).status, 400);
 });
 
-test('tokens are kept as hashes alone, and mails are for their owner alone', async (t) => {
+test('tokens are stored as hashes, and mail files are readable by their owner only', async (t) => {
   await w.nobody.post('/api/accounts/registration', registration('hidden'));
   const [mail] = await mailsTo('hidden@example.org');
   const token = tokenOf(mail);
@@ -159,7 +159,7 @@ test('tokens are kept as hashes alone, and mails are for their owner alone', asy
   for (const { mode } of files) t.is(mode & 0o777, 0o600);
 });
 
-test('of many activations with one token at once one succeeds', async (t) => {
+test('one of many concurrent activations with the same token succeeds', async (t) => {
   await w.nobody.post('/api/accounts/registration', registration('raced'));
   const [mail] = await mailsTo('raced@example.org');
   const answers = await Promise.all(
@@ -168,7 +168,7 @@ test('of many activations with one token at once one succeeds', async (t) => {
   t.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(9).fill(400)]);
 });
 
-test('a registration that is not activated while its token lives is removed by the hourly clean-up, others stay', async (t) => {
+test('the hourly clean-up removes registrations whose activation token has expired, and no others', async (t) => {
   const ids = ['stale-gone', 'stale-token', 'stale-changed', 'stale-activated', 'stale-young'];
   for (const id of ids) await w.nobody.post('/api/accounts/registration', registration(id));
   for (const id of ids) await mailsTo(`${id}@example.org`);
@@ -191,7 +191,7 @@ test('a registration that is not activated while its token lives is removed by t
   t.deepEqual(await left(), ['stale-activated', 'stale-changed', 'stale-token', 'stale-young']);
 });
 
-test('an address gets five mails of registrations within an hour; more have the same answer and make nothing', async (t) => {
+test('an address gets five registration mails an hour; further requests get the same answer and create nothing', async (t) => {
   const taken = { ...registration('long '.repeat(20).trim()), email: 'Flooded@example.org' };
   await w.account({ id: taken.id });
   const wanted = [taken, ...Array.from({ length: 7 }, (_, n) => registration(`flood-${n}`, 'flooded@example.org'))];
@@ -205,7 +205,7 @@ test('an address gets five mails of registrations within an hour; more have the 
   t.is((await w.sql(`select from accounts where id = 'flood-later'`)).length, 1);
 });
 
-test('a client has thirty mails of registrations sent within an hour, to whatever addresses', async (t) => {
+test('a client can cause thirty registration mails an hour, over all addresses', async (t) => {
   let number = 0;
   const register = (remoteAddress: string) => {
     const id = `many-${++number}`;
@@ -235,7 +235,7 @@ const form = (url: string, members: Record<string, string>, headers: Record<stri
 const actionOf = (page: string, address: string) =>
   new URL(/<form method="post" action="([^"]*)"/.exec(page)?.[1] ?? 'none', `https://host${address}`).pathname;
 
-test('the link of an activation mail opens a page without scripts; its button activates, opening it does not', async (t) => {
+test('the activation link opens a page without scripts; only its button activates the account', async (t) => {
   await w.nobody.post('/api/accounts/registration', registration('Pagan'));
   const [mail = ''] = await mailsTo('Pagan@example.org');
   const link = new URL(/https:\/\/\S+token=\S+/.exec(mail)?.[0] ?? '');
@@ -268,7 +268,7 @@ test('the link of an activation mail opens a page without scripts; its button ac
   t.regex(again.body, /was used before or has expired/);
 });
 
-test('the link of a reset mail opens a page that tells the policy, refuses in sentences, and sets the password', async (t) => {
+test('the reset link opens a page that shows the password policy, explains refusals and sets the password', async (t) => {
   const { id } = await w.account({ id: 'absent-minded' });
   await w.sql("update accounts set email = 'absent-minded@example.org' where id = $1", [id]);
   await w.nobody.post('/api/accounts/passwordreset', id);
@@ -292,7 +292,7 @@ test('the link of a reset mail opens a page that tells the policy, refuses in se
   t.is((await form(action, { token, password: PASSWORD, again: PASSWORD })).status, 400);
 });
 
-test('pages show nothing that a link brings along, and a link without its token is told as such', async (t) => {
+test('pages do not show content from the link, and report a link without a token', async (t) => {
   for (const path of ['activation', 'password']) {
     const odd = await w.nobody.get(`/api/accounts/${path}?token=${encodeURIComponent('"><script>alert(1)</script>')}`);
     t.is(odd.status, 400);

@@ -13,7 +13,7 @@ const w = world(test, {
 const admin = async () => w.as(await w.administrator());
 const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
 
-test('after n wrong passwords an account is locked out for a while, whatever its password; an unlock opens it', async (t) => {
+test('after n wrong passwords an account is locked out, even for the correct password, until unlocked', async (t) => {
   const { id } = await w.account();
   for (let n = 0; n < 3; n++) t.is((await login(id, 'wrong')).body.detail, 'Account validation failed.');
   t.is((await login(id)).body.detail, 'Account is locked.');
@@ -24,7 +24,7 @@ test('after n wrong passwords an account is locked out for a while, whatever its
   t.is((await login(id)).status, 200);
 });
 
-test('when the lockout is over, counting begins anew', async (t) => {
+test('wrong passwords are counted from zero after a lockout', async (t) => {
   const { id, userId } = await w.account();
   for (let n = 0; n < 4; n++) await login(id, 'wrong');
   await w.sql(`update accounts set locked_out_until = now() - interval '1 s' where user_id = '${userId}'`);
@@ -33,13 +33,13 @@ test('when the lockout is over, counting begins anew', async (t) => {
   t.is((await login(id)).status, 200);
 });
 
-test('a success in between starts the count anew', async (t) => {
+test('a successful login resets the count of wrong passwords', async (t) => {
   const { id } = await w.account();
   for (let n = 0; n < 6; n++) t.is((await login(id, n % 2 ? PASSWORD : 'wrong')).status, n % 2 ? 200 : 400);
   t.is((await login(id)).status, 200);
 });
 
-test('a new password must differ from the last ones; an older one may be used again', async (t) => {
+test('a new password must differ from the most recent ones; older ones may be reused', async (t) => {
   const root = await admin();
   const { id } = await w.account();
   const set = async (password: string) => (await root.put('/api/accounts', { id, password })).body;
@@ -64,7 +64,7 @@ test('registration can be switched off', async (t) => {
   t.is(body.code, 'RegistrationClosed');
 });
 
-test('the policy is that of the settings', async (t) => {
+test('the password policy comes from the settings', async (t) => {
   t.like((await w.nobody.get('/api/accounts/passwordpolicy')).body, {
     requiredLength: 4,
     requireNonAlphanumeric: false,

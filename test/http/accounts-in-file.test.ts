@@ -33,17 +33,20 @@ async function edit(change: (file: File) => void) {
 const entryOf = (file: File, id: string) => file.accounts.find((account) => account.id === id) ?? {};
 const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
 
-test.serial('the file holds every account, is readable by its owner alone, and leaves no temporary file', async (t) => {
-  const { id, userId } = await w.account({ roles: 'BackOffice' });
-  t.like(entryOf(await read(), id), { id, userId, roles: ['BackOffice'], enabled: true });
-  t.is((await stat(path)).mode & 0o777, 0o600);
-  t.deepEqual(
-    (await readdir(tmpdir())).filter((each) => each.startsWith(name)),
-    [name],
-  );
-});
+test.serial(
+  'the file holds every account, is readable only by its owner, and is written without leaving a temporary file',
+  async (t) => {
+    const { id, userId } = await w.account({ roles: 'BackOffice' });
+    t.like(entryOf(await read(), id), { id, userId, roles: ['BackOffice'], enabled: true });
+    t.is((await stat(path)).mode & 0o777, 0o600);
+    t.deepEqual(
+      (await readdir(tmpdir())).filter((each) => each.startsWith(name)),
+      [name],
+    );
+  },
+);
 
-test.serial('a manual change of the account file applies from the next request on', async (t) => {
+test.serial('a manual change of the account file applies to the next request', async (t) => {
   const { id } = await w.account();
   const tokens = (await login(id)).body;
   const hash = entryOf(await read(), id).passwordHash;
@@ -110,7 +113,7 @@ test.serial('concurrent processes write the account file without losing changes'
   t.is(file.accounts.length, Number(row?.count));
 });
 
-test.serial('a registration that was never activated leaves the file, too', async (t) => {
+test.serial('a registration that was never activated is also removed from the file', async (t) => {
   const id = 'never-activated';
   const request = { id, name: id, email: `${id}@example.org`, password: PASSWORD };
   t.is((await w.nobody.post('/api/accounts/registration', request)).status, 202);
@@ -123,7 +126,7 @@ test.serial('a registration that was never activated leaves the file, too', asyn
   t.is((await w.sql('select from accounts where id = $1', [id])).length, 0);
 });
 
-test('a start with a file that is not understood ends with its name and the line', async (t) => {
+test('startup fails on a malformed account file and names the file and line', async (t) => {
   const { db, folder, close } = await testDatabase();
   const broken = join(folder, 'broken.json');
   await writeFile(broken, '{ "version": 1,\n  "accounts": [\n    { "id": "a", "passwordHash": "plain" }\n  ]\n}\n');
@@ -137,7 +140,7 @@ test('a start with a file that is not understood ends with its name and the line
   await close();
 });
 
-test('two login ids of the file that differ in their letter case alone are refused with the line, in any script', async (t) => {
+test('two login ids that differ only in letter case are refused with the line, in any script', async (t) => {
   const { db, folder, close } = await testDatabase();
   const file = join(folder, 'accounts.json');
   for (const [one, other] of [
@@ -159,7 +162,7 @@ test('two login ids of the file that differ in their letter case alone are refus
   await close();
 });
 
-test('an account of the file without a password cannot sign in until it is reset', async (t) => {
+test('an account in the file without a password cannot sign in until its password is reset', async (t) => {
   const { db, folder, close } = await testDatabase();
   const file = join(folder, 'accounts.json');
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"},{"id":"A"}]}');

@@ -42,7 +42,7 @@ const answering = (answer: unknown) => (app: App) =>
   );
 const ask = (app: App) => app.inject({ url: '/api/x', headers: bearer('anna') });
 
-test('an answer holds what its schema declares, as JSON.stringify writes it, and nothing else', async (t) => {
+test('a response has only the members that its schema declares, formatted as by JSON.stringify', async (t) => {
   const app = await apiApp(t, answering({ ...whole, secret: 'dropped', rights: 511 }));
   const answer = await ask(app);
   const expected = { ...whole, inner: { list: [{ name: 'n' }] } };
@@ -64,11 +64,11 @@ for (const [member, value] of Object.entries({
   inner: { list: {} },
   few: ['a', 'b', 'c'],
 }))
-  test(`an answer whose member violates its schema is 500 and is not sent: ${member}`, async (t) => {
+  test(`a response member that violates the schema gives 500 instead of the response: ${member}`, async (t) => {
     const answer = await ask(await apiApp(t, answering({ ...whole, [member]: value })));
     t.deepEqual([answer.statusCode, answer.json().code], [500, 'Internal']);
   });
-test('an answer without a required member is 500', async (t) => {
+test('a response without a required member is 500', async (t) => {
   const { id: _, ...rest } = whole;
   t.is((await ask(await apiApp(t, answering(rest)))).statusCode, 500);
 });
@@ -98,7 +98,7 @@ for (const [what, answer, expected] of [
   ['with what may be absent last', { ...plain, count: -0 }, { ...plain, count: 0 }],
   ['with what is no plain object', { ...plain, free: new Date(0) }, { ...plain, free: new Date(0) }],
 ] as const)
-  test(`an answer is written as its schema declares it: ${what}`, async (t) => {
+  test(`a response is serialized by its schema: ${what}`, async (t) => {
     const { statusCode, body } = await ask(await apiApp(t, answeringPlain(answer)));
     t.deepEqual([statusCode, body], [200, JSON.stringify(expected)]);
   });
@@ -110,6 +110,6 @@ for (const [what, answer] of [
   ['a list instead', [plain]],
   ['a part that is absent', { id: '1', free: 1 }],
 ] as const)
-  test(`an answer that its schema does not declare is not sent: ${what}`, async (t) => {
+  test(`a response that its schema does not allow is not sent: ${what}`, async (t) => {
     t.is((await ask(await apiApp(t, answeringPlain(answer)))).statusCode, 500);
   });

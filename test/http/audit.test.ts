@@ -72,7 +72,7 @@ test('after= takes a time or the id of an entry; other values are 400', async (t
   t.deepEqual(Object.keys(refused.body.errors), ['after']);
 });
 
-test('the trail comes page by page, newest first, each row once', async (t) => {
+test('the audit trail is paged, newest first, each row once', async (t) => {
   const admin = w.as(await w.administrator());
   const user = await w.account();
   for (let i = 0; i < 4; i++) await admin.post(`/api/usergroups/user/${user.id}`, ['Editors']);
@@ -93,7 +93,7 @@ test('the trail comes page by page, newest first, each row once', async (t) => {
   t.is((await admin.get(`${list}?account=x&cursor=${encodeURIComponent(body.cursor)}`)).status, 400);
 });
 
-test('a reason may have any letters, is the same under every prefix, and is bounded', async (t) => {
+test('a reason may contain any characters, is accepted under every header prefix, and is limited in length', async (t) => {
   const root = await w.administrator();
   const user = await w.account();
   const reasonFor = async (headers: Record<string, string>) => {
@@ -109,7 +109,7 @@ test('a reason may have any letters, is the same under every prefix, and is boun
   t.is(await reasonFor({ 'svc-audit-reason': 'x'.repeat(1001) }), 400);
 });
 
-test('every change of groups, tenants, members and keys over HTTP keeps the reason', async (t) => {
+test('every change of groups, tenants, members and keys over HTTP records its reason', async (t) => {
   const admin = w.as(await w.administrator());
   const user = await w.account();
   const headers = { 'svc-audit-reason': 'Because' };

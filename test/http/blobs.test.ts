@@ -74,7 +74,7 @@ async function place() {
   };
 }
 
-test('upload-url hands out a place below publicUrl that may be put to for a day', async (t) => {
+test('upload-url returns an address below publicUrl that accepts PUT for a day', async (t) => {
   const me = await w.account();
   const { status, body } = await w.as(me).get('/api/conversion/transfer/upload-url');
   t.is(status, 200);
@@ -121,7 +121,7 @@ test('PUT accepts any content type and an empty body, and replaces an existing b
   t.not((await get()).headers.etag, first);
 });
 
-test('If-None-Match: * on a blob that exists is 409 BlobAlreadyExists, also when both are on their way at once', async (t) => {
+test('If-None-Match: * on an existing blob is 409 BlobAlreadyExists, also for concurrent PUTs', async (t) => {
   const { put, get } = await place();
   const answers = await Promise.all(['one', 'two', 'three'].map((text) => put(text, BLOCK_BLOB)));
   t.deepEqual(answers.map((answer) => answer.statusCode).sort(), [201, 409, 409]);
@@ -135,7 +135,7 @@ const listOf = (...ids: string[]) =>
   `<?xml version='1.0' encoding='utf-8'?>\n<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join('')}</BlockList>`;
 const block = (id: string) => `&comp=block&blockid=${encodeURIComponent(id)}`;
 
-test('blocks arrive in any order and at once; the order of the blob is the list’s', async (t) => {
+test('blocks may arrive concurrently and in any order; the block list determines their order', async (t) => {
   const { put, get } = await place();
   const [a, b] = [randomBytes(200_000), randomBytes(100_000)];
   const answers = await Promise.all([
@@ -172,7 +172,7 @@ for (const [what, list] of Object.entries({
   });
 }
 
-test.serial('a block that is listed many times counts each time, before a byte is written', async (t) => {
+test.serial('the size limit counts a block each time it is listed, before any byte is written', async (t) => {
   const { put } = await place();
   t.is((await put(Buffer.alloc(1000), {}, block('YQ=='))).statusCode, 201);
   const written: unknown[] = [];
@@ -185,7 +185,7 @@ test.serial('a block that is listed many times counts each time, before a byte i
   t.deepEqual(written, []);
 });
 
-test('a range is 206 with Content-Range, also when it covers all; x-ms-range goes before Range', async (t) => {
+test('a range is 206 with Content-Range, even if it covers the whole blob; x-ms-range takes precedence over Range', async (t) => {
   const { put, get } = await place();
   await put('0123456789');
   for (const [range, body, contentRange] of [
@@ -205,7 +205,7 @@ test('a range is 206 with Content-Range, also when it covers all; x-ms-range goe
   for (const range of ['bytes=5-2', 'lines=1-2', 'bytes=0-1,3-4']) t.is((await get({ range })).statusCode, 200);
 });
 
-test('a range outside, and any range of an empty blob, is 416 InvalidRange', async (t) => {
+test('a range beyond the end, and any range of an empty blob, is 416 InvalidRange', async (t) => {
   const { put, get } = await place();
   await put('0123456789');
   for (const range of ['bytes=10-', 'bytes=10-20', 'bytes=-0']) {
@@ -218,7 +218,7 @@ test('a range outside, and any range of an empty blob, is 416 InvalidRange', asy
   t.is((await get({ range: 'bytes=0-0' })).statusCode, 416);
 });
 
-test('If-Match of another ETag is 412, If-None-Match of this one 304, and If-Range of another gives the whole', async (t) => {
+test('If-Match with another ETag is 412, If-None-Match with this one 304, If-Range with another returns the whole blob', async (t) => {
   const { put, get, head, read } = await place();
   const { etag } = (await put('first')).headers as { etag: string };
   t.is((await get({ 'if-match': etag, range: 'bytes=0-1' })).statusCode, 206);
@@ -234,7 +234,7 @@ test('If-Match of another ETag is 412, If-None-Match of this one 304, and If-Ran
   t.is((await put('third', { 'if-match': etag })).statusCode, 412);
 });
 
-test('conditions hold on every verb: PUT, block lists, copies and DELETE', async (t) => {
+test('conditional headers apply to PUT, block lists, copies and DELETE', async (t) => {
   const { put, head, read, delete: remove, get } = await place();
   for (const answer of [await put('x', { 'if-match': '*' }), await put('x', { 'if-match': '"any"' })]) {
     t.is(answer.statusCode, 412);
@@ -266,7 +266,7 @@ test('conditions hold on every verb: PUT, block lists, copies and DELETE', async
   t.is((await remove(undefined, { 'if-match': (await head()).headers.etag as string })).statusCode, 202);
 });
 
-test('of writers that know the same ETag one succeeds', async (t) => {
+test('one of several concurrent writers with the same ETag succeeds', async (t) => {
   const { put, get } = await place();
   const { etag } = (await put('first')).headers as { etag: string };
   const answers = await Promise.all(['one', 'two', 'three'].map((text) => put(text, { 'if-match': etag })));
@@ -274,7 +274,7 @@ test('of writers that know the same ETag one succeeds', async (t) => {
   t.is((await get()).headers.etag, answers.find((answer) => answer.statusCode === 201)?.headers.etag);
 });
 
-test('bytes with another MD5 than announced are 400 Md5Mismatch and leave nothing, in one piece and in blocks', async (t) => {
+test('content that does not match its MD5 is 400 Md5Mismatch and is discarded, whole or in blocks', async (t) => {
   const { put, get } = await place();
   const md5 = (text: string) => createHash('md5').update(text).digest('base64');
   for (const [headers, query] of [
@@ -298,7 +298,7 @@ test('bytes with another MD5 than announced are 400 Md5Mismatch and leave nothin
   t.is(part.headers['content-range'], 'bytes 1-2/4');
 });
 
-test('every answer about a blob has ETag, Last-Modified, Accept-Ranges, its type, the version asked for and an id', async (t) => {
+test('every blob response has ETag, Last-Modified, Accept-Ranges, content type, protocol version and request id', async (t) => {
   const { put, get, head, read } = await place();
   const version = { 'x-ms-version': '2025-07-05', 'x-ms-client-request-id': 'mine' };
   const stored = await put('text', { ...BLOCK_BLOB, ...version });
@@ -317,7 +317,7 @@ test('every answer about a blob has ETag, Last-Modified, Accept-Ranges, its type
   }
 });
 
-test('every answer at a blob address, also an error, has a version of the protocol and says how long it may be kept', async (t) => {
+test('every blob response, also an error, has the protocol version and Cache-Control', async (t) => {
   const { put, get, head, upload, read } = await place();
   const answers = [
     await put('text', BLOCK_BLOB),
@@ -347,7 +347,7 @@ test('every answer at a blob address, also an error, has a version of the protoc
   t.is(named.headers['x-ms-version'], '2025-07-05');
 });
 
-test('an export never changes under its address and may be kept; a refusal there may not', async (t) => {
+test('an export is immutable and cacheable; an error response at its address is not', async (t) => {
   const { tenantId, userId, id } = await w.account();
   const transferId = randomUUID();
   const blob = `export/${transferId}-1`;
@@ -382,7 +382,7 @@ onLinux('a copy that is refused leaves no file open', async (t) => {
   t.is(await open(), 0);
 });
 
-test('pages of other origins may read ETag, Content-Range and the headers of the blob protocol', async (t) => {
+test('CORS exposes ETag, Content-Range and the headers of the blob protocol', async (t) => {
   const { put, get } = await place();
   await put('text');
   const { headers } = await get({ origin: 'https://maps.example', range: 'bytes=0-1' });
@@ -403,7 +403,7 @@ test('pages of other origins may read ETag, Content-Range and the headers of the
     t.true(exposed.includes(name), name);
 });
 
-test('a block that is put again replaces the first, and one that is listed twice is there twice', async (t) => {
+test('a block that is uploaded again replaces the first; one listed twice is written twice', async (t) => {
   const { put, get } = await place();
   await put('wrong', {}, block('YQ=='));
   await put('right', {}, block('YQ=='));
@@ -412,7 +412,7 @@ test('a block that is put again replaces the first, and one that is listed twice
   t.is((await get()).body, 'right-right');
 });
 
-test('DELETE is 202, the blob is gone, and its address can be written again', async (t) => {
+test('DELETE is 202 and removes the blob; its address can be written again', async (t) => {
   const place1 = await place();
   await place1.put('text', BLOCK_BLOB);
   t.is((await place1.delete()).statusCode, 202);
@@ -424,7 +424,7 @@ test('DELETE is 202, the blob is gone, and its address can be written again', as
   t.is((await place1.put('again', BLOCK_BLOB)).statusCode, 201);
 });
 
-test('an upload grant looks at and deletes its blob but does not read it; a reading grant does not write', async (t) => {
+test('an upload grant allows HEAD and DELETE but not GET; a read grant allows no writes', async (t) => {
   const { put, head, get, upload, read, delete: remove } = await place();
   await put('text');
   t.is((await head(upload)).statusCode, 200);
@@ -435,7 +435,7 @@ test('an upload grant looks at and deletes its blob but does not read it; a read
   t.is((await get()).body, 'text');
 });
 
-test('an address that was changed, has expired, or has no grant is 403 AuthenticationFailed', async (t) => {
+test('a modified, expired or unsigned address is 403 AuthenticationFailed', async (t) => {
   const { put, get, read, name, upload } = await place();
   await put('text');
   const other = await place();
@@ -461,7 +461,7 @@ test('an address that was changed, has expired, or has no grant is 403 Authentic
   }
 });
 
-test('more bytes than uploads.maxSize are 413 and leave nothing, announced or not', async (t) => {
+test('an upload above uploads.maxSize is 413 and is discarded, with or without Content-Length', async (t) => {
   const { put, get } = await place();
   const big = Buffer.alloc(1_000_001);
   for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[]) {
@@ -474,7 +474,7 @@ test('more bytes than uploads.maxSize are 413 and leave nothing, announced or no
   t.is((await get()).statusCode, 404);
 });
 
-test.serial('an upload that breaks off, announced or in chunks, leaves nothing', async (t) => {
+test.serial('an interrupted upload is discarded, with Content-Length or chunked', async (t) => {
   const { upload, get } = await place();
   const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
   const path = upload.slice(BASE.length);
@@ -489,7 +489,7 @@ test.serial('an upload that breaks off, announced or in chunks, leaves nothing',
   }
 });
 
-test('an address is told by its path, whatever the host, also when it is percent-encoded', (t) => {
+test('a blob address is recognized by its path, with any host and percent-encoding', (t) => {
   const address = { area: 'staging', name: 'a~b' };
   for (const url of [
     'http://other.example:99/api/blob/staging/a~b?sig=x',
@@ -530,7 +530,7 @@ test('x-ms-copy-source takes a readable address of this platform; others are err
   }
 });
 
-test('a download carries its true name and type', async (t) => {
+test('a download has the dataset’s file name and content type', async (t) => {
   const { put, get, name } = await place();
   await put('text');
   const grant = { fileName: 'Höhen "1".asc', contentType: 'text/plain' };
@@ -546,7 +546,7 @@ test('a download carries its true name and type', async (t) => {
 const blobOf = async ({ name }: NamedUpload) =>
   (await w.sql<{ blob: string }>('select blob from staged_blobs where name = $1', [name]))[0]!.blob;
 
-test('a file that a transfer has named is 409 to writers, also to one under way, and another transfer may name it too', async (t) => {
+test('writing a file that a transfer uses is 409, also for a write in progress; other transfers may use it too', async (t) => {
   const { put, get, upload, owner } = await place();
   await put('input');
   const [isNamed, commit] = [Promise.withResolvers<NamedUpload>(), Promise.withResolvers<void>()];
@@ -568,7 +568,7 @@ test('a file that a transfer has named is 409 to writers, also to one under way,
   t.is(stored.length, 1);
 });
 
-test('DELETE of a named file is 202 and hides it; its bytes stay for the transfer', async (t) => {
+test('DELETE of a file that a transfer uses is 202 and hides it; the transfer can still read it', async (t) => {
   const { put, get, upload, owner, delete: remove } = await place();
   await put('input');
   const blob = await blobOf(await nameStagedBlob(w.db, owner, upload));
@@ -579,7 +579,7 @@ test('DELETE of a named file is 202 and hides it; its bytes stay for the transfe
   await t.throwsAsync(nameStagedBlob(w.db, owner, upload), { message: /was not found/ });
 });
 
-test('a staged file is known to its account and its tenant, to others it does not exist', async (t) => {
+test('a staged file is visible to its account and tenant; for others it is 404', async (t) => {
   const { put, upload, owner } = await place();
   await put('input');
   const colleague = await person(owner.tenantId);

@@ -27,7 +27,7 @@ for (const [what, list] of Object.entries({
   'open tags alone': '<BlockList>'.repeat(700_000),
 })) {
   // the server of this test answers in this process: one that hangs ends at the time-out of the whole file
-  test(`a block list of 8 MB of ${what} is refused in one pass over it`, async (t) => {
+  test(`a block list of 8 MB of ${what} is refused in a single pass`, async (t) => {
     const put = await place();
     const answer = await put('&comp=blocklist', list);
     t.is(answer.status, 400);
@@ -42,7 +42,7 @@ test('a block list has at most 50,000 blocks', async (t) => {
   t.is(await code(50_000), 'InvalidBlockList', 'so many are read: there is no such block');
 });
 
-test.serial('a commit ends when its client disconnects, and can be repeated', async (t) => {
+test.serial('a commit stops when its client disconnects, and can be repeated', async (t) => {
   const { origin } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
   const put = await place();
   t.is((await put('&comp=block&blockid=YQ==', Buffer.alloc(4 * MIB))).status, 201);

@@ -31,7 +31,7 @@ async function anotherApp(t: { teardown(work: () => Promise<void>): void }, sett
   return app;
 }
 
-test.serial('the older list is a bare array by Id, and hashes are redacted', async (t) => {
+test.serial('the legacy list is a bare array sorted by Id, with redacted hashes', async (t) => {
   const { id } = await w.account({ roles: 'BackOffice,CreditSpender' });
   const { status, body } = await (await admin()).get(URL);
   t.is(status, 200);
@@ -45,7 +45,7 @@ test.serial('the older list is a bare array by Id, and hashes are redacted', asy
   );
 });
 
-test.serial('Basic is taken on the older list from administrators, and nowhere else', async (t) => {
+test.serial('Basic authentication is accepted only on the legacy list and only from administrators', async (t) => {
   const { id } = await w.administrator();
   t.is((await w.nobody.get(URL, basic(id))).status, 200);
   t.is((await w.nobody.get(URL, basic(id, 'Wrong-horse-77'))).status, 401);
@@ -55,14 +55,14 @@ test.serial('Basic is taken on the older list from administrators, and nowhere e
   t.is((await w.nobody.get('/api/accounts', basic(id))).status, 401);
 });
 
-test.serial('Basic of an account that would be asked for a one-time password is 401', async (t) => {
+test.serial('Basic authentication of an account that needs a one-time password is 401', async (t) => {
   const { id } = await w.account({ userGroups: ['Administrators'] });
   t.is((await w.nobody.get(URL, basic(id))).status, 200);
   t.is((await w.nobody.post('/api/tokens/otp/registration', { id, password: PASSWORD })).status, 200);
   t.is((await w.nobody.get(URL, basic(id))).status, 401);
 });
 
-test.serial('a kept answer has the same ETag, a 304 has ETag and Cache-Control and no body', async (t) => {
+test.serial('a cached response keeps its ETag; a 304 has ETag and Cache-Control and no body', async (t) => {
   const root = await admin();
   const first = await root.get(URL);
   const { etag } = first.headers as { etag: string };
@@ -83,7 +83,7 @@ test.serial('a kept answer has the same ETag, a 304 has ETag and Cache-Control a
   t.is((await root.get(URL, { 'if-none-match': '"other"' })).status, 200);
 });
 
-test.serial('a successful write clears what was kept, in every API process; one that failed does not', async (t) => {
+test.serial('a successful write invalidates the cache in every API process; a failed one does not', async (t) => {
   const root = await admin();
   const other = await anotherApp(t);
   const authorization = `Bearer ${await w.tokenOf(await w.administrator())}`;
@@ -106,18 +106,21 @@ test.serial('a successful write clears what was kept, in every API process; one 
   t.false((await elsewhere()).body.includes('Renamed'));
 });
 
-test.serial('during concurrent writes the cache never serves an answer older than a finished write', async (t) => {
-  const root = await admin();
-  const { id } = await w.account();
-  for (let n = 0; n < 20; n++) {
-    const reads = Array.from({ length: 3 }, () => root.get(URL));
-    const written = root.put('/api/accounts', { id, name: `Name ${n}` });
-    await Promise.all([...reads, written]);
-    t.true((await root.get(URL)).raw.includes(`"Name ${n}"`));
-  }
-});
+test.serial(
+  'the cache never serves a response older than a finished write, also during concurrent writes',
+  async (t) => {
+    const root = await admin();
+    const { id } = await w.account();
+    for (let n = 0; n < 20; n++) {
+      const reads = Array.from({ length: 3 }, () => root.get(URL));
+      const written = root.put('/api/accounts', { id, name: `Name ${n}` });
+      await Promise.all([...reads, written]);
+      t.true((await root.get(URL)).raw.includes(`"Name ${n}"`));
+    }
+  },
+);
 
-test.serial('failed logins count in the account but do not clear the list', async (t) => {
+test.serial('failed logins are counted but do not invalidate the cached list', async (t) => {
   const root = await admin();
   const { id } = await w.account();
   const { etag } = (await root.get(URL)).headers;
@@ -125,7 +128,7 @@ test.serial('failed logins count in the account but do not clear the list', asyn
   t.is((await root.get(URL)).headers.etag, etag);
 });
 
-test.serial('an expired answer is computed again; a 304 extends its lifetime', async (t) => {
+test.serial('an expired response is computed again; a 304 extends its lifetime', async (t) => {
   const member = w.as(await w.account());
   const url = '/api/conversion/reader/list';
   const { etag } = (await member.get(url)).headers as { etag: string };
@@ -143,7 +146,7 @@ test.serial('an expired answer is computed again; a 304 extends its lifetime', a
   t.not((await member.get(`${url}?filter=File`)).headers.etag, late.headers.etag, 'another query is another answer');
 });
 
-test('the cache in memory is bounded and evicts the least recently used answers', async (t) => {
+test('the in-memory cache is bounded and evicts the least recently used responses', async (t) => {
   const store = memoryStore(100_000);
   const kept = (body: string) => ({ etag: '"1"', generation: 1, contentType: 'application/json', body });
   for (let n = 0; n < 100; n++) {
@@ -162,7 +165,7 @@ const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 const redisTest = hasRedis ? test.serial : test.serial.skip;
 if (!hasRedis) console.warn('SKIPPED: no redis-server on the PATH; the cache in Redis is not tested.');
 
-redisTest('with a Redis all processes give the same ETag; without it requests go on', async (t) => {
+redisTest('with Redis all processes return the same ETag; while Redis is down requests still succeed', async (t) => {
   const free = createServer().listen(0, '127.0.0.1');
   await once(free, 'listening');
   const { port } = free.address() as { port: number };

@@ -27,7 +27,7 @@ async function everyRow(): Promise<string> {
   return texts.join('\n');
 }
 
-test('no secret gets into logs, errors, audit rows or any other row', async (t) => {
+test('no secret appears in logs, errors, audit rows or other database rows', async (t) => {
   let log = '';
   const sink = new Writable({
     write(chunk, _, done) {

@@ -77,7 +77,7 @@ const eventsOf = async (name: string, tenantId: string) =>
   ).map(({ data }) => data as Record<string, unknown>);
 const verified = async () => (await (await root()).get(`${PATH}/verify`)).body;
 
-test('BackOffice and PlatformAdministrator add credits with a token; administrators, Owners and keys do not', async (t) => {
+test('only BackOffice and PlatformAdministrator can add credits, with a token; administrators, Owners and keys cannot', async (t) => {
   const { tenantId, owner, put } = await shop();
   t.deepEqual((await put({ credits: 100 })).body, { credits: 100 });
   const platform = w.as(await w.account({ roles: 'PlatformAdministrator' }));
@@ -95,7 +95,7 @@ test('BackOffice and PlatformAdministrator add credits with a token; administrat
     t.is(answer.status, 404);
 });
 
-test('a CreditSpender spends for every tenant, but does not read balances', async (t) => {
+test('a CreditSpender can spend for every tenant but cannot read balances', async (t) => {
   const { tenantId } = await shop({ credits: 10 });
   const spender = w.as(await w.account({ roles: 'CreditSpender' }));
   t.deepEqual((await spender.put(`${PATH}/spend`, { tenantId, credits: 4 })).body, { credits: 4 });
@@ -104,7 +104,7 @@ test('a CreditSpender spends for every tenant, but does not read balances', asyn
   t.is((await spender.put(`${PATH}/spend`, unknown)).status, 404);
 });
 
-test('amounts are above 0, exact to six places and at most 999999999.999999; lots end in the future', async (t) => {
+test('amounts are positive, have six decimals and at most 999999999.999999; lots expire in the future', async (t) => {
   const { tenantId, put, reserve, balance } = await shop();
   for (const credits of [0, -1, 1e-7, 0.1234567, 1e9, '5'] as number[]) {
     t.is((await put({ credits })).status, 400, `${credits}`);
@@ -123,7 +123,7 @@ test('amounts are above 0, exact to six places and at most 999999999.999999; lot
   t.like(full.body, { status: 409, code: 'PoolFull' });
 });
 
-test('a breakdown has a row per status in fixed order; filter takes any case, and chosen statuses are there when zero', async (t) => {
+test('a breakdown has a row per status in fixed order; the filter ignores case and keeps statuses with zero', async (t) => {
   const { tenantId, owner } = await shop({ credits: 5 });
   const get = async (query: string) => (await owner.get(`${PATH}/${tenantId}${query}`)) as Answer;
   t.deepEqual((await get('')).body.data, [
@@ -140,7 +140,7 @@ test('a breakdown has a row per status in fixed order; filter takes any case, an
   t.deepEqual((await shop()).balance.length, 0);
 });
 
-test('credits burn by expiry, then by age', async (t) => {
+test('credits are spent by earliest expiry, then by age', async (t) => {
   const { spend, details } = await shop(
     { credits: 10, expiresAt: LATER, salesOrderId: 'late' },
     { credits: 10, expiresAt: SOON, salesOrderId: 'first' },
@@ -170,7 +170,7 @@ test('credits burn by expiry, then by age', async (t) => {
   });
 });
 
-test('an operation spends from its reservation; the rest stays reserved until it is released', async (t) => {
+test('an operation spends from its reservation; the rest remains reserved until released', async (t) => {
   const { reserve, spend, release, balance, owner, tenantId } = await shop({ credits: 100 });
   t.deepEqual((await reserve(60, 'run 1')).body, { credits: 60, operationId: 'run 1' });
   t.regex((await reserve(1)).body.operationId, /^[0-9a-f-]{36}$/);
@@ -205,7 +205,7 @@ test('an operation spends from its reservation; the rest stays reserved until it
   );
 });
 
-test('extended details name project, operation, time and caller of what is reserved and spent', async (t) => {
+test('extended details of reserved and spent credits name project, operation, time and caller', async (t) => {
   const { tenantId, owner, use, details } = await shop({ credits: 100 });
   const { body: made } = await owner.post('/api/metadata/project', { name: 'Valley' });
   await use('reserve', { credits: 10, operationId: 'a', projectId: made.id });
@@ -226,42 +226,39 @@ test('extended details name project, operation, time and caller of what is reser
   t.is((await owner.get(`${PATH}/${tenantId}/operation/none`)).status, 404);
 });
 
-test.serial(
-  'a lot past its expiry is unusable at once; a reservation protects its credits until it is released',
-  async (t) => {
-    const { tenantId, put, reserve, spend, release, balance, details } = await shop({ credits: 7 });
-    const expiresAt = inTime(1500);
-    await put({ credits: 50, expiresAt });
-    t.is((await reserve(20, 'held')).status, 200);
-    const [soon] = await details('details', '?filter=Available');
-    t.is(soon?.expiresAt, expiresAt);
-    const before = new Date().toISOString();
-    await sleep(until(expiresAt));
-    t.deepEqual(await balance(), { Available: 7, Reserved: 20, Spent: 0, Expired: 30 });
-    t.like((await reserve(8)).body, { code: 'TooFewCredits', available: 7 });
-    t.deepEqual(await balance(`?at=${before}`), { Available: 37, Reserved: 20, Spent: 0, Expired: 0 });
-    t.deepEqual(await balance(`?at=${expiresAt}`), { Available: 7, Reserved: 20, Spent: 0, Expired: 30 });
-    t.like(await details('details/extended', '?filter=Expired'), [{ credits: 30 }]);
+test.serial('an expired lot cannot be used; reserved credits do not expire until they are released', async (t) => {
+  const { tenantId, put, reserve, spend, release, balance, details } = await shop({ credits: 7 });
+  const expiresAt = inTime(1500);
+  await put({ credits: 50, expiresAt });
+  t.is((await reserve(20, 'held')).status, 200);
+  const [soon] = await details('details', '?filter=Available');
+  t.is(soon?.expiresAt, expiresAt);
+  const before = new Date().toISOString();
+  await sleep(until(expiresAt));
+  t.deepEqual(await balance(), { Available: 7, Reserved: 20, Spent: 0, Expired: 30 });
+  t.like((await reserve(8)).body, { code: 'TooFewCredits', available: 7 });
+  t.deepEqual(await balance(`?at=${before}`), { Available: 37, Reserved: 20, Spent: 0, Expired: 0 });
+  t.deepEqual(await balance(`?at=${expiresAt}`), { Available: 7, Reserved: 20, Spent: 0, Expired: 30 });
+  t.like(await details('details/extended', '?filter=Expired'), [{ credits: 30 }]);
 
-    const dry = await (await root()).post(`${PATH}/expire?dryRun=true`);
-    t.true(dry.body.credits >= 30);
-    t.is((await (await root()).post(`${PATH}/expire`)).status, 200);
-    t.deepEqual(await balance(), { Available: 7, Reserved: 20, Spent: 0, Expired: 30 });
-    t.is((await spend(5, 'held')).status, 200);
-    t.deepEqual((await release('held')).body, { credits: 15 });
-    t.deepEqual(await balance(), { Available: 7, Reserved: 0, Spent: 5, Expired: 45 });
-    const bookings = await eventsOf('creditsexpired', tenantId);
-    t.deepEqual(
-      bookings.map((data) => data.Credits),
-      [30, 15],
-    );
-    t.like(bookings[0], { CustomerGuid: tenantId, ExpiresAt: expiresAt, SalesOrderId: 'SO' });
-    t.like(await verified(), { valid: true });
-  },
-);
+  const dry = await (await root()).post(`${PATH}/expire?dryRun=true`);
+  t.true(dry.body.credits >= 30);
+  t.is((await (await root()).post(`${PATH}/expire`)).status, 200);
+  t.deepEqual(await balance(), { Available: 7, Reserved: 20, Spent: 0, Expired: 30 });
+  t.is((await spend(5, 'held')).status, 200);
+  t.deepEqual((await release('held')).body, { credits: 15 });
+  t.deepEqual(await balance(), { Available: 7, Reserved: 0, Spent: 5, Expired: 45 });
+  const bookings = await eventsOf('creditsexpired', tenantId);
+  t.deepEqual(
+    bookings.map((data) => data.Credits),
+    [30, 15],
+  );
+  t.like(bookings[0], { CustomerGuid: tenantId, ExpiresAt: expiresAt, SalesOrderId: 'SO' });
+  t.like(await verified(), { valid: true });
+});
 
 test.serial(
-  'the job books expired credits of each pool, one that fails aside, and warns 30, 14 and 3 days ahead, once',
+  'the expiry job books expired credits per pool despite a failing pool, and warns once 30, 14 and 3 days ahead',
   async (t) => {
     const days = (n: number) => inTime(n * 86_400_000 - 60_000);
     const [broken, fine, warned] = [await shop(), await shop(), await shop({ credits: 3, expiresAt: days(30) })];
@@ -304,48 +301,41 @@ test.serial(
   },
 );
 
-test.serial(
-  'a reservation that waits past the expiry of the credits is refused, also if it expires before the commit',
-  async (t) => {
-    const { tenantId, put, reserve, balance } = await shop();
-    const expiresAt = inTime(1000);
-    await put({ credits: 5, expiresAt });
-    const holder = new pg.Client({ connectionString: w.url });
-    await holder.connect();
-    await holder.query('begin');
-    await holder.query('select from credit_pools where id = $1 for update', [tenantId]);
-    const waiting = reserve(5);
-    const late = w.db.transaction(async (tx) => {
-      await sleep(until(expiresAt));
-      await holder.query('commit');
-      await waiting;
-      return reserveCredits(tx, { tenantId, credits: 5, operationId: 'x' }, { dryRun: false, actor: {} });
-    });
-    t.like((await waiting).body, { status: 409, code: 'TooFewCredits', available: 0 });
-    t.is((await late).refusal, 'TooFewCredits');
-    await holder.end();
+test.serial('a reservation is refused if the credits expire while it waits or before it commits', async (t) => {
+  const { tenantId, put, reserve, balance } = await shop();
+  const expiresAt = inTime(1000);
+  await put({ credits: 5, expiresAt });
+  const holder = new pg.Client({ connectionString: w.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from credit_pools where id = $1 for update', [tenantId]);
+  const waiting = reserve(5);
+  const late = w.db.transaction(async (tx) => {
+    await sleep(until(expiresAt));
+    await holder.query('commit');
+    await waiting;
+    return reserveCredits(tx, { tenantId, credits: 5, operationId: 'x' }, { dryRun: false, actor: {} });
+  });
+  t.like((await waiting).body, { status: 409, code: 'TooFewCredits', available: 0 });
+  t.is((await late).refusal, 'TooFewCredits');
+  await holder.end();
 
-    const other = await shop();
-    const soon = inTime(700);
-    await other.put({ credits: 5, expiresAt: soon });
-    await t.throwsAsync(
-      w.db.transaction(async (tx) => {
-        const change = { dryRun: false, actor: {} };
-        const { refusal } = await reserveCredits(
-          tx,
-          { tenantId: other.tenantId, credits: 5, operationId: 'x' },
-          change,
-        );
-        t.is(refusal, undefined);
-        await sleep(until(soon));
-      }),
-    );
-    for (const { Expired, Reserved } of [await balance(), await other.balance()])
-      t.deepEqual([Expired, Reserved], [5, 0]);
-  },
-);
+  const other = await shop();
+  const soon = inTime(700);
+  await other.put({ credits: 5, expiresAt: soon });
+  await t.throwsAsync(
+    w.db.transaction(async (tx) => {
+      const change = { dryRun: false, actor: {} };
+      const { refusal } = await reserveCredits(tx, { tenantId: other.tenantId, credits: 5, operationId: 'x' }, change);
+      t.is(refusal, undefined);
+      await sleep(until(soon));
+    }),
+  );
+  for (const { Expired, Reserved } of [await balance(), await other.balance()])
+    t.deepEqual([Expired, Reserved], [5, 0]);
+});
 
-test('moved credits keep expiry, sales order and reference; tenants need a billing reference in common', async (t) => {
+test('moved credits keep expiry, sales order and reference; both tenants need the same billing reference', async (t) => {
   const a = await shop({ credits: 10, name: 'Common', expiresAt: SOON }, { credits: 10, name: 'Own' });
   const b = await shop();
   const admin = await root();
@@ -388,7 +378,7 @@ test('moved credits keep expiry, sales order and reference; tenants need a billi
   t.like(await verified(), { valid: true });
 });
 
-test('opposite moves at once do not block each other', async (t) => {
+test('concurrent moves in opposite directions do not deadlock', async (t) => {
   const [a, b] = [await shop({ credits: 50, name: 'X' }), await shop({ credits: 50, name: 'X' })];
   const admin = await root();
   const ends = [
@@ -402,7 +392,7 @@ test('opposite moves at once do not block each other', async (t) => {
   t.is((await a.balance()).Available, 50);
 });
 
-test('a dry run checks as the request does, gives the same answer and writes nothing', async (t) => {
+test('a dry run makes the same checks, gives the same response and writes nothing', async (t) => {
   const { tenantId, use, reserve, balance, put } = await shop({ credits: 10 });
   await reserve(4, 'r');
   const before = [await balance(), await w.sql('select last_seq from credit_pools where id = $1', [tenantId])];
@@ -420,7 +410,7 @@ test('a dry run checks as the request does, gives the same answer and writes not
   t.is((await put({ credits: 1 })).status, 200);
 });
 
-test('balance at a time counts what was committed then; the future is 400', async (t) => {
+test('a balance at a past time counts what was committed by then; a future time is 400', async (t) => {
   const { balance, reserve, spend, owner, tenantId, details } = await shop({ credits: 10 });
   const times = [inTime(0)];
   for (const step of [() => reserve(4, 'op'), () => spend(3, 'op')]) {
@@ -437,7 +427,7 @@ test('balance at a time counts what was committed then; the future is 400', asyn
   t.is((await owner.get(`${PATH}/${tenantId}?at=2999-01-01`)).status, 400);
 });
 
-test('20 reservations of 75 at once on 500: exactly 6 succeed', async (t) => {
+test('of 20 concurrent reservations of 75 on a balance of 500, exactly 6 succeed', async (t) => {
   for (let round = 0; round < 4; round++) {
     const { reserve, balance } = await shop({ credits: 200 }, { credits: 300, expiresAt: SOON });
     const answers = await Promise.all(Array.from({ length: 20 }, () => reserve(75)));
@@ -447,7 +437,7 @@ test('20 reservations of 75 at once on 500: exactly 6 succeed', async (t) => {
   }
 });
 
-test('the same Idempotency-Key 100 times at once has one effect', async (t) => {
+test('100 concurrent requests with the same Idempotency-Key have one effect', async (t) => {
   const { use, balance } = await shop({ credits: 500 });
   const send = () => use('reserve', { credits: 7, operationId: 'once' }, '', { 'idempotency-key': 'the key' });
   const answers = await Promise.all(Array.from({ length: 100 }, send));
@@ -461,7 +451,7 @@ test('the same Idempotency-Key 100 times at once has one effect', async (t) => {
   t.deepEqual(await balance(), { Available: 493, Reserved: 7, Spent: 0, Expired: 0 });
 });
 
-test('the ledger only grows: the database refuses updates, deletes and entries that do not sum to zero', async (t) => {
+test('the ledger is append-only: the database refuses updates, deletes and entries that do not sum to zero', async (t) => {
   await shop({ credits: 5 });
   for (const table of ['credit_entries', 'credit_commits']) {
     await t.throwsAsync(w.sql(`delete from ${table}`), { message: /only grows/ });
@@ -516,7 +506,7 @@ test.serial('verify finds a changed entry, a missing end and a lot that differs 
   t.like(await verified(), { valid: true });
 });
 
-test('a tenant with credits cannot be deleted; its ledger outlives it', async (t) => {
+test('a tenant with credits cannot be deleted; after deletion its ledger remains', async (t) => {
   const { tenantId, spend } = await shop({ credits: 5 });
   const admin = await root();
   t.like((await admin.delete(`/api/iam/tenant/${tenantId}`)).body, { status: 409, code: 'TenantNotEmpty' });
@@ -526,7 +516,7 @@ test('a tenant with credits cannot be deleted; its ledger outlives it', async (t
   t.is((await (await seller()).post(PATH, lotOf(tenantId, {}))).status, 404);
 });
 
-test('the forecast burns credits at the pace of the last days, the earliest expiry first', async (t) => {
+test('the forecast extrapolates recent spending, earliest expiry first', async (t) => {
   const { tenantId, owner, spend } = await shop({ credits: 100, expiresAt: SOON });
   await spend(40);
   const { body } = await owner.get(`${PATH}/${tenantId}/forecast?days=10`);

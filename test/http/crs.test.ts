@@ -17,7 +17,7 @@ interface System {
   proj4String?: string;
 }
 
-test('The list holds every system of EPSG and Esri that is projected, geographic, compound or vertical and not deprecated', async (t) => {
+test('The list holds all projected, geographic, compound and vertical systems of EPSG and Esri that are not deprecated', async (t) => {
   const { status, body } = await call(LIST);
   t.is(status, 200);
   const all = body.data as System[];
@@ -34,7 +34,7 @@ test('The list holds every system of EPSG and Esri that is projected, geographic
   t.true(all.filter((system) => system.proj4String !== undefined).length > 7500);
 });
 
-test('The texts are those that PROJ gives: WKT 1 where one exists, else WKT 2', async (t) => {
+test('The WKT texts come from PROJ: WKT 1 where it exists, else WKT 2', async (t) => {
   const module = await gdal();
   for (const id of [4326, 4979, 25832, 27700, 3857, 5703, 7405, 2056, 102008]) {
     const { body } = (await call(`/api/crs/coordinate-system/${id}`)) as { body: System };
@@ -47,7 +47,7 @@ test('The texts are those that PROJ gives: WKT 1 where one exists, else WKT 2', 
   }
 });
 
-test('A system is found by its number, an integer; of two registries EPSG counts', async (t) => {
+test('A system is found by its integer code; EPSG takes precedence over Esri', async (t) => {
   const { status, body } = await call('/api/crs/coordinate-system/25832');
   t.is(status, 200);
   t.is(body.id, 25832);
@@ -62,7 +62,7 @@ test('A system is found by its number, an integer; of two registries EPSG counts
   }
 });
 
-test('nametext and fulltext are contained in any letter case, authority is the registry', async (t) => {
+test('nametext and fulltext match substrings in any letter case; authority selects the registry', async (t) => {
   const names = await call(`${LIST}?NameText=utm%20ZONE%2032n`);
   t.true(names.body.data.length > 5);
   for (const { name } of names.body.data as System[]) t.regex(name, /utm zone 32n/i);
@@ -79,14 +79,14 @@ test('nametext and fulltext are contained in any letter case, authority is the r
   t.deepEqual((await call(`${LIST}?nametext=no%20such%20system`)).body, { data: [] });
 });
 
-test('The list is paged only when asked', async (t) => {
+test('The list is paged only if limit or offset is given', async (t) => {
   const all = (await call(`${LIST}?nametext=utm`)).body.data as System[];
   const some = (await call(`${LIST}?nametext=utm&offset=3&limit=4`)).body.data as System[];
   t.deepEqual(some, all.slice(3, 7));
   t.deepEqual((await call('/api/crs/coordinate-system/authority')).body, { data: ['EPSG', 'ESRI'] });
 });
 
-test('text searches names, aliases, codes, deprecated codes and areas of use; exact matches come first', async (t) => {
+test('text searches names, aliases, codes, deprecated codes and areas of use, exact matches first', async (t) => {
   const first = async (text: string) => {
     const { body } = await call(`${LIST}?limit=3&text=${encodeURIComponent(text)}`);
     const [system] = body.data as System[];
@@ -107,7 +107,7 @@ test('text searches names, aliases, codes, deprecated codes and areas of use; ex
   t.is((await call(`${LIST}?text=utm`)).body.totalCount, undefined);
 });
 
-test('bbox keeps systems whose area of use has a part in the box, across 180 degrees too', async (t) => {
+test('bbox keeps systems whose area of use intersects the box, also across the antimeridian', async (t) => {
   const ids = async (bbox: string) =>
     ((await call(`${LIST}?bbox=${bbox}`)).body.data as System[]).map(({ authority, id }) => `${authority}:${id}`);
   const denmark = await ids('9,54,13,58');
@@ -125,7 +125,7 @@ test('bbox keeps systems whose area of use has a part in the box, across 180 deg
   }
 });
 
-test('a record has the area of use, and a deprecated code its replacement', async (t) => {
+test('a record has the area of use; a deprecated code names its replacement', async (t) => {
   const { body } = await call('/api/crs/coordinate-system/25832');
   t.deepEqual([Math.round(body.areaOfUse.west), Math.round(body.areaOfUse.east)], [6, 12]);
   t.regex(body.areaOfUse.name, /^Europe between 6°E and 12°E/);
@@ -134,7 +134,7 @@ test('a record has the area of use, and a deprecated code its replacement', asyn
   t.is(problem.detail, "Coordinate system 'ESRI:102100' is deprecated. Use EPSG:3857.");
 });
 
-test('The list is served from the answer cache: one ETag for everybody, 304 for who has it, the whole list included', async (t) => {
+test('The list comes from the response cache: one ETag for all callers and 304 for a match, also for the whole list', async (t) => {
   for (const url of [`${LIST}?text=utm&limit=5`, LIST, '/api/crs/coordinate-system/3857']) {
     const before = await call(url);
     const { etag } = before.headers;
@@ -149,7 +149,7 @@ test('The list is served from the answer cache: one ETag for everybody, 304 for 
   }
 });
 
-test('While a text is looked for in all records, other requests are answered', async (t) => {
+test('A search over all records does not block other requests', async (t) => {
   await call(`${LIST}?limit=1`);
   const searches = Array.from({ length: 8 }, (_, n) => call(`${LIST}?fulltext=bornholm${n}&limit=1`));
   let over = false;

@@ -40,7 +40,7 @@ async function tree() {
 
 const list = (root: string) => `/api/metadata/project/${root}/dataset/recursive-list`;
 
-test('recursive-list has all that lies below, by path, name and id, with exact counts, as far as the caller sees', async (t) => {
+test('recursive-list has all visible items below a project, sorted by path, name and id, with exact counts', async (t) => {
   const { owner, reader, root } = await tree();
   const { body } = await w.as(reader).get(list(root));
   const places = (rows: { relativePath: string; name: string }[]) => rows.map((row) => [row.relativePath, row.name]);
@@ -72,7 +72,7 @@ test('recursive-list has all that lies below, by path, name and id, with exact c
   t.is(all.totalCount, 8);
 });
 
-test('files in recursive-list have a signed datasetUrl, other types none; tokens come when they are asked for', async (t) => {
+test('files in recursive-list have a signed datasetUrl, other types do not; tokens are included on request', async (t) => {
   const { reader, root, a } = await tree();
   const { data } = (await w.as(reader).get(`${list(a)}?includeSasTokens=true`)).body;
   t.deepEqual(
@@ -106,7 +106,7 @@ test('list-summaries has id, name, type and dataPath of each dataset', async (t)
   t.is((await w.as(reader).get(`${path}?limit=1&offset=1`)).body.data[0].name, 'z');
 });
 
-test('permissions of a dataset show in its lists: denied to one it is not there for him, however it is asked for', async (t) => {
+test('a dataset whose permissions deny an account is absent from every list of that account', async (t) => {
   const { owner, reader, a } = await tree();
   const [x] = (await w.as(owner).get(`/api/metadata/project/${a}/dataset/list`)).body.data;
   const permissions = [{ principals: [reader.userId], operation: ' Read ', type: 'denied' }];
@@ -124,7 +124,7 @@ test('permissions of a dataset show in its lists: denied to one it is not there 
   }
 });
 
-test('changing and seeing permissions of a dataset needs canGrantAccess; a record that comes back with them unchanged is fine', async (t) => {
+test('reading and changing permissions of a dataset needs canGrantAccess; sending them back unchanged is allowed', async (t) => {
   const [owner, contributor] = [await w.account(), await w.account()];
   const projectId = await newProject(w.as(owner), 'River', [{ user: contributor, role: 'Contributor' }]);
   const id = await newDataset(w, projectId, owner);
@@ -141,7 +141,7 @@ test('changing and seeing permissions of a dataset needs canGrantAccess; a recor
   t.is((await w.as(contributor).delete(`/api/metadata/dataset/${id}`)).status, 204);
 });
 
-test('temporal and spatial information are replaced when they are sent, under their names in any letter case', async (t) => {
+test('temporal and spatial information are replaced if sent, with member names in any letter case', async (t) => {
   const owner = await w.account();
   const projectId = await newProject(w.as(owner));
   const id = await newDataset(w, projectId, owner);

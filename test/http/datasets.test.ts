@@ -69,7 +69,7 @@ test('only accounts with a role in its project see a dataset', async (t) => {
   t.is((await w.as(owner).get('/api/metadata/dataset/17')).status, 404);
 });
 
-test('the list has the datasets directly in the project, by name; two may share a name; all unless limit is sent', async (t) => {
+test('the list has the datasets directly in the project by name, duplicates included, unlimited without limit', async (t) => {
   const owner = await w.account();
   const projectId = await project(owner);
   await dataset(await project(owner), owner, { name: 'elsewhere' });
@@ -82,7 +82,7 @@ test('the list has the datasets directly in the project, by name; two may share 
   t.deepEqual(await list('?offset=9&limit=1'), []);
 });
 
-test('includeSasTokens gives each dataset a query that reads its dataPath', async (t) => {
+test('includeSasTokens adds a signed query that reads the dataset’s dataPath', async (t) => {
   const [owner, reader] = [await w.account(), await w.account()];
   const projectId = await project(owner, [{ user: reader, role: 'Reader' }]);
   await dataset(projectId, owner);
@@ -95,7 +95,7 @@ test('includeSasTokens gives each dataset a query that reads its dataPath', asyn
   t.is((await w.nobody.get(local(row.dataPath))).status, 403);
 });
 
-test('raw gives a signed address: anybody who has it downloads the bytes under the dataset’s name, in ranges too', async (t) => {
+test('raw returns a signed address that downloads the content under the dataset’s name, also in ranges', async (t) => {
   const owner = await w.account();
   const id = await dataset(await project(owner), owner);
   const { data } = (await w.as(owner).get(`/api/raw/dataset/${id}`)).body;
@@ -122,7 +122,7 @@ test('a download of Terrain.TIF gets no second extension; downloadFileName sets 
 
 for (const scoped of [false, true]) {
   const path = scoped ? 'DELETE /api/project/{projectId}/dataset/{id}' : 'DELETE /api/metadata/dataset/{id}';
-  test(`${path} puts a dataset into the recycle bin: 204, then it is gone everywhere`, async (t) => {
+  test(`${path} moves a dataset to the recycle bin: 204, then 404 on every route`, async (t) => {
     const owner = await w.account();
     const projectId = await project(owner);
     const id = await dataset(projectId, owner);
@@ -137,7 +137,7 @@ for (const scoped of [false, true]) {
   });
 }
 
-test('deleting a dataset needs canDeleteContent, the project it lies in, and no transfer that writes it', async (t) => {
+test('deleting a dataset needs canDeleteContent, the right project, and no transfer that is writing it', async (t) => {
   const [owner, reader, contributor, stranger] = [
     await w.account(),
     await w.account(),
@@ -159,7 +159,7 @@ test('deleting a dataset needs canDeleteContent, the project it lies in, and no 
   t.is((await w.as(contributor).delete(`/api/metadata/dataset/${id}`)).status, 204);
 });
 
-test('datasets of a deleted project are unavailable, their bytes too, and none can be added', async (t) => {
+test('datasets of a deleted project and their content are unavailable, and none can be added', async (t) => {
   const owner = await w.account();
   const projectId = await project(owner);
   const id = await dataset(projectId, owner);
@@ -204,7 +204,7 @@ test('PUT replaces the metadata of a dataset, ignores read-only members, and kee
   t.is((await w.as(owner).put(path, { id, name: '' })).status, 400);
 });
 
-test('of changes from the same rowVersion at once exactly one succeeds', async (t) => {
+test('exactly one of several concurrent changes from the same rowVersion succeeds', async (t) => {
   const owner = await w.account();
   const projectId = await project(owner);
   const id = await dataset(projectId, owner);

@@ -26,7 +26,7 @@ const shown = async (client: Client, id: string) => (await client.get(`/api/conv
 const queued = (ids: string[]) => w.sql('select key from graphile_worker._private_jobs where key = any($1)', [ids]);
 const remove = (path: string) => ({ actions: [{ type: 'PathActionDelete', path, isFolder: true }] });
 
-test('deleting a project ends the waiting transfers in it and below it at once, and no others', async (t) => {
+test('deleting a project immediately ends the waiting transfers in it and in its subprojects, and no others', async (t) => {
   const { client, projectId } = await scene();
   const folder = await subproject(client, projectId, { name: 'Below', inheritsMembers: true });
   const elsewhere = await newProject(client, 'Elsewhere');
@@ -57,7 +57,7 @@ test('deleting a project ends the waiting transfers in it and below it at once, 
   t.is((await queued([other])).length, 1);
 });
 
-test('requests that wait for such a transfer get its end', async (t) => {
+test('requests that wait for such a transfer are answered when it ends', async (t) => {
   const { client, projectId } = await scene();
   const id = await waiting(client, projectId);
   const answer = client.get(`/api/conversion/transfer/${id}`, { prefer: 'wait=60' });
@@ -65,7 +65,7 @@ test('requests that wait for such a transfer get its end', async (t) => {
   t.like((await answer).body, { status: 'Error', errorMessage: DELETED });
 });
 
-test('a subproject takes what waits in it along, deleted by its id or by its path; its parent and siblings go on', async (t) => {
+test('deleting a subproject, by id or path, ends its waiting transfers but not those of its parent and siblings', async (t) => {
   for (const byPath of [false, true]) {
     const { client, projectId } = await scene();
     const folder = await subproject(client, projectId, { name: 'Gone', inheritsMembers: true });
@@ -82,7 +82,7 @@ test('a subproject takes what waits in it along, deleted by its id or by its pat
   }
 });
 
-test('its datasets are free again, and after a restore the transfer can be tried again', async (t) => {
+test('its datasets are unlocked, and after a restore the transfer can be retried', async (t) => {
   const { user, client, projectId } = await scene();
   const datasetId = await newDataset(w, projectId, user, { datasetFormat: 'file' });
   const copy = { readerName: 'FileReader', writerName: 'FileWriter' };
@@ -98,7 +98,7 @@ test('its datasets are free again, and after a restore the transfer can be tried
   t.is((await client.delete(`/api/metadata/dataset/${datasetId}`)).status, 409, 'the retry holds it');
 });
 
-test('what is to be carried out of a deleted project, or into one, ends and is told on both sides', async (t) => {
+test('transfers out of or into a deleted project end, with events on both sides', async (t) => {
   for (const side of ['source', 'target'] as const) {
     const { client, datasetId, ask, ...sides } = await carryScene(w);
     const { body } = await ask('move');
@@ -115,7 +115,7 @@ test('what is to be carried out of a deleted project, or into one, ends and is t
   }
 });
 
-test('many end together', async (t) => {
+test('many waiting transfers end in one request', async (t) => {
   const { client, projectId } = await scene();
   const id = await waiting(client, projectId);
   await w.sql(
@@ -132,30 +132,33 @@ test('many end together', async (t) => {
   t.is(Number(rows[0]?.count), 501);
 });
 
-test.serial('a transfer that cannot be ended keeps no other of a lost worker from being mended', async (t) => {
-  const { client, projectId } = await scene();
-  const ids = [await waiting(client, projectId), await waiting(client, projectId), await waiting(client, projectId)];
-  const bad = ids[0] ?? '';
-  await w.sql(
-    `update transfers set status = 'InProgress', attempt = 1, worker_pool = 'nobody', deadline = now(),
+test.serial(
+  'a transfer that cannot be ended does not keep other transfers of a lost worker from being recovered',
+  async (t) => {
+    const { client, projectId } = await scene();
+    const ids = [await waiting(client, projectId), await waiting(client, projectId), await waiting(client, projectId)];
+    const bad = ids[0] ?? '';
+    await w.sql(
+      `update transfers set status = 'InProgress', attempt = 1, worker_pool = 'nobody', deadline = now(),
        cancel_requested_at = case when id <> $2 then now() end where id = any($1)`,
-    [ids, ids[2]],
-  );
-  await w.sql(`
+      [ids, ids[2]],
+    );
+    await w.sql(`
     create function no_end() returns trigger language plpgsql as $$ begin raise exception 'no end'; end $$;
     create trigger no_end before update on transfers for each row
       when (new.status = 'Error' and new.id = '${bad}') execute function no_end()`);
-  const swept = await sweep(w.db, { thorough: true, patience: 60_000 });
-  t.deepEqual(
-    swept?.failures.map(({ id }) => id),
-    [bad],
-  );
-  t.like(await shown(client, ids[1] ?? ''), { status: 'Error', errorMessage: 'Cancelled.' });
-  t.is((await shown(client, ids[2] ?? '')).status, 'Pending', 'it waits for another worker');
-  await w.sql('drop trigger no_end on transfers');
-});
+    const swept = await sweep(w.db, { thorough: true, patience: 60_000 });
+    t.deepEqual(
+      swept?.failures.map(({ id }) => id),
+      [bad],
+    );
+    t.like(await shown(client, ids[1] ?? ''), { status: 'Error', errorMessage: 'Cancelled.' });
+    t.is((await shown(client, ids[2] ?? '')).status, 'Pending', 'it waits for another worker');
+    await w.sql('drop trigger no_end on transfers');
+  },
+);
 
-test.serial('what is started, or handed back, in the moment of the deletion ends with the next sweep', async (t) => {
+test.serial('a transfer started or requeued during the deletion ends with the next sweep', async (t) => {
   const { client, projectId } = await scene();
   const urls = await Promise.all(Array.from({ length: 8 }, () => upload(w, client, 'words')));
   const starts = urls.map((url) => start(client, copyRequest(projectId, url)));

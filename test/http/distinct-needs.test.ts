@@ -23,7 +23,7 @@ async function tenant() {
 const labels = (count: number) => Array.from({ length: count }, (_, n) => `machine-${n}`);
 const cancel = (client: Client, id: string) => client.post(`/api/conversion/transfer/${id}/cancel`);
 
-test('unfinished transfers of a tenant have at most 16 different resource requests; a repeated one is never refused', async (t) => {
+test('a tenant’s unfinished transfers have at most 16 distinct resource requests; a repeated one is always accepted', async (t) => {
   const [many, other] = [await tenant(), await tenant()];
   const ids: string[] = [];
   for (const label of labels(MOST)) ids.push((await many.submit(label)).body.id);
@@ -48,7 +48,7 @@ test('unfinished transfers of a tenant have at most 16 different resource reques
   t.is((await many.submit('another')).status, 409);
 });
 
-test('of many that come at once no more are let in', async (t) => {
+test('concurrent starts do not exceed the limit', async (t) => {
   const { submit } = await tenant();
   const answers = await Promise.all(labels(MOST + 8).map((label) => submit(label)));
   const statuses = answers.map(({ status }) => status).sort();

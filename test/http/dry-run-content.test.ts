@@ -32,7 +32,7 @@ async function datasetOf(client: Client, projectId: string, content: Buffer | st
   return body.datasets[0].datasetId as string;
 }
 
-test('a dry run warns of uploaded content that is surely not what the reader reads', async (t) => {
+test('a dry run warns if the uploaded content does not fit the reader', async (t) => {
   const client = w.as(await w.account());
   const project = await newProject(client);
   t.deepEqual(await importing(client, project, tiff), [
@@ -59,7 +59,7 @@ test('a dry run warns of uploaded content that is surely not what the reader rea
   t.deepEqual(await importing(client, project, tiff, { readerName: 'FileReader', writerName: 'FileWriter' }), []);
 });
 
-test('a dry run looks into a stored dataset, whose reader or format may be wrong', async (t) => {
+test('a dry run checks the content of a stored dataset against its reader', async (t) => {
   const client = w.as(await w.account());
   const project = await newProject(client);
   const datasetId = await datasetOf(client, project, tiff, 'terrain.tif');
@@ -71,7 +71,7 @@ test('a dry run looks into a stored dataset, whose reader or format may be wrong
   t.deepEqual(await warnings('download-convert', { ...asGrid, readerName: 'GeoTiffReader' }), []);
 });
 
-test('a zip with a large directory is not parsed for a dry run', async (t) => {
+test('a dry run does not parse a zip with a large directory', async (t) => {
   const client = w.as(await w.account());
   const project = await newProject(client);
   const nothing = Buffer.alloc(0);
@@ -82,7 +82,7 @@ test('a zip with a large directory is not parsed for a dry run', async (t) => {
   ]);
 });
 
-test('a dry run reads a few pages of a file in a bucket; without the bucket it says that it did not look', async (t) => {
+test('a dry run reads a few pages of a file in a bucket, and says so if the bucket cannot be reached', async (t) => {
   const bucket = await openSilentBucket();
   const folder = await mkdtemp(join(w.folder, 'bucket-'));
   const app = await buildApp({

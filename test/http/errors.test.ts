@@ -34,7 +34,7 @@ const routes = (app: App) => {
   app.get('/plain', { config: { access: 'public', service: 'none' } }, async (request) => ({ v: request.apiVersion }));
 };
 
-test('The order of the rules decides which error a request with several faults gets', async (t) => {
+test('A request with several faults gets the error of the first rule that fails', async (t) => {
   const app = await apiApp(t, routes);
   const wrong: InjectOptions = {
     method: 'POST',
@@ -57,7 +57,7 @@ test('The order of the rules decides which error a request with several faults g
   t.is(await ask({ url: `/api/thing/${id}`, headers: json, payload: '{"name":"a"}' }), 404);
 });
 
-test('A policy is asked after the form', async (t) => {
+test('Access policies are checked after the form of the request', async (t) => {
   const app = await apiApp(t, routes);
   const post = async (name: string, payload: object) =>
     (await app.inject({ method: 'POST', url: '/api/admin', headers: bearer(name), payload })).statusCode;
@@ -66,7 +66,7 @@ test('A policy is asked after the form', async (t) => {
   t.is(await post('admin', { name: 'a' }), 200);
 });
 
-test('A wrong method gets 405 with the methods that are possible, whatever the parameters are called', async (t) => {
+test('A wrong method gets 405 with the allowed methods, for any names of path parameters', async (t) => {
   const app = await apiApp(t, routes);
   for (const method of ['PUT', 'PATCH', 'TRACE'] as const) {
     const answer = await app.inject({
@@ -81,14 +81,14 @@ test('A wrong method gets 405 with the methods that are possible, whatever the p
   }
 });
 
-test('Every GET has its HEAD, and a trailing slash is ignored', async (t) => {
+test('Every GET route also answers HEAD, and a trailing slash is ignored', async (t) => {
   const app = await apiApp(t, routes);
   const head = await app.inject({ method: 'HEAD', url: `/api/thing/${id}/`, headers: bearer('anna') });
   t.deepEqual([head.statusCode, head.body], [200, '']);
   t.is((await app.inject({ method: 'HEAD', url: `/api/thing/${id}` })).statusCode, 401);
 });
 
-test('The version comes from the header, else the query; 1 is 1.0; missing is the newest', async (t) => {
+test('The API version comes from the header, else the query; 1 means 1.0; the default is the newest', async (t) => {
   const app = await apiApp(t, routes);
   const ask = (query: string, headers: Record<string, string> = {}) =>
     app.inject({ url: `/api/version${query}`, headers: { ...bearer('anna'), ...headers } });
@@ -103,7 +103,7 @@ test('The version comes from the header, else the query; 1 is 1.0; missing is th
   }
 });
 
-test('Where a version is required its absence is refused; where there are none it is ignored', async (t) => {
+test('A missing version is refused on routes that require one and ignored on routes without versions', async (t) => {
   const app = await apiApp(t, routes);
   const headers = bearer('anna');
   const missing = await app.inject({ method: 'POST', url: '/api/tenant-move', headers });
@@ -118,7 +118,7 @@ test('Where a version is required its absence is refused; where there are none i
   t.deepEqual([none.statusCode, none.headers['api-supported-versions']], [200, undefined]);
 });
 
-test('Bodies are read from every name of JSON, with any character set, and from nothing else', async (t) => {
+test('Bodies are accepted with any JSON content type and charset, and with no other type', async (t) => {
   const app = await apiApp(t, routes);
   const post = async (type: string, payload: string | Buffer = '{"name":"ä"}') =>
     (
@@ -150,7 +150,7 @@ test('Bodies are read from every name of JSON, with any character set, and from 
     t.is(await post(type), 415, type);
 });
 
-test('A packed body is told from a broken one', async (t) => {
+test('A compressed body is told apart from an invalid one', async (t) => {
   const app = await apiApp(t, routes);
   const post = (encoding: string, payload: Buffer) =>
     app.inject({
@@ -166,7 +166,7 @@ test('A packed body is told from a broken one', async (t) => {
   t.regex(answer.json().detail, /gzip/);
 });
 
-test('Accept never changes anything', async (t) => {
+test('The Accept header has no effect', async (t) => {
   const app = await apiApp(t, routes);
   for (const accept of ['text/plain', '*/*', 'application/xml', 'nonsense']) {
     const answer = await app.inject({ url: '/api/version', headers: { ...bearer('anna'), accept } });
@@ -175,7 +175,7 @@ test('Accept never changes anything', async (t) => {
   }
 });
 
-test('Bodies of tokens and accounts may have 1 MiB, others 30 MB', async (t) => {
+test('Bodies of token and account routes are limited to 1 MiB, others to 30 MB', async (t) => {
   const app = await apiApp(t, routes);
   const payload = JSON.stringify({ name: 'x'.repeat(2 ** 20) });
   const headers = { ...bearer('admin'), 'content-type': 'application/json' };
@@ -184,7 +184,7 @@ test('Bodies of tokens and accounts may have 1 MiB, others 30 MB', async (t) => 
   t.is((await app.inject({ method: 'POST', url: '/api/admin', headers, payload })).statusCode, 200);
 });
 
-test('Every refusal is a problem with a text as detail and the id of its request', async (t) => {
+test('Every error is a problem document with a detail text and the request id', async (t) => {
   const app = await apiApp(t, routes);
   const cases: [InjectOptions, number][] = [
     [{ url: '/api/nothing' }, 404],
@@ -215,7 +215,7 @@ test('Every refusal is a problem with a text as detail and the id of its request
   }
 });
 
-test('A request id of 1 to 128 visible characters is taken over, every other replaced', async (t) => {
+test('A request id of 1 to 128 visible characters is kept; any other is replaced', async (t) => {
   const app = await apiApp(t, routes);
   const idOf = async (given: string) =>
     (await app.inject({ url: '/plain', headers: { 'x-request-id': given } })).headers['x-request-id'];
@@ -224,7 +224,7 @@ test('A request id of 1 to 128 visible characters is taken over, every other rep
   for (const bad of ['x'.repeat(129), 'a b', '', 'ä']) t.regex(String(await idOf(bad)), /^[0-9a-f-]{36}$/);
 });
 
-test('OPTIONS is 204 for browsers of any origin, and a configured origin is the only one', async (t) => {
+test('OPTIONS is 204 for any origin, or only for the configured one', async (t) => {
   const preflight = { origin: 'https://map.example', 'access-control-request-method': 'PUT' };
   const open = await apiApp(t, routes);
   const any = await open.inject({ method: 'OPTIONS', url: '/api/version', headers: preflight });
@@ -239,7 +239,7 @@ test('OPTIONS is 204 for browsers of any origin, and a configured origin is the 
   t.is(theirs.headers['access-control-allow-origin'], undefined);
 });
 
-test('What is no HTTP, or too long to be read, is answered with a problem too', async (t) => {
+test('Invalid or oversized HTTP requests are also answered with a problem document', async (t) => {
   const app = await apiApp(t, routes);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

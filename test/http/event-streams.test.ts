@@ -19,7 +19,7 @@ const follow = async (user: User, headers: Record<string, string> = {}, query = 
 const happen = (event: { userId?: string; tenantId?: string; projectId?: string }, resourceId = '') =>
   append(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, ...event });
 
-test('a stream tells each event as a CloudEvent with its offset as id, as it happens', async (t) => {
+test('a stream sends each event as it happens, as a CloudEvent with its offset as id', async (t) => {
   const user = await w.account();
   await happen(user, 'before');
   const stream = await follow(user);
@@ -38,7 +38,7 @@ test('a stream tells each event as a CloudEvent with its offset as id, as it hap
   t.deepEqual(stream.heard, listed);
 });
 
-test('a stream goes on behind Last-Event-ID, which wins over after', async (t) => {
+test('a stream continues after Last-Event-ID, which takes precedence over after', async (t) => {
   const user = await w.account();
   for (let n = 0; n < 250; n++) await happen({ userId: user.userId }, String(n));
   const { data } = (await w.as(user).get(`${LIST}?limit=1000`)).body;
@@ -92,7 +92,7 @@ test('an event with a late commit is sent after those that were committed before
   );
 });
 
-test('a stream sends the events that its reader may read at that time', async (t) => {
+test('a stream sends only events that its reader may read at that time', async (t) => {
   const owner = await w.account({ role: 'Owner' });
   const reader = await w.account();
   const projectId = await newProject(w.as(owner), 'River', [{ user: reader, role: 'Reader' }]);
@@ -120,7 +120,7 @@ test('a stream ends when its account is disabled', async (t) => {
   t.true(await stream.ended);
 });
 
-test('an account has at most twenty concurrent streams, and a closed one frees its place', async (t) => {
+test('an account has at most twenty concurrent streams; closing one allows another', async (t) => {
   const user = await w.account();
   const streams = await Promise.all(Array.from({ length: 20 }, () => follow(user)));
   const more = await w.as(user).get(LIST, { accept: 'text/event-stream' });
@@ -138,7 +138,7 @@ test('an account has at most twenty concurrent streams, and a closed one frees i
   t.fail();
 });
 
-test('HEAD answers and ends for each Accept header', async (t) => {
+test('HEAD is answered and ends, for each Accept header', async (t) => {
   const { status } = await w
     .as(await w.account())
     .send({ method: 'HEAD', url: LIST, headers: { accept: 'text/event-stream' } });

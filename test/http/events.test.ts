@@ -43,7 +43,7 @@ const everything = async (client: Client): Promise<string[]> =>
   (await allEvents(client)).map((event) => event.resourceid);
 const sees = async (client: Client, resourceId: string) => (await everything(client)).includes(resourceId);
 
-test('an event comes into sight behind all that could be read before, whatever the order of the commits', async (t) => {
+test('an event appears after all events that were readable before, in any commit order', async (t) => {
   const root = w.as(await w.administrator());
   const clients = [new pg.Client(w.url), new pg.Client(w.url)] as const;
   const [slow, quick] = clients;
@@ -81,7 +81,7 @@ test('an event comes into sight behind all that could be read before, whatever t
   );
 });
 
-test('readers at once, while others write, get the same events in the same order', async (t) => {
+test('concurrent readers get the same events in the same order during writes', async (t) => {
   const { userId } = await w.account();
   const me = w.as({ userId });
   const writing = Promise.all(
@@ -121,7 +121,7 @@ test('readers at once, while others write, get the same events in the same order
   t.deepEqual(three, one);
 });
 
-test('events are CloudEvents 1.0, with names of attributes in lower case, data as it was written, and nothing else', async (t) => {
+test('events are CloudEvents 1.0: attribute names in lower case, data unchanged, no other members', async (t) => {
   const root = w.as(await w.administrator());
   const owner = await w.account({ role: 'Owner' });
   const projectId = await newProject(w.as(owner));
@@ -159,7 +159,7 @@ test('events are CloudEvents 1.0, with names of attributes in lower case, data a
   t.false('subject' in last);
 });
 
-test('administrators see all events, Owners those of the tenant, others those they caused or of readable projects', async (t) => {
+test('administrators see all events, Owners those of their tenant, others their own and those of readable projects', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const reader = await w.account({ tenantId });
@@ -179,7 +179,7 @@ test('administrators see all events, Owners those of the tenant, others those th
       t.is(await sees(w.as(user), resourceId), seenBy.includes(user), `${user.id} ${resourceId}`);
 });
 
-test('the same is seen of few events and of many', async (t) => {
+test('visibility does not depend on the number of events', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const reader = await w.account({ tenantId });
@@ -198,7 +198,7 @@ test('the same is seen of few events and of many', async (t) => {
   t.deepEqual(few.slice(0, 20), many.slice(100));
 });
 
-test('who could read a project that was removed for good may read on what happened to it', async (t) => {
+test('accounts that could read a permanently removed project can still read its events', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const reader = await w.account({ tenantId });
@@ -240,7 +240,7 @@ test('who could read a project that was removed for good may read on what happen
   await expected('all is removed');
 });
 
-test('after and limit: from the beginning, fifty, in order; what is no number is refused', async (t) => {
+test('after and limit default to the beginning and fifty; values that are not numbers are refused', async (t) => {
   const user = await w.account();
   for (let n = 0; n < 60; n++) await happen({ userId: user.userId });
   const client = w.as(user);

@@ -43,7 +43,7 @@ async function exported(client: Client, id: string, request: object) {
   return untilEnd(client, body.id);
 }
 
-test('an export of several steps is downloaded as the zip that it is', async (t) => {
+test('an export of several steps is downloaded as a zip', async (t) => {
   const { client, projectId } = await project();
   const id = await imported(client, projectId, 3, 'DfsuWriter');
   const several = await exported(client, id, { readerName: 'DfsuReader', writerName: 'VtuWriter' });
@@ -56,7 +56,7 @@ test('an export of several steps is downloaded as the zip that it is', async (t)
   t.like(await download(one.downloadPath), { name: 'lake.vtu', type: 'application/octet-stream' });
 });
 
-test('a dataset of several steps keeps that it is a zip: downloads, exports of its bytes, updates', async (t) => {
+test('a dataset of several steps stays a zip in downloads, exports and updates', async (t) => {
   const { client, projectId } = await project();
   const [several, one] = [
     await imported(client, projectId, 3, 'VtuWriter'),

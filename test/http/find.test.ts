@@ -29,7 +29,7 @@ async function scene() {
   return { owner, client, root, raw, dataset };
 }
 
-test('a name finds all that is called so, a path what lies below each other so, one with a slash in front from a root project', async (t) => {
+test('a name finds all items with that name; a path matches nested names; a leading slash anchors it at a root project', async (t) => {
   const { owner, client, root, raw, dataset } = await scene();
   const deep = await subproject(client, raw, { name: 'Upper valley' });
   t.deepEqual(await find(owner, { path: 'Upper valley' }), [
@@ -61,7 +61,7 @@ test('a name finds all that is called so, a path what lies below each other so, 
   t.is((await client.get('/api/metadata/find?path=a//b')).status, 400);
 });
 
-test('with a project the path begins in it', async (t) => {
+test('with a project given, the path starts in that project', async (t) => {
   const { owner, client, root, raw, dataset } = await scene();
   const ids = async (projectId: string, path: string) => (await find(owner, { path, projectId })).map(({ id }) => id);
   t.deepEqual(await ids(root, 'raw'), [raw]);
@@ -72,7 +72,7 @@ test('with a project the path begins in it', async (t) => {
   t.is((await client.get(`/api/metadata/find?path=x&projectId=${randomUUID()}`)).status, 404);
 });
 
-test('with a project names are looked for in its tenant, whichever the caller acts in', async (t) => {
+test('with a project given, names are searched in its tenant, not in the one of the caller', async (t) => {
   const { client, root, raw, dataset } = await scene();
   const guest = await w.account({ tenantId: await w.tenant() });
   await client.post(`/api/metadata/project/${root}/member`, { userId: guest.userId, role: 'Reader' });
@@ -82,7 +82,7 @@ test('with a project names are looked for in its tenant, whichever the caller ac
   t.deepEqual(await find(guest, { path: 'raw' }), []);
 });
 
-test('of more than are asked for the first by path come, projects before datasets', async (t) => {
+test('results above the limit are cut off in path order, projects before datasets', async (t) => {
   const { owner, client } = await scene();
   const root = await newProject(client, 'many');
   const paths: string[] = [];
@@ -117,7 +117,7 @@ test('deleted and invisible items, and those of other tenants, are not found', a
   t.deepEqual(await find(owner, { path: 'Q m3%2Fs' }), [], 'nor what lies in it');
 });
 
-test('principals have names for those who share a tenant or a project with them, and for nobody else', async (t) => {
+test('names of principals are visible only to accounts that share a tenant or a project with them', async (t) => {
   const { owner, client, root } = await scene();
   const [member, guest] = [
     await w.account({ tenantId: owner.tenantId }),

@@ -101,7 +101,7 @@ test.serial('metadata, properties and settings hold at most 1 MiB each, on every
 });
 
 test.serial(
-  'free-form members count with their stored size: characters in UTF-8, numbers by their digits',
+  'the limit of free-form members counts the stored size: text in UTF-8, numbers by their digits',
   async (t) => {
     const client = w.as(await w.account());
     const status = async (metadata: unknown) =>
@@ -128,7 +128,7 @@ test.serial('permissions hold at most 1 MiB, descriptions 16,384 characters', as
   t.is((await described(16_385)).status, 400);
 });
 
-test.serial('tags, place and time of a dataset hold at most 1 MiB each', async (t) => {
+test.serial('tags, spatial and temporal information of a dataset hold at most 1 MiB each', async (t) => {
   const owner = await w.account();
   const client = w.as(owner);
   const projectId = await newProject(client);
@@ -149,7 +149,7 @@ test.serial('tags, place and time of a dataset hold at most 1 MiB each', async (
   t.is(status, 200);
 });
 
-test.serial('an account holds as much as its route takes', async (t) => {
+test.serial('account metadata may be as large as the body limit of its route', async (t) => {
   const admin = w.as(await w.administrator());
   const { id } = await w.account();
   t.is((await admin.put('/api/accounts', { id, metadata: sized(MIB - 1000) })).status, 200);
@@ -160,7 +160,7 @@ test.serial('an account holds as much as its route takes', async (t) => {
   t.regex(body.errors.metadata[0], /at most 1,048,576 bytes as JSON/);
 });
 
-test.serial('lists give everything, however heavy and however many, in their order', async (t) => {
+test.serial('lists return all items in order, whatever their size and number', async (t) => {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(owner);
   const admin = w.as(await w.administrator());

@@ -32,7 +32,7 @@ async function scene() {
   return { owner, reader, projectId, id, url };
 }
 
-test('a token of a dataset reads it whole, in ranges, by HEAD, and puts to it', async (t) => {
+test('a dataset token allows GET, ranges, HEAD and PUT', async (t) => {
   const { url } = await scene();
   t.is(await text(url), 'the bytes');
   t.is((await w.nobody.get(url, { 'x-ms-range': 'bytes=0-2' })).status, 206);
@@ -43,7 +43,7 @@ test('a token of a dataset reads it whole, in ranges, by HEAD, and puts to it', 
   t.is((await w.nobody.delete(url)).status, 403);
 });
 
-test('PUT on a dataset replaces its bytes: size, rowVersion and updatedAt follow, name and metadata stay', async (t) => {
+test('PUT on a dataset replaces its content and updates size, rowVersion and updatedAt; name and metadata stay', async (t) => {
   const { owner, id, url } = await scene();
   const before = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;
   const answer = await put(url, 'other bytes');
@@ -55,7 +55,7 @@ test('PUT on a dataset replaces its bytes: size, rowVersion and updatedAt follow
   t.is((await w.nobody.get(url)).headers.etag, answer.headers.etag);
 });
 
-test('large files arrive in blocks', async (t) => {
+test('large files are uploaded in blocks', async (t) => {
   const { url } = await scene();
   for (const [id, part] of [
     ['Yg==', 'world'],
@@ -69,7 +69,7 @@ test('large files arrive in blocks', async (t) => {
   t.is(await text(url), 'hello world');
 });
 
-test('a download that overlaps a replacement of the bytes gets the old ones', async (t) => {
+test('a download that overlaps a replacement of the content gets the old content', async (t) => {
   const { id, url } = await scene();
   const [{ blob }] = (await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id])) as [
     { blob: string },
@@ -80,7 +80,7 @@ test('a download that overlaps a replacement of the bytes gets the old ones', as
   t.truthy(await w.blobs.info(blob), 'the sweep removes what no row names');
 });
 
-test('of PUTs at once each is whole, and with If-Match exactly one succeeds', async (t) => {
+test('concurrent PUTs do not mix content; with If-Match exactly one succeeds', async (t) => {
   const { url, id } = await scene();
   const { etag } = (await w.nobody.get(url)).headers as { etag: string };
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(1000));
@@ -93,7 +93,7 @@ test('of PUTs at once each is whole, and with If-Match exactly one succeeds', as
   t.deepEqual(rows, [{ v: 6 }]);
 });
 
-test('If-None-Match: * fills a file that has no bytes yet, once, and is 409 on any other', async (t) => {
+test('If-None-Match: * writes a file without content once, and is 409 on any other file', async (t) => {
   const { owner, projectId, url } = await scene();
   const onlyNew = { 'if-none-match': '*' };
   const refused = await put(url, 'x', onlyNew);
@@ -105,7 +105,7 @@ test('If-None-Match: * fills a file that has no bytes yet, once, and is 409 on a
   t.deepEqual(answers.map((answer) => answer.status).sort(), [201, 409]);
 });
 
-test('a wrong or expired token is 403, a deleted dataset 404, a locked one 409; a Reader’s token does not write', async (t) => {
+test('a wrong or expired token is 403, a deleted dataset 404, a locked one 409; a Reader’s token cannot write', async (t) => {
   const { owner, reader, projectId, id, url } = await scene();
   t.is((await w.nobody.get(url.replace(/sig=[^&]*/, 'sig=x'))).status, 403);
   t.is((await put(url.replace('sp=rcw', 'sp=cw'), 'x')).status, 403);
@@ -131,7 +131,7 @@ test('a wrong or expired token is 403, a deleted dataset 404, a locked one 409; 
 });
 
 test.serial(
-  'a dataset that is deleted, or locked, while its bytes arrive keeps the old ones, and the new ones leave nothing',
+  'a dataset deleted or locked during an upload keeps its content, and the upload is discarded',
   async (t) => {
     const { url, id, owner } = await scene();
     const before = await Array.fromAsync(w.blobs.list('dataset/'));
@@ -155,7 +155,7 @@ test.serial(
   },
 );
 
-test('a folder’s token is valid for every file below it, and no other', async (t) => {
+test('a folder token is valid for every file below the folder, and no other', async (t) => {
   const { owner, projectId, id } = await scene();
   const folder = await subproject(w.as(owner), projectId, { name: 'a', inheritsMembers: true });
   const deeper = await subproject(w.as(owner), folder, { name: 'b', inheritsMembers: true });
@@ -174,7 +174,7 @@ test('a folder’s token is valid for every file below it, and no other', async 
   t.is((await w.nobody.get(addressOf(file, query))).status, 404);
 });
 
-test('a folder’s token does not reach what has members of its own or denies somebody something', async (t) => {
+test('a folder token excludes items with explicit members or with denying permissions', async (t) => {
   const { owner, projectId } = await scene();
   const closed = await subproject(w.as(owner), projectId, { name: 'closed' });
   const [inside, denied] = [await newDataset(w, closed, owner), await newDataset(w, projectId, owner)];
@@ -188,7 +188,7 @@ test('a folder’s token does not reach what has members of its own or denies so
   t.is((await w.nobody.get(addressOf(denied, query))).status, 403);
 });
 
-test('dataset revoke-grants makes all void that was signed before and opens the dataset, and nothing else', async (t) => {
+test('revoke-grants of a dataset voids all earlier signatures for it, and no others', async (t) => {
   const { owner, reader, projectId, id, url } = await scene();
   const folder = await token(owner, `projectId=${projectId}`);
   const other = await newDataset(w, projectId, owner);
@@ -226,7 +226,7 @@ test('dataset revoke-grants makes all void that was signed before and opens the 
   t.deepEqual(audit, [{ account_id: owner.id, tenant_id: owner.tenantId }]);
 });
 
-test('project revoke-grants makes all void that was signed before for the project, its folders and their datasets', async (t) => {
+test('revoke-grants of a project voids all earlier signatures for the project, its folders and their datasets', async (t) => {
   const { owner, projectId, url } = await scene();
   const folder = await subproject(w.as(owner), projectId, { name: 'a', inheritsMembers: true });
   const deeper = await subproject(w.as(owner), folder, { name: 'b', inheritsMembers: true });
@@ -250,7 +250,7 @@ test('project revoke-grants makes all void that was signed before for the projec
   t.is((await w.sql(`select from audit where action = 'project.grants.revoke' and subject = $1`, [folder])).length, 1);
 });
 
-test('revoke-grants of a project and a move of its datasets into another tenant do not wait for each other for ever', async (t) => {
+test('revoke-grants of a project and a move of its datasets to another tenant do not deadlock', async (t) => {
   const { owner, projectId } = await scene();
   const moving = new pg.Client(w.url);
   await moving.connect();
@@ -267,7 +267,7 @@ test('revoke-grants of a project and a move of its datasets into another tenant 
   t.is((await answer).status, 204);
 });
 
-test('what a project’s revoke-grants has made void stays so, wherever its datasets and folders go', async (t) => {
+test('grants voided by revoke-grants of a project stay void when its datasets and folders move', async (t) => {
   const { owner, projectId: root } = await scene();
   const call = async (method: 'POST' | 'DELETE', url: string, body?: object, headers: Record<string, string> = {}) => {
     const answer = await w.as(owner).send({ method, url, headers, ...(body ? { payload: body } : {}) });
@@ -318,7 +318,7 @@ test('what a project’s revoke-grants has made void stays so, wherever its data
   }
 });
 
-test.serial('bytes that are on their way while the grants are revoked do not become the dataset’s', async (t) => {
+test.serial('an upload in progress when grants are revoked does not replace the content', async (t) => {
   const { owner, id, url } = await scene();
   const temporary = join(w.folder, 'blobs/.temporary');
   const parts = () => readdir(temporary).catch(() => []);
@@ -335,7 +335,7 @@ test.serial('bytes that are on their way while the grants are revoked do not bec
   t.is(await text(addressOf(id, await token(owner, `projectId=${projectId}&resourceId=${id}`))), 'the bytes');
 });
 
-test('a Contributor changes content and does not revoke what others have signed', async (t) => {
+test('a Contributor can change content but not revoke grants', async (t) => {
   const { owner, projectId, id } = await scene();
   const contributor = await w.account();
   await w
@@ -345,7 +345,7 @@ test('a Contributor changes content and does not revoke what others have signed'
     t.is((await w.as(contributor).post(url)).status, 403);
 });
 
-test('an address in the first format of signatures opens a dataset until the grants are revoked', async (t) => {
+test('an address with a signature in the first format is valid until the grants are revoked', async (t) => {
   const { owner, id } = await scene();
   const signer = await openSigner(w.db, 'address');
   const grant = { sp: 'r', se: '2100-01-01T00:00:00Z', st: '2026-01-01T00:00:00.000Z' };
@@ -360,7 +360,7 @@ test('an address in the first format of signatures opens a dataset until the gra
   t.is((await w.nobody.get(url)).status, 403);
 });
 
-test('a grant holds no names but those that blob clients keep, and none of its parts can be changed', async (t) => {
+test('a grant has only parameters that blob clients preserve, and changing any of them invalidates it', async (t) => {
   const { owner, projectId, id, url } = await scene();
   const KEPT = 'sv ss sr sp st se sip spr sig si rscc rscd rsce rscl rsct'.split(' ');
   const raw = local((await w.as(owner).get(`/api/raw/dataset/${id}`)).body.data);
@@ -389,7 +389,7 @@ test('a token is issued only for visible datasets of the named project', async (
   }
 });
 
-test('prepare-download gives an address for each dataset that is named, or for all in the project of the header', async (t) => {
+test('prepare-download returns an address for each named dataset, or for all in the project of the header', async (t) => {
   const { owner, projectId, id } = await scene();
   const second = await newDataset(w, projectId, owner, { name: 'second', content: '2' });
   const header = { 'svc-project-id': projectId };
@@ -410,7 +410,7 @@ test('prepare-download gives an address for each dataset that is named, or for a
   t.is((await get(`?id=${id}`, { 'svc-project-id': 'nonsense' })).status, 404);
 });
 
-test('staging-urls hands out as many places as asked for, from 1 to 100', async (t) => {
+test('staging-urls returns the requested number of addresses, from 1 to 100', async (t) => {
   const user = await w.account();
   const { body } = await w.as(user).get('/api/raw/staging-urls?count=100');
   t.is(new Set(body.data.map(({ url }: { url: string }) => url)).size, 100);
@@ -420,7 +420,7 @@ test('staging-urls hands out as many places as asked for, from 1 to 100', async 
   }
 });
 
-test('services are known by name, and all are at the public base', async (t) => {
+test('services are found by name, and all have the public base address', async (t) => {
   const user = await w.account();
   const { data } = (await w.as(user).get('/api/data/services')).body;
   t.true(data.includes('metadata'));

@@ -47,7 +47,7 @@ test('a taken id or name is 409, whatever its letter case', async (t) => {
   t.deepEqual(many.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
 });
 
-test('a group is not named like an account, for permissions name both', async (t) => {
+test('a group cannot have the id of an account, because permissions name both', async (t) => {
   const admin = await administrator();
   const { id, userId } = await w.account();
   t.is((await admin.post(url, { name: id.toUpperCase() })).status, 409);
@@ -55,7 +55,7 @@ test('a group is not named like an account, for permissions name both', async (t
   t.is((await admin.put(url, { id: await newGroup(), name: id })).status, 409);
 });
 
-test('an account is not named like a group: the id counts as taken', async (t) => {
+test('an account cannot have the id of a group: it counts as taken', async (t) => {
   const admin = await administrator();
   const name = await newGroup();
   for (const id of ['editors', name]) {
@@ -66,7 +66,7 @@ test('an account is not named like a group: the id counts as taken', async (t) =
   t.is((await w.sql('select from accounts where lower(id) = lower($1)', [name])).length, 0);
 });
 
-test('of an account and a group that take one name at once the later is refused, whichever it is', async (t) => {
+test('if an account and a group take the same name concurrently, the later one is refused', async (t) => {
   const admin = await administrator();
   /** The answer of a request that finds the row of an open transaction in its way. */
   async function beside(
@@ -110,7 +110,7 @@ test('of an account and a group that take one name at once the later is refused,
   t.is(late.status, 409);
 });
 
-test('the list, the number and the ids of groups are bare', async (t) => {
+test('the list, count and ids of groups are bare values', async (t) => {
   const admin = await administrator();
   const id = await newGroup();
   const all = (await admin.get(url)).body;
@@ -133,7 +133,7 @@ test('ids?userId= lists the groups of a user, by user id or login id', async (t)
   t.is((await admin.get(`${url}/ids?userId=nobody-at-all`)).status, 404);
 });
 
-test('user/{userId} puts a user into groups and takes him out of one or all; uuid or login id are both taken', async (t) => {
+test('user/{userId} adds a user to groups and removes it from one or all, by uuid or login id', async (t) => {
   const admin = await administrator();
   const user = await w.account();
   const [one, two, three] = [await newGroup(), await newGroup(), await newGroup()];
@@ -148,7 +148,7 @@ test('user/{userId} puts a user into groups and takes him out of one or all; uui
   t.deepEqual(await ids(), []);
 });
 
-test('unknown groups and users are refused with their name', async (t) => {
+test('unknown groups and users are refused and named', async (t) => {
   const admin = await administrator();
   const user = await w.account();
   const group = await newGroup();
@@ -167,7 +167,7 @@ test('unknown groups and users are refused with their name', async (t) => {
   t.deepEqual(Object.keys(strangers.body.errors), ['users[1]']);
 });
 
-test('PUT replaces what it names; absent name, users and metadata stay', async (t) => {
+test('PUT replaces the members sent; absent name, users and metadata are kept', async (t) => {
   const admin = await administrator();
   const [one, two] = [await w.account(), await w.account()];
   const id = await newGroup([one.id], { metadata: { a: 1 } });
@@ -221,7 +221,7 @@ test('malformed second-factor entries are refused when the group is saved, and n
   t.deepEqual((await admin.put(url, { id, metadata: good })).body.metadata, good);
 });
 
-test.serial('the last administrator cannot be taken out: 409', async (t) => {
+test.serial('the last administrator cannot be removed: 409', async (t) => {
   const root = await w.administrator();
   const admin = w.as(root);
   const disabled = await w.account({ userGroups: ['Administrators'] });
@@ -241,7 +241,7 @@ test.serial('the last administrator cannot be taken out: 409', async (t) => {
   t.deepEqual((await group('Administrators')).users, [root.id]);
 });
 
-test.serial('two at once cannot take out the last two administrators', async (t) => {
+test.serial('two concurrent requests cannot remove the last two administrators', async (t) => {
   const root = await w.administrator();
   const ways: ((user: User) => Promise<Answer>)[] = [
     async (user) => w.as(root).delete(`${url}/user/${user.userId}`),
@@ -259,7 +259,7 @@ test.serial('two at once cannot take out the last two administrators', async (t)
   }
 });
 
-test('changes of groups act in this process at once, whatever a token says', async (t) => {
+test('changes of groups apply immediately in this process, for existing tokens too', async (t) => {
   const admin = await administrator();
   const user = await w.account();
   const client = w.as(user);
@@ -272,7 +272,7 @@ test('changes of groups act in this process at once, whatever a token says', asy
   t.is((await w.nobody.get(url, old)).status, 403);
 });
 
-test('each change of a group has its audit row: who, what, from where, request id; no value of its metadata', async (t) => {
+test('each change of a group has an audit row with actor, action, address and request id, without metadata values', async (t) => {
   const root = await w.administrator();
   const admin = w.as(root);
   const user = await w.account();
@@ -297,7 +297,7 @@ test('each change of a group has its audit row: who, what, from where, request i
   t.is((await w.sql(`select from audit where details::text like '%canary%'`)).length, 0);
 });
 
-test('an answer that shows setup codes is not kept for a repeated request, another one is', async (t) => {
+test('a response with setup codes is not stored for replay; other responses are', async (t) => {
   const admin = w.as(await w.administrator());
   const code = randomBytes(8).toString('hex');
   const secret = { name: `secret-${code.slice(0, 4)}`, metadata: { '2FAMetadata': [`APPAUTH:${code}`] } };

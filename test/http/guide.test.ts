@@ -10,12 +10,12 @@ const folder = new URL('../../src/http/docs/', import.meta.url);
 const fetchPage = (name: string, headers: Record<string, string> = {}) => w.nobody.get(`/docs/guide/${name}`, headers);
 const linksOf = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
 
-test('Every Markdown file of the guide is a page, and the other way round', async (t) => {
+test('The guide has exactly one page per Markdown file', async (t) => {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).map((name) => name.slice(0, -3));
   t.deepEqual(files.sort(), [...GUIDE].sort());
 });
 
-test('Every page is shown with a title, and each of its links leads to a page and a heading that exist', async (t) => {
+test('Every page has a title, and its links lead to existing pages and headings', async (t) => {
   const pages = new Map<string, string>();
   for (const name of GUIDE) {
     const { status, headers, body } = await fetchPage(name);
@@ -40,7 +40,7 @@ test('Every page is shown with a title, and each of its links leads to a page an
   }
 });
 
-test('Pages run nothing, load nothing, and are cached by their ETag', async (t) => {
+test('Pages have no scripts and load no resources, and are cached by ETag', async (t) => {
   const { headers, body } = await fetchPage('concepts');
   t.regex(String(headers['content-security-policy']), /^default-src 'none'; style-src 'sha256-[^']+'; /);
   t.is(headers['x-content-type-options'], 'nosniff');
@@ -66,7 +66,7 @@ test('unknown page names are 404, also those with path segments', async (t) => {
   t.is((await w.nobody.get('/docs/guide/concepts/more')).status, 404);
 });
 
-test('The address of the guide leads to its first page, with relative addresses', async (t) => {
+test('The guide’s address redirects to its first page, with relative links', async (t) => {
   for (const [from, to] of [
     ['/docs/guide', 'guide/concepts'],
     ['/docs/guide/', 'concepts'],
@@ -80,11 +80,11 @@ test('The address of the guide leads to its first page, with relative addresses'
   }
 });
 
-test('The API reference links the guide, also behind a proxy with a folder', async (t) => {
+test('The API reference links to the guide, also behind a proxy with a path prefix', async (t) => {
   t.is((await w.nobody.get('/openapi.json')).body.externalDocs.url, '/docs/guide');
 });
 
-test('Markdown is shown without the HTML, scripts and images in it', (t) => {
+test('HTML, scripts and images in Markdown are not rendered', (t) => {
   const { title, body } = renderMarkdown(
     '# A <b>"title"</b>\n\n<script>alert(1)</script>\n\nx <i onclick="y">z</i> ![<p>](http://host/i.png) ' +
       '[a](javascript:alert(1)) [b](../secret.md) [c](other.md#part-two) [d](//host) [e](https://host/?a="b)\n\n' +

@@ -15,7 +15,7 @@ const routes = (app: App) => {
   app.get('/api/admin/feature/:id/tenant/:tenantId', { config }, async () => ({}));
 };
 
-test('Each header is known under every prefix and name; two that differ are refused', async (t) => {
+test('Each header is accepted under every prefix and alias; contradicting values are refused', async (t) => {
   const app = await apiApp(t, routes);
   const ask = (headers: object) => app.inject({ url: '/api/tenant', headers: { ...bearer('anna'), ...headers } });
   for (const name of ['svc-tenant-id', 'dhi-tenant-id', 'svc-customer-guid', 'DHI-Customer-Guid'])
@@ -25,13 +25,13 @@ test('Each header is known under every prefix and name; two that differ are refu
   t.deepEqual((await ask({ 'tenant-id': id, 'xyz-tenant-id': id })).json(), { tenant: 'none' });
 });
 
-test('The prefixes are configuration', async (t) => {
+test('Header prefixes are configurable', async (t) => {
   const app = await apiApp(t, routes, { env: { PLATFORM_HEADER_PREFIXES: 'xyz-' } });
   const headers = { ...bearer('anna'), 'xyz-tenant-id': id, 'svc-tenant-id': other };
   t.deepEqual((await app.inject({ url: '/api/tenant', headers })).json(), { tenant: id });
 });
 
-test('A header that names another project or dataset than the address is refused', async (t) => {
+test('A header that contradicts the project or dataset of the URL is refused', async (t) => {
   const app = await apiApp(t, routes);
   const ask = async (url: string, headers: object) =>
     (await app.inject({ url, headers: { ...bearer('anna'), ...headers } })).statusCode;
@@ -48,7 +48,7 @@ test('A header that names another project or dataset than the address is refused
   t.is(await ask(`/api/admin/feature/${id}/tenant/${other}`, { 'svc-project-id': other }), 200);
 });
 
-test('An unknown service id is refused; who says to be an administrator is not believed', async (t) => {
+test('An unknown service id is refused; a header cannot claim administrator rights', async (t) => {
   const app = await apiApp(t, routes);
   const ask = async (headers: object) =>
     (await app.inject({ url: '/api/tenant', headers: { ...bearer('anna'), ...headers } })).statusCode;

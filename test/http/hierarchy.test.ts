@@ -36,7 +36,7 @@ async function scene() {
   return { owner, root: await newProject(w.as(owner)) };
 }
 
-test('create makes folders and files, missing parents too; results are in the order of actions, folders end with a slash', async (t) => {
+test('create makes folders and files with missing parents; results are in action order, folders end with a slash', async (t) => {
   const { owner, root } = await scene();
   const { status, body } = await apply(owner, root, [
     create('a/b/c.txt'),
@@ -68,7 +68,7 @@ test('create makes folders and files, missing parents too; results are in the or
   t.deepEqual(await unsound(w), []);
 });
 
-test('defaultAccessLevel is that of the folders that are made; sasTokenExpiration that of the tokens', async (t) => {
+test('defaultAccessLevel applies to new folders, sasTokenExpiration to the tokens', async (t) => {
   const { owner, root } = await scene();
   const { body } = await apply(owner, root, [create('a', true)], {
     defaultAccessLevel: 'private',
@@ -83,7 +83,7 @@ test('defaultAccessLevel is that of the folders that are made; sasTokenExpiratio
   t.true(minutes > 59 && minutes <= 60);
 });
 
-test('tokens of results work on the blob endpoint: a file’s on the file, a folder’s on the files below it', async (t) => {
+test('returned tokens work on the blob endpoint: of a file for the file, of a folder for the files below it', async (t) => {
   const { owner, root } = await scene();
   const { results } = (await apply(owner, root, [create('a/b.txt'), ensure('a', true)])).body;
   const { datasetId, sasToken } = results[0];
@@ -104,7 +104,7 @@ test('tokens of results work on the blob endpoint: a file’s on the file, a fol
   t.is((await w.nobody.get(`${url}?${sasToken}`)).status, 404);
 });
 
-test('create of an existing path is 409, of whatever kind; create-if-not-exists answers with what is there', async (t) => {
+test('create of an existing path is 409; create-if-not-exists returns the existing item', async (t) => {
   const { owner, root } = await scene();
   const [first] = (await apply(owner, root, [create('a', true), create('b')])).body.results;
   for (const action of [
@@ -126,7 +126,7 @@ test('create of an existing path is 409, of whatever kind; create-if-not-exists 
   t.deepEqual(await tree(owner, root), ['a/', 'b', 'c/', 'c/d']);
 });
 
-test('delete puts into the recycle bin; a missing path is no error and no result', async (t) => {
+test('delete moves items to the recycle bin; a missing path gives no error and no result', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a/b/c'), create('d')]);
   const { body } = await apply(owner, root, [
@@ -146,7 +146,7 @@ test('delete puts into the recycle bin; a missing path is no error and no result
   t.is((await apply(owner, root, [create('a', true)])).status, 200, 'deleted items do not exist');
 });
 
-test('move moves and renames, with all that is below; a missing path is 404, a taken one 409', async (t) => {
+test('move moves and renames an item with its content; a missing source is 404, an existing target 409', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a/b/c/d.txt'), create('e.txt'), create('f', true)]);
   const { status, body } = await apply(owner, root, [
@@ -170,7 +170,7 @@ test('move moves and renames, with all that is below; a missing path is 404, a t
   t.deepEqual(await tree(owner, root), after);
 });
 
-test('a move below itself is 403', async (t) => {
+test('moving a folder below itself is 403', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a/b', true)]);
   for (const target of ['a/b/c', 'a/x', 'a/new/a']) {
@@ -179,7 +179,7 @@ test('a move below itself is 403', async (t) => {
   t.deepEqual(await tree(owner, root), ['a/', 'a/b/']);
 });
 
-test('actions go on in what earlier ones made, moved or deleted', async (t) => {
+test('later actions see items that earlier actions created, moved or deleted', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a/old.txt'), create('a/sub/deep.txt'), create('b/x')]);
   const { status, body } = await apply(owner, root, [
@@ -212,7 +212,7 @@ test('actions go on in what earlier ones made, moved or deleted', async (t) => {
   t.deepEqual(await unsound(w), []);
 });
 
-test('a long chain of moves that go on in each other is 400 and changes nothing; in several requests it is done', async (t) => {
+test('a long chain of dependent moves is 400 and changes nothing; split into several requests it succeeds', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('m0/x/y')]);
   const chain = (from: number, count: number) =>
@@ -228,7 +228,7 @@ test('a long chain of moves that go on in each other is 400 and changes nothing;
   t.deepEqual(await tree(owner, root), ['m60/', 'm60/x/', 'm60/x/y']);
 });
 
-test('all or nothing: when one action is refused nothing is changed', async (t) => {
+test('if one action is refused, nothing is changed', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a', true)]);
   const { status, body } = await apply(owner, root, [create('b/c'), remove('a', true), move('none', 'x')]);
@@ -238,7 +238,7 @@ test('all or nothing: when one action is refused nothing is changed', async (t) 
   t.deepEqual(await w.sql('select count(*)::int as n from projects where root_id = $1', [root]), [{ n: 2 }]);
 });
 
-test('names that are empty, . or .. are 400, a slash at either end is dropped, more than 1000 actions are 400', async (t) => {
+test('empty names, . and .. are 400, leading and trailing slashes are ignored, more than 1000 actions are 400', async (t) => {
   const { owner, root } = await scene();
   for (const path of ['', '/', 'a//b', './a', 'a/..', ' ', `${'x'.repeat(256)}`, Array(101).fill('a').join('/')]) {
     t.is((await apply(owner, root, [create(path)])).status, 400, path);
@@ -250,7 +250,7 @@ test('names that are empty, . or .. are 400, a slash at either end is dropped, m
   t.deepEqual(await tree(owner, root), ['a/', 'a/b/']);
 });
 
-test('paths that are too long and too deep together are 400, before anything is read', async (t) => {
+test('paths whose total length and depth exceed the limit are 400 before anything is read', async (t) => {
   const { owner, root } = await scene();
   const deep = (first: string) => [first, ...Array.from({ length: 99 }, () => 'x'.repeat(90))].join('/');
   const answer = await apply(
@@ -262,7 +262,7 @@ test('paths that are too long and too deep together are 400, before anything is 
   t.is((await apply(owner, root, [create(deep('one'))])).status, 200);
 });
 
-test('a path that names two siblings is 409, and so is a file used as a folder', async (t) => {
+test('an ambiguous path is 409, and so is a file used as a folder', async (t) => {
   const { owner, root } = await scene();
   await subproject(w.as(owner), root, { name: 'twin', inheritsMembers: true });
   await subproject(w.as(owner), root, { name: 'twin', inheritsMembers: true });
@@ -311,7 +311,7 @@ test('create needs canCreateContent, delete canDelete or canDeleteContent on the
   t.is((await apply(contributor, root, [move('a', 'c/a', true), remove('c/a/b.txt'), create('d')])).status, 200);
 });
 
-test('invisible items are treated as absent: their name is free, but who may delete in the parent deletes them', async (t) => {
+test('invisible items count as absent: their name is free; deleting in the parent with that right includes them', async (t) => {
   const { owner, root } = await scene();
   const contributor = await w.account();
   await w.as(owner).post(`/api/metadata/project/${root}/member`, { userId: contributor.userId, role: 'Contributor' });
@@ -324,7 +324,7 @@ test('invisible items are treated as absent: their name is free, but who may del
   t.is((await w.as(owner).get(`/api/metadata/project/${hidden}`)).status, 404);
 });
 
-test('the token of a deleted folder that leaves the caller out reads nothing of it, also after he restored it', async (t) => {
+test('the token of a deleted folder without access for the caller reads nothing, also after its restore', async (t) => {
   const { owner, root } = await scene();
   const contributor = await w.account();
   await w.as(owner).post(`/api/metadata/project/${root}/member`, { userId: contributor.userId, role: 'Contributor' });
@@ -352,7 +352,7 @@ test('a dataset that a transfer writes or reads is neither moved nor deleted: 40
   }
 });
 
-test('moved folders keep members of their own, and inherit where they are put when they have none', async (t) => {
+test('moved folders keep explicit members; folders without them inherit from the new parent', async (t) => {
   const { owner, root } = await scene();
   const guest = await w.account();
   const club = await subproject(w.as(owner), root, {
@@ -368,7 +368,7 @@ test('moved folders keep members of their own, and inherit where they are put wh
   t.deepEqual(await unsound(w), []);
 });
 
-test('requests at once on one tree go one after the other: the same path is made once', async (t) => {
+test('concurrent requests on one tree run one after another: the same path is created once', async (t) => {
   const { owner, root } = await scene();
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, n) => apply(owner, root, [ensure('same/path', true), create(`same/path/${n}`)])),
@@ -384,7 +384,7 @@ test('requests at once on one tree go one after the other: the same path is made
   ]);
 });
 
-test.serial('a thousand actions take as many statements as ten', async (t) => {
+test.serial('a thousand actions need as many SQL statements as ten', async (t) => {
   const { owner, root } = await scene();
   const statements = (count: number, name: string) =>
     countStatements(/projects|datasets/, async () => {

@@ -103,7 +103,7 @@ const count = (db: Database) => db.oneFirst(sql.type(z.object({ n: z.int() }))`s
 const keys = (db: Database) =>
   db.oneFirst(sql.type(z.object({ n: z.int() }))`select count(*)::int4 as n from idempotency_keys`);
 
-test('The same request under the same key has one effect and one answer', async (t) => {
+test('Repeated requests with the same key have one effect and get the same response', async (t) => {
   const { db, post } = await world(t);
   const first = await post('/api/thing', 'a', 'k');
   t.deepEqual([first.statusCode, first.headers['idempotent-replayed']], [201, undefined]);
@@ -117,14 +117,14 @@ test('The same request under the same key has one effect and one answer', async 
   t.is(await count(db), 1);
 });
 
-test('A key belongs to its caller', async (t) => {
+test('Keys of different callers are independent', async (t) => {
   const { db, post } = await world(t);
   await post('/api/thing', 'a', 'k', 'anna');
   t.is((await post('/api/thing', 'b', 'k', 'berta')).statusCode, 201);
   t.is(await count(db), 2);
 });
 
-test('Another body or another address under the same key is 422', async (t) => {
+test('Another body or URL with the same key is 422', async (t) => {
   const { db, post } = await world(t);
   await post('/api/thing', 'a', 'k');
   for (const [url, name] of [
@@ -149,7 +149,7 @@ test('of two concurrent requests with one key one runs, the other gets 409', asy
   t.is(await count(db), 1);
 });
 
-test('Of twenty at once exactly one has an effect', async (t) => {
+test('Exactly one of twenty concurrent requests has an effect', async (t) => {
   const { db, post } = await world(t);
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/thing', 'a', 'k')));
   t.is(answers.filter(({ statusCode, headers }) => statusCode === 201 && !headers['idempotent-replayed']).length, 1);
@@ -157,7 +157,7 @@ test('Of twenty at once exactly one has an effect', async (t) => {
   t.is(await count(db), 1);
 });
 
-test('A refusal leaves no key and no effect', async (t) => {
+test('A refused request stores no key and has no effect', async (t) => {
   const { db, post } = await world(t);
   t.is((await post('/api/refused', 'a', 'k')).statusCode, 409);
   t.deepEqual([await count(db), await keys(db)], [0, 0]);
@@ -174,7 +174,7 @@ test('if the database connection breaks before the commit, neither the writes no
   t.is((await post('/api/thing', 'a', 'k')).statusCode, 201);
 });
 
-test('The answer leaves only when the effect can be seen by others', async (t) => {
+test('The response is sent only after the effect is visible to others', async (t) => {
   const { app, db } = await world(t);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
@@ -190,7 +190,7 @@ test('The answer leaves only when the effect can be seen by others', async (t) =
   }
 });
 
-test('An answer that holds a secret is not kept: its replay is 409 ReplayUnavailable', async (t) => {
+test('A response with a secret is not stored: its replay is 409 ReplayUnavailable', async (t) => {
   const { db, post } = await world(t);
   t.is((await post('/api/key', 'a', 'k')).json().secret, 'hunter2');
   const again = await post('/api/key', 'a', 'k');
@@ -200,7 +200,7 @@ test('An answer that holds a secret is not kept: its replay is 409 ReplayUnavail
   t.is(await count(db), 1);
 });
 
-test('An answer without content is replayed without content', async (t) => {
+test('A response without content is replayed without content', async (t) => {
   const { app } = await world(t);
   const remove = () =>
     app.inject({ method: 'DELETE', url: '/api/thing/a', headers: { ...bearer('anna'), 'idempotency-key': 'k' } });
@@ -209,7 +209,7 @@ test('An answer without content is replayed without content', async (t) => {
   t.deepEqual([again.statusCode, again.body, again.headers['idempotent-replayed']], [204, '', 'true']);
 });
 
-test('Waiting for the outcome starts after the commit, and its result is not kept', async (t) => {
+test('Prefer: wait starts after the commit, and its outcome is not stored', async (t) => {
   const { db, gate, post } = await world(t);
   const first = post('/api/waits', 'a', 'k');
   while ((await count(db)) === 0) await sleep(5);
@@ -222,7 +222,7 @@ test('Waiting for the outcome starts after the commit, and its result is not kep
   t.deepEqual(early.json(), kept);
 });
 
-test('What a handler leaves to be done later does not fall into the transaction that is over', async (t) => {
+test('Deferred work of a handler does not use the finished transaction', async (t) => {
   const { db, gate, post } = await world(t);
   t.is((await post('/api/later', 'a', 'k')).statusCode, 200);
   gate.resolve();
@@ -230,7 +230,7 @@ test('What a handler leaves to be done later does not fall into the transaction 
   t.is(await count(db), 2);
 });
 
-test('A key is forgotten after a day', async (t) => {
+test('Keys expire after a day', async (t) => {
   const { db, post } = await world(t);
   await post('/api/thing', 'a', 'k');
   await db.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
@@ -240,7 +240,7 @@ test('A key is forgotten after a day', async (t) => {
   t.is(await forgetOldAnswers(db), 1);
 });
 
-test('Keys that are too long are refused, those of public routes ignored', async (t) => {
+test('Keys that are too long are refused; keys on public routes are ignored', async (t) => {
   const { db, post } = await world(t);
   t.is((await post('/api/thing', 'a', 'k'.repeat(256))).statusCode, 400);
   t.is((await post('/api/thing', 'a', 'k'.repeat(255))).statusCode, 201);
@@ -252,7 +252,7 @@ const TENANT = '018f3c1e-7a4b-7c2d-9e1f-001122334455';
 const PROJECT = '018f3c1e-7a4b-7c2d-9e1f-00112233aaaa';
 const OTHER = '018f3c1e-7a4b-7c2d-9e1f-00112233bbbb';
 
-test('Whatever selects what a request does belongs to it: tenant, project, dataset, version', async (t) => {
+test('Tenant, project, dataset and version headers are part of the request that a key identifies', async (t) => {
   const { app, db } = await world(t);
   const send = async (key: string, headers: Record<string, string> = {}, url = '/api/thing') =>
     app.inject({
@@ -291,7 +291,7 @@ test('Whatever selects what a request does belongs to it: tenant, project, datas
   t.is(await count(db), 2 * Object.keys(variants).length + 1);
 });
 
-test('A request holds no connection until its first write', async (t) => {
+test('A request holds no database connection until its first write', async (t) => {
   const { db, gate, post } = await world(t);
   const all = Array.from({ length: 20 }, (_, n) => post('/api/prepares', `n${n}`, `k${n}`));
   while ((await claims(db)).length < 20) await sleep(5);
@@ -312,7 +312,7 @@ const claimElsewhere = (db: Database, key: string, silence: string) =>
     insert into idempotency_claims (user_id, key, claim, leased_until)
     values ('00000000-0000-4000-8000-000000000000', ${key}, gen_random_uuid(), now() + interval '15 seconds' - ${silence}::interval)`);
 
-test('The key of a process that is gone can be used again soon, that of one that runs cannot', async (t) => {
+test('The key of a dead process can be reused soon, the key of a running one cannot', async (t) => {
   const { db, post } = await world(t);
   await claimElsewhere(db, 'runs', '10 seconds');
   await claimElsewhere(db, 'gone', '16 seconds');
@@ -326,7 +326,7 @@ test('The key of a process that is gone can be used again soon, that of one that
   );
 });
 
-test('A process that stood still while another took its key over has no effect', async (t) => {
+test('A process that stalled while another took over its key has no effect', async (t) => {
   const { db, gate, post } = await world(t);
   const still = post('/api/slow', 'a', 'k');
   while ((await claims(db)).length === 0) await sleep(5);
@@ -340,7 +340,7 @@ test('A process that stood still while another took its key over has no effect',
   t.is((await post('/api/thing', 'b', 'k')).headers['idempotent-replayed'], 'true');
 });
 
-test('A request that takes long keeps its key', async (t) => {
+test('A slow request keeps its key', async (t) => {
   const { db, gate, post } = await world(t);
   const long = post('/api/prepares', 'a', 'k');
   while ((await claims(db)).length === 0) await sleep(5);
@@ -362,7 +362,7 @@ test('old claims are deleted', async (t) => {
   );
 });
 
-test('A write outside of any transaction is undone with the refusal that follows it', async (t) => {
+test('A write is rolled back with the error that follows it', async (t) => {
   const { app, db, post } = await world(t);
   await post('/api/thing', 'a');
   const remove = async (name: string) =>
@@ -371,7 +371,7 @@ test('A write outside of any transaction is undone with the refusal that follows
   t.is(await count(db), 1);
 });
 
-test('The end of a transfer is told beside the transaction of the request that announces it', async (t) => {
+test('The end of a transfer is announced outside of the transaction of the request that waits for it', async (t) => {
   const { db, url, close } = await testDatabase();
   const listener = new pg.Client(url);
   await listener.connect();

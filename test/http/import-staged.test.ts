@@ -19,7 +19,7 @@ const bring = (user: User, projectId: string, body: object) =>
 const read = async (user: User, datasetId: string) =>
   String((await w.nobody.get(local((await w.as(user).get(`/api/raw/dataset/${datasetId}`)).body.data))).raw);
 
-test('staged files are datasets when the answer comes, with their bytes and names', async (t) => {
+test('staged files are datasets with content and names when the response arrives', async (t) => {
   const { owner, client, root } = await scene();
   const urls = [await upload(w, client, 'one'), await upload(w, client, '')];
   const files = urls.map((url, n) => ({ url: url.split('?')[0], filename: `file ${n}.bin` }));
@@ -44,7 +44,7 @@ test('staged files are datasets when the answer comes, with their bytes and name
   t.is(await read(owner, datasetId), 'one');
 });
 
-test('a file that cannot be taken is told apart by its name; the others are imported', async (t) => {
+test('a file that cannot be imported is reported by name; the others are imported', async (t) => {
   const { owner, client, root } = await scene();
   const stranger = await w.account({ tenantId: await w.tenant() });
   const [good, theirs] = [await upload(w, client, 'good'), await upload(w, w.as(stranger), 'theirs')];
@@ -115,7 +115,7 @@ test('import needs canCreateContent where the files go', async (t) => {
   t.is((await bring(owner, root, { files: 'x' })).status, 400);
 });
 
-test('one staged file may be taken again, at once too, and by a transfer: each dataset has bytes of its own', async (t) => {
+test('a staged file may be imported repeatedly, concurrently and by a transfer; each dataset has its own copy', async (t) => {
   const { owner, client, root } = await scene();
   const url = await upload(w, client, 'shared');
   const files = [
@@ -131,7 +131,7 @@ test('one staged file may be taken again, at once too, and by a transfer: each d
   t.is((await start(client, copyRequest(root, url))).status, 200);
 });
 
-test('a staged file stays when a dataset that was made of it is removed for ever, and may be taken again', async (t) => {
+test('a staged file outlives the permanent removal of its dataset, and may be imported again', async (t) => {
   const { owner, client, root } = await scene();
   const files = [{ url: await upload(w, client, 'kept'), fileName: 'a' }];
   const first = (await bring(owner, root, { files })).body.datasets[0].datasetId;
@@ -148,7 +148,7 @@ test('a staged file stays when a dataset that was made of it is removed for ever
   t.is(await read(owner, datasets[0].datasetId), 'kept');
 });
 
-test.serial('nobody waits for the tree while bytes are copied; what fails after it leaves nothing', async (t) => {
+test.serial('copying content does not lock the tree; a later failure leaves nothing behind', async (t) => {
   const { owner, client, root } = await scene();
   const folder = await subproject(client, root, { name: 'a' });
   const url = await upload(w, client, 'copied');

@@ -24,7 +24,7 @@ function theScene(): Promise<Scene> {
   return made;
 }
 
-test('every route has a row, every row a route', (t) => {
+test('every route has a row in the table, and every row a route', (t) => {
   const known = routesOf(w.app).map(({ name }) => name);
   t.deepEqual(
     known.filter((name) => !rows[name]),

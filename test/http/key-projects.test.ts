@@ -33,7 +33,7 @@ async function tree(client: Client): Promise<string> {
   return root.body.id;
 }
 
-test('what a key made is deleted and removed for good by the key, or by the Owner of its tenant', async (t) => {
+test('items created by a key can be deleted and permanently removed by the key or a tenant Owner', async (t) => {
   const { owner, client } = await keyHolder();
   for (const remover of [client, w.as(owner)]) {
     const id = await tree(client);
@@ -44,7 +44,7 @@ test('what a key made is deleted and removed for good by the key, or by the Owne
   }
 });
 
-test('that a key was a member is remembered for as long as the events of what is removed', async (t) => {
+test('membership of a key is stored as long as the events of a removed project', async (t) => {
   const { client, keyId } = await keyHolder();
   const id = await tree(client);
   await client.delete(`/api/metadata/project/${id}`);
@@ -53,7 +53,7 @@ test('that a key was a member is remembered for as long as the events of what is
   t.deepEqual(members, [{ user_id: keyId }]);
 });
 
-test('the sweep removes what a key made, also when the key was revoked', async (t) => {
+test('the sweep removes items created by a key, also after the key is revoked', async (t) => {
   for (const revoked of [false, true]) {
     const { owner, client, keyId } = await keyHolder();
     const id = await tree(client);
@@ -65,7 +65,7 @@ test('the sweep removes what a key made, also when the key was revoked', async (
   }
 });
 
-test('only what accounts alone have refers to accounts: callers with a key are none', async (t) => {
+test('columns that refer to accounts hold accounts only, never keys', async (t) => {
   const rows = await w.sql<{ reference: string }>(`
     select conrelid::regclass || '.' || attname as reference
     from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
@@ -90,7 +90,7 @@ test('only what accounts alone have refers to accounts: callers with a key are n
   );
 });
 
-test('where only an account has something, a key is refused with a sentence', async (t) => {
+test('routes for accounts only refuse a key with a sentence', async (t) => {
   const { owner, client, keyId } = await keyHolder();
   const root = w.as(await w.administrator());
   const group = await root.post('/api/usergroups', { name: 'Keys', users: [] });

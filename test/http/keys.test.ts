@@ -61,7 +61,7 @@ test('POST /api/iam/key answers 201 with a uuid-formed secret, which is shown on
   t.false(String(row?.text).includes(key));
 });
 
-test('a key needs a name and one of the roles Owner, Contributor, Reader; what is wrong is named', async (t) => {
+test('a key needs a name and a role (Owner, Contributor or Reader); the error names what is wrong', async (t) => {
   const client = w.as(await owner());
   for (const [body, member] of [
     [{ role: 'Owner' }, 'name'],
@@ -103,7 +103,7 @@ test('keys are managed by Owners of the tenant and by administrators, who may na
   for (const { status } of [await admin.post(url, ANY, nonsense), await admin.get(url, nonsense)]) t.is(status, 403);
 });
 
-test('svc-open-api-key signs in, under every prefix and with its companions', async (t) => {
+test('svc-open-api-key authenticates, under every prefix and with its accompanying headers', async (t) => {
   const { key, id, tenantId } = await newKey(await owner());
   for (const prefix of ['svc-', 'dhi-', 'Svc-']) {
     const headers = {
@@ -118,7 +118,7 @@ test('svc-open-api-key signs in, under every prefix and with its companions', as
   t.is((await withKey(key.toUpperCase()).get('/api/iam/principal/me')).status, 200, 'uuids have no letter case');
 });
 
-test('a key acts as principal id with its role on every project of its tenant', async (t) => {
+test('a key has its role on every project of its tenant, as the principal with its id', async (t) => {
   const user = await owner();
   const projectId = (await makeProject(w, user)).id;
   const expected = {
@@ -136,7 +136,7 @@ test('a key acts as principal id with its role on every project of its tenant', 
   t.is((await withKey((await newKey(user)).key).delete(`/api/metadata/project/${projectId}`)).status, 204);
 });
 
-test('a key of another tenant sees nothing of this one', async (t) => {
+test('a key sees nothing of other tenants', async (t) => {
   const user = await owner();
   const projectId = (await makeProject(w, user)).id;
   const foreign = withKey((await newKey(await owner())).key);
@@ -146,7 +146,7 @@ test('a key of another tenant sees nothing of this one', async (t) => {
   t.is((await named.get('/api/metadata/project/list')).status, 403);
 });
 
-test('a key has no groups and is no Owner of its tenant: it makes no keys and no members, and is no administrator', async (t) => {
+test('a key has no groups and is never a tenant Owner or administrator: it creates no keys and no members', async (t) => {
   const root = await w.administrator();
   const { key, tenantId } = await newKey(root);
   const client = withKey(key);
@@ -165,7 +165,7 @@ test('a key has no groups and is no Owner of its tenant: it makes no keys and no
   );
 });
 
-test('a key that makes a project is its Owner, as principal of the type OpenAPIAccount', async (t) => {
+test('a key that creates a project becomes its Owner, as a principal of type OpenAPIAccount', async (t) => {
   const user = await owner();
   const { id, key } = await newKey(user, { role: 'Contributor' });
   const friend = await w.account({ tenantId: user.tenantId });
@@ -182,7 +182,7 @@ test('a key that makes a project is its Owner, as principal of the type OpenAPIA
   t.is((await reader.post('/api/metadata/project', { name: 'x' })).status, 403);
 });
 
-test('a key of the tenant may be named as a member, one of another tenant is unknown', async (t) => {
+test('a key of the tenant can be a member; one of another tenant is unknown', async (t) => {
   const user = await owner();
   const own = await newKey(user, { role: 'Reader' });
   const foreign = await newKey(await owner());
@@ -228,7 +228,7 @@ test('an unknown, expired or revoked key is 401, in the same words', async (t) =
   }
 });
 
-test('wrong keys of an address are counted with its wrong passwords, so that answers to them are delayed more and more', async (t) => {
+test('wrong keys count like wrong passwords of the same address and are delayed increasingly', async (t) => {
   const user = await owner();
   const remoteAddress = '198.51.100.99';
   const failures = async () => {
@@ -249,7 +249,7 @@ test('wrong keys of an address are counted with its wrong passwords, so that ans
   t.is(await failures(), 4);
 });
 
-test('a key answers 403 outside of its networks; an IPv4-mapped IPv6 address counts as IPv4', async (t) => {
+test('a key used outside of its networks is 403; an IPv4-mapped IPv6 address counts as IPv4', async (t) => {
   const { key } = await newKey(await owner(), { allowedNetworks: ['192.0.2.0/24', '2001:db8::/32', '198.51.100.7'] });
   for (const [address, status] of [
     ['192.0.2.200', 200],
@@ -284,7 +284,7 @@ test('two different keys in one request are an error that does not repeat them',
   t.false(JSON.stringify(answer.body).includes(key));
 });
 
-test('the last use of a key is noted at most once a minute', async (t) => {
+test('the last use of a key is stored at most once a minute', async (t) => {
   const user = await owner();
   const { id, key } = await newKey(user);
   const used = async () => (await w.as(user).get(url)).body.data[0];
@@ -303,7 +303,7 @@ test('the last use of a key is noted at most once a minute', async (t) => {
   t.is((await used()).lastUsedFrom, '192.0.2.2');
 });
 
-test('the answer that shows a key is not repeated: its replay is 409 ReplayUnavailable', async (t) => {
+test('the response with a new key cannot be replayed: 409 ReplayUnavailable', async (t) => {
   const client = w.as(await owner());
   const headers = { 'idempotency-key': randomUUID() };
   const made = await client.post(url, ANY, headers);
@@ -315,7 +315,7 @@ test('the answer that shows a key is not repeated: its replay is 409 ReplayUnava
   t.false(JSON.stringify(stored).includes(made.body.key));
 });
 
-test('making and revoking a key have audit rows, which tell who it was and where it was used last, and hold no secret', async (t) => {
+test('creating and revoking a key writes audit rows with actor and last use, without the secret', async (t) => {
   const user = await owner();
   const { id, key, tenantId } = await newKey(user, { allowedNetworks: ['192.0.2.0/24'] });
   await withKey(key, {}, '192.0.2.77').get('/api/iam/principal/me');
@@ -334,7 +334,7 @@ test('making and revoking a key have audit rows, which tell who it was and where
   t.false(JSON.stringify(all).includes(key));
 });
 
-test('what a key does is audited under its id, and its answers can be repeated', async (t) => {
+test('actions of a key are audited under its id, and support Idempotency-Key', async (t) => {
   const { id, key } = await newKey(await owner());
   const headers = { 'idempotency-key': randomUUID() };
   const client = withKey(key, headers);

@@ -13,7 +13,7 @@ function written() {
   return { log, lines };
 }
 
-test('Each request leaves one line: id, who, what, status, milliseconds', async (t) => {
+test('Each request writes one log line: id, caller, route, status, milliseconds', async (t) => {
   const { log, lines } = written();
   const routes = (app: App) => void app.get('/api/x', { config }, async () => ({}));
   const app = await apiApp(t, routes, { log });
@@ -27,7 +27,7 @@ test('Each request leaves one line: id, who, what, status, milliseconds', async 
   t.deepEqual(more, []);
 });
 
-test('A failure is logged with its stack and causes, and answered without them', async (t) => {
+test('An internal error is logged with stack and causes, which the response omits', async (t) => {
   const { log, lines } = written();
   const routes = (app: App) =>
     void app.get('/api/x', { config }, async () => {
@@ -44,7 +44,7 @@ test('A failure is logged with its stack and causes, and answered without them',
   t.false(lines.join('').includes('hunter2'));
 });
 
-test('No secret is written: not of headers, not of addresses, not of what is logged by mistake', async (t) => {
+test('Secrets in headers, URLs and logged objects are redacted', async (t) => {
   const { log, lines } = written();
   const routes = (app: App) =>
     void app.get('/api/x', { config }, async (request) => {
@@ -60,7 +60,7 @@ test('No secret is written: not of headers, not of addresses, not of what is log
   t.true(lines[1]?.includes('sv=1&sig=[secret]&se=2'));
 });
 
-test('lines of a process are all there when it ends, in order, and those that warn do not wait', async (t) => {
+test('all log lines are written in order before a process exits, warnings immediately', async (t) => {
   const program = `
     import { createLog } from ${JSON.stringify(new URL('../../src/platform/telemetry/log.ts', import.meta.url).href)};
     import { writeSync } from 'node:fs';

@@ -47,7 +47,7 @@ function outcomes() {
 
 test.beforeEach(() => w.sql('delete from login_waits'));
 
-test.serial('failing answers of one client wait 0, 1, 2, 4 … 64 times the first wait', async (t) => {
+test.serial('failed logins of a client are delayed by 0, 1, 2, 4 … 64 times the base delay', async (t) => {
   const delay = delayFor(t, 0, 1000);
   const from = newClient();
   const id = 'nobody-at-all';
@@ -60,25 +60,22 @@ test.serial('failing answers of one client wait 0, 1, 2, 4 … 64 times the firs
   t.is((await delay.status({ address: from, account: 'another' })).delayMs, 64_000, 'whatever id is tried next');
 });
 
-test.serial(
-  'an answer that must wait leaves when its wait is over, and a correct login meanwhile does not wait',
-  async (t) => {
-    const delay = delayFor(t, 50);
-    const address = newClient();
-    await t.throwsAsync(delay.refuse({ address }, no));
-    let answered = false;
-    const parked = delay.refuse({ address }, no).catch(() => {
-      answered = true;
-    });
-    t.is(await succeed(delay, { address }), 'in');
-    t.false(answered);
-    delay.close();
-    await parked;
-    t.true(answered, 'a server that stops does not keep them');
-  },
-);
+test.serial('a delayed response is sent when its delay ends; a correct login is not delayed meanwhile', async (t) => {
+  const delay = delayFor(t, 50);
+  const address = newClient();
+  await t.throwsAsync(delay.refuse({ address }, no));
+  let answered = false;
+  const parked = delay.refuse({ address }, no).catch(() => {
+    answered = true;
+  });
+  t.is(await succeed(delay, { address }), 'in');
+  t.false(answered);
+  delay.close();
+  await parked;
+  t.true(answered, 'a server that stops does not keep them');
+});
 
-test.serial('a server that stops keeps no answer whose wait is just about to begin', async (t) => {
+test.serial('a server that stops sends responses whose delay is about to begin', async (t) => {
   const delay = delayFor(t, 10);
   const address = newClient();
   await t.throwsAsync(delay.refuse({ address }, no));
@@ -107,35 +104,32 @@ test.serial('wrong passwords of known and unknown accounts count alike', async (
   t.is(await failuresOf(from), 3);
 });
 
-test.serial(
-  'a success clears the pair of client and id alone; what is neither good nor bad clears nothing',
-  async (t) => {
-    const { id, userId } = await w.account();
-    const needsCode = await w.account();
-    await attempt(w, { id: needsCode.id }, '/api/tokens/otp/registration');
-    const from = newClient();
-    const pair = async () => {
-      const rows = await w.sql<{ failures: number }>(
-        'select p.failures from login_pair_failures p join login_failures f using (client) where p.account = sha256($1) and f.client = $2',
-        [Buffer.from(id), clientOf(from)],
-      );
-      return rows[0]?.failures ?? 0;
-    };
-    await attempt(w, { id: id.toUpperCase(), password: WRONG, from });
-    await attempt(w, { id, password: WRONG, from });
-    t.is(await pair(), 2);
-    t.true((await attempt(w, { id: needsCode.id, from })).body.otpRequired);
-    t.is((await attempt(w, { id: needsCode.id, otp: '000000', from })).status, 400);
-    await w.sql('update accounts set enabled = false where user_id = $1', [userId]);
-    t.is((await attempt(w, { id, from })).body.detail, 'Account is disabled.');
-    t.deepEqual([await failuresOf(from), await pair()], [2, 2]);
-    await w.sql('update accounts set enabled = true where user_id = $1', [userId]);
-    t.is((await attempt(w, { id, from })).status, 200);
-    t.deepEqual([await failuresOf(from), await pair()], [2, 0]);
-  },
-);
+test.serial('a success clears only the pair of client and id; neutral outcomes clear nothing', async (t) => {
+  const { id, userId } = await w.account();
+  const needsCode = await w.account();
+  await attempt(w, { id: needsCode.id }, '/api/tokens/otp/registration');
+  const from = newClient();
+  const pair = async () => {
+    const rows = await w.sql<{ failures: number }>(
+      'select p.failures from login_pair_failures p join login_failures f using (client) where p.account = sha256($1) and f.client = $2',
+      [Buffer.from(id), clientOf(from)],
+    );
+    return rows[0]?.failures ?? 0;
+  };
+  await attempt(w, { id: id.toUpperCase(), password: WRONG, from });
+  await attempt(w, { id, password: WRONG, from });
+  t.is(await pair(), 2);
+  t.true((await attempt(w, { id: needsCode.id, from })).body.otpRequired);
+  t.is((await attempt(w, { id: needsCode.id, otp: '000000', from })).status, 400);
+  await w.sql('update accounts set enabled = false where user_id = $1', [userId]);
+  t.is((await attempt(w, { id, from })).body.detail, 'Account is disabled.');
+  t.deepEqual([await failuresOf(from), await pair()], [2, 2]);
+  await w.sql('update accounts set enabled = true where user_id = $1', [userId]);
+  t.is((await attempt(w, { id, from })).status, 200);
+  t.deepEqual([await failuresOf(from), await pair()], [2, 0]);
+});
 
-test.serial("guesses between logins to one's own account wait as they would without them", async (t) => {
+test.serial('logins to an own account do not reset the delay of guesses for another', async (t) => {
   const delay = delayFor(t, 0, 1000);
   const own = await w.account();
   const victim = await w.account();
@@ -149,7 +143,7 @@ test.serial("guesses between logins to one's own account wait as they would with
   t.deepEqual(waits, [0, 1, 2, 4, 8]);
 });
 
-test.serial('an account is guessed at as slowly, however its id is spelled', async (t) => {
+test.serial('the delay applies to an account in any spelling of its id', async (t) => {
   const delay = delayFor(t, 0, 1000);
   const address = newClient();
   const waitFor = async (account: string) => (await delay.status({ address, account })).delayMs;
@@ -160,7 +154,7 @@ test.serial('an account is guessed at as slowly, however its id is spelled', asy
   t.is(await waitFor('Strase'), 0);
 });
 
-test.serial('an hour forgets', async (t) => {
+test.serial('failures are forgotten after an hour', async (t) => {
   const from = newClient();
   for (let time = 0; time < 3; time++) await attempt(w, { id: 'nobody-at-all', password: WRONG, from });
   const client = `v4 ${Number(`0x${Buffer.from(from.split('.').map(Number)).toString('hex')}`).toString(16)}`;
@@ -170,14 +164,14 @@ test.serial('an hour forgets', async (t) => {
   t.is(await failuresOf(from), 1);
 });
 
-test.serial('an IPv6 client is its /64; other clients are not held up', async (t) => {
+test.serial('an IPv6 client is its /64 prefix; other clients are not delayed', async (t) => {
   for (const from of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2'])
     await attempt(w, { id: 'nobody-at-all', password: WRONG, from });
   t.is(await failuresOf('2001:db8:1:2::99'), 2);
   t.is(await failuresOf('2001:db8:1:3::1'), 0);
 });
 
-test.serial('the count is shared by all API processes, and exact when many fail at once', async (t) => {
+test.serial('the count is shared by all API processes and exact for concurrent failures', async (t) => {
   const from = newClient();
   await Promise.all(Array.from({ length: 30 }, () => attempt(w, { id: 'nobody-at-all', password: WRONG, from })));
   t.is(await failuresOf(from), 30);
@@ -199,34 +193,31 @@ test.serial('without a free slot a login answers 429 before its password is chec
   await parked;
 });
 
-test.serial(
-  'a tenth of the places is for one client, an IPv6 client being its /64, whatever ids and keys it tries',
-  async (t) => {
-    const delays = [delayFor(t, 30), delayFor(t, 30)];
-    let host = 0;
-    const flood = outcomes();
-    const guess = (number: number) =>
-      delays[number % 2]?.refuse(
-        { address: `2001:db8:7:7::${++host}`, ...(number % 3 === 0 ? {} : { account: `id-${number}` }) },
-        no,
-      ) as Promise<unknown>;
-    const all = Array.from({ length: 40 }, (_, number) => flood.of(guess(number)));
-    await until(() => flood.all.length === 37);
-    t.is(flood.count('invalid'), 1, 'the first does not wait');
-    t.is(flood.count('tooManyRequests'), 36);
+test.serial('one client (IPv6: a /64 prefix) may hold a tenth of the slots, with any ids and keys', async (t) => {
+  const delays = [delayFor(t, 30), delayFor(t, 30)];
+  let host = 0;
+  const flood = outcomes();
+  const guess = (number: number) =>
+    delays[number % 2]?.refuse(
+      { address: `2001:db8:7:7::${++host}`, ...(number % 3 === 0 ? {} : { account: `id-${number}` }) },
+      no,
+    ) as Promise<unknown>;
+  const all = Array.from({ length: 40 }, (_, number) => flood.of(guess(number)));
+  await until(() => flood.all.length === 37);
+  t.is(flood.count('invalid'), 1, 'the first does not wait');
+  t.is(flood.count('tooManyRequests'), 36);
 
-    const neighbour = { address: newClient(), account: 'neighbour' };
-    await t.throwsAsync(delays[0]!.refuse(neighbour, no), { message: 'no' });
-    const parked = outcomes();
-    void parked.of(delays[1]!.refuse(neighbour, no));
-    await until(async () => (await failuresOf(neighbour.address)) === 2);
-    t.deepEqual(parked.all, [], 'others still find a place');
-    for (const delay of delays) delay.close();
-    await Promise.all(all);
-  },
-);
+  const neighbour = { address: newClient(), account: 'neighbour' };
+  await t.throwsAsync(delays[0]!.refuse(neighbour, no), { message: 'no' });
+  const parked = outcomes();
+  void parked.of(delays[1]!.refuse(neighbour, no));
+  await until(async () => (await failuresOf(neighbour.address)) === 2);
+  t.deepEqual(parked.all, [], 'others still find a place');
+  for (const delay of delays) delay.close();
+  await Promise.all(all);
+});
 
-test.serial('a tenth of the places is for one account, from wherever it is guessed', async (t) => {
+test.serial('one account may hold a tenth of the slots, over all clients', async (t) => {
   const delay = delayFor(t, 30);
   const guesses = outcomes();
   const all = Array.from({ length: 8 }, async () => {
@@ -245,7 +236,7 @@ test.serial('a tenth of the places is for one account, from wherever it is guess
   await Promise.all(all);
 });
 
-test.serial('at no time more wait than loginDelay.maxWaiting, over all processes', async (t) => {
+test.serial('at most loginDelay.maxWaiting responses are delayed at a time, over all processes', async (t) => {
   const delays = [delayFor(t, 3), delayFor(t, 3)];
   const guesses = outcomes();
   const all = Array.from({ length: 20 }, async (_, number) => {
@@ -286,7 +277,7 @@ test.serial('a disconnected client frees its slot, but its failure is counted', 
   t.is(places.length, 0);
 });
 
-test.serial('a request whose connection is closed leaves its place at once', async (t) => {
+test.serial('closing the connection frees its slot immediately', async (t) => {
   const server = await patient.app.listen({ port: 0, host: '127.0.0.1' });
   const guess = (signal?: AbortSignal) =>
     fetch(`${server}/api/tokens`, {
@@ -307,24 +298,27 @@ test.serial('a request whose connection is closed leaves its place at once', asy
   t.is((await waits(false)).length, 0);
 });
 
-test.serial('who is turned away gets 429 with Retry-After, whatever the password and the route', async (t) => {
-  const { id } = await crowded.account();
-  const from = newClient();
-  t.is((await attempt(crowded, { id, password: WRONG, from })).status, 400, 'the first failure does not wait');
-  for (const url of ['/api/tokens', '/api/tokens/otp/registration', '/api/tokens/otp/recovery-codes']) {
-    const { status, headers, body } = await attempt(crowded, { id, from }, url);
-    t.is(status, 429);
-    t.is(headers['retry-after'], '64');
-    t.is(headers['cache-control'], 'no-store');
-    t.is(body.code, 'TooManyFailedLogins');
-  }
-  const admin = crowded.as(await crowded.administrator());
-  const { noOfUnsuccessfulLoginAttempts } = (await admin.get(`/api/accounts/${id}`)).body;
-  t.is(noOfUnsuccessfulLoginAttempts, 1, 'the password of the others was not looked at');
-  t.is((await attempt(crowded, { id, from: newClient() })).status, 200);
-});
+test.serial(
+  'without a slot the response is 429 with Retry-After, on every route and even for a correct password',
+  async (t) => {
+    const { id } = await crowded.account();
+    const from = newClient();
+    t.is((await attempt(crowded, { id, password: WRONG, from })).status, 400, 'the first failure does not wait');
+    for (const url of ['/api/tokens', '/api/tokens/otp/registration', '/api/tokens/otp/recovery-codes']) {
+      const { status, headers, body } = await attempt(crowded, { id, from }, url);
+      t.is(status, 429);
+      t.is(headers['retry-after'], '64');
+      t.is(headers['cache-control'], 'no-store');
+      t.is(body.code, 'TooManyFailedLogins');
+    }
+    const admin = crowded.as(await crowded.administrator());
+    const { noOfUnsuccessfulLoginAttempts } = (await admin.get(`/api/accounts/${id}`)).body;
+    t.is(noOfUnsuccessfulLoginAttempts, 1, 'the password of the others was not looked at');
+    t.is((await attempt(crowded, { id, from: newClient() })).status, 200);
+  },
+);
 
-test.serial('what is counted stays counted when a request with an Idempotency-Key is refused', async (t) => {
+test.serial('failures stay counted when a request with an Idempotency-Key is refused', async (t) => {
   const { id } = await w.account();
   const admin = w.as(await w.administrator());
   const from = newClient();
@@ -341,7 +335,7 @@ test.serial('what is counted stays counted when a request with an Idempotency-Ke
 });
 
 test.serial(
-  'a check of a password ignores an Idempotency-Key: none is kept, and none holds a connection while it waits',
+  'login ignores Idempotency-Key: none is stored, and no database connection is held during the delay',
   async (t) => {
     const { id } = await w.account();
     const admin = w.as(await w.administrator());

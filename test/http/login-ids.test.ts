@@ -44,7 +44,7 @@ for (const spellings of SPELLINGS) {
     }
   });
 
-  test(`permissions that name '${shown}' in any letter case speak of its account`, async (t) => {
+  test(`permissions that name '${shown}' in any letter case apply to its account`, async (t) => {
     const { id, others } = fresh(spellings);
     const [maker, user] = [await w.account(), await w.account({ id })];
     for (const principal of [id, ...others]) {
@@ -60,7 +60,7 @@ for (const spellings of SPELLINGS) {
     }
   });
 
-  test(`'${shown}' joins groups in any letter case; a group of that name leaves no account`, async (t) => {
+  test(`'${shown}' joins groups in any letter case; a group with that name excludes an account with it`, async (t) => {
     const { id, others } = fresh(spellings);
     await w.account({ id });
     const admin = await administrator();
@@ -87,7 +87,7 @@ test('the audit trail of an account is found in any letter case', async (t) => {
   }
 });
 
-test('accounts of before keep their ids, but of two that have become the same the younger is renamed, permissions included', async (t) => {
+test('the migration keeps existing ids; if two differ only in case, the newer is renamed, also in permissions', async (t) => {
   const { url, folder, close } = await testDatabase(1);
   t.teardown(close);
   const database = `folding_${randomBytes(6).toString('hex')}`;

@@ -34,7 +34,7 @@ function filled(schema: Schema, text: string): unknown {
 }
 const textsIn = (schema: Schema) => JSON.stringify(filled(schema, '\u0007')).split('\\u0007').length - 1;
 
-test('whatever repeats in the texts of a request, its route answers, and so does the server after it', async (t) => {
+test('long repetitive texts in requests do not block the route or the server', async (t) => {
   // in a process of its own, which ends when its event loop hangs
   const server = await startServer(w, { 'loginDelay.first': '1ms' });
   t.teardown(() => server.stop());

@@ -61,7 +61,7 @@ test('a mail goes to the SMTP server of the settings, with user and password whe
   await t.throwsAsync(openMailer({ ...settings, 'mail.url': url('me:wrong@') }).send(MAIL), { code: 'EAUTH' });
 });
 
-test('an address that the server refuses for good is told apart from a server that is away', async (t) => {
+test('a permanently refused address is told apart from an unreachable SMTP server', async (t) => {
   const refusing = await smtp(t, { refuse: MAIL.to });
   await t.throwsAsync(openMailer({ ...settings, 'mail.url': refusing.url() }).send(MAIL), {
     instanceOf: Undeliverable,
@@ -74,7 +74,7 @@ test('an address that the server refuses for good is told apart from a server th
   t.false(away instanceof Undeliverable);
 });
 
-test('without a server, a mail is a file of the data folder, whole or not at all', async (t) => {
+test('without an SMTP server, mails are written atomically as files in the data folder', async (t) => {
   const data = await mkdtemp(join(tmpdir(), 'platform-mail-'));
   t.teardown(() => rm(data, { recursive: true, force: true }));
   const mailer = openMailer({ ...settings, 'mail.url': undefined, data });
@@ -85,7 +85,7 @@ test('without a server, a mail is a file of the data folder, whole or not at all
   t.regex(await readFile(join(data, 'mail', names[0] ?? ''), 'utf8'), /\?token=abc\r\n/);
 });
 
-test('an address cannot smuggle fields into a mail', async (t) => {
+test('an address cannot inject mail headers', async (t) => {
   const { received, url } = await smtp(t);
   const mailer = openMailer({ ...settings, 'mail.url': url() });
   await t.throwsAsync(mailer.send({ ...MAIL, to: 'a@example.org\r\nBcc: b@example.org' }), {

@@ -43,7 +43,7 @@ const figure = (samples: Sample[], name: string, labels: Record<string, string> 
     .filter((one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value))
     .reduce((sum, { value }) => sum + value, 0);
 
-test('metrics need no token on a connection from the same machine', async (t) => {
+test('metrics need no token on a loopback connection', async (t) => {
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
     const { status, headers, raw } = await scrape(w, {}, address);
     t.is(status, 200, address);
@@ -52,7 +52,7 @@ test('metrics need no token on a connection from the same machine', async (t) =>
   }
 });
 
-test('a proxy at the same machine, or a page of another origin, opens it to nobody', async (t) => {
+test('a proxy on the same machine or a page of another origin does not open metrics to others', async (t) => {
   const spoken: Record<string, string>[] = [
     { 'x-forwarded-for': '127.0.0.1' },
     { 'x-forwarded-host': 'localhost' },
@@ -71,7 +71,7 @@ test('a proxy at the same machine, or a page of another origin, opens it to nobo
   t.is((await scrape(published)).status, 401, 'others come in by another name, so there is a proxy');
 });
 
-test('elsewhere it takes the token of the setting, or an administrator', async (t) => {
+test('other connections need the configured token or an administrator', async (t) => {
   const from = (authorization: string, of = guarded) => scrape(of, { authorization }, '203.0.113.7');
   t.is((await from(`Bearer ${SECRET}`)).status, 200);
   t.is((await from(`bearer ${SECRET}`)).status, 200);
@@ -137,7 +137,7 @@ test.serial(
   },
 );
 
-test.serial('what two tenants are told of counts once', async (t) => {
+test.serial('work of two tenants is counted once', async (t) => {
   const { client, ask } = await carryScene(w);
   const { body } = await ask('copy');
   await worker();
@@ -160,7 +160,7 @@ test.serial('what two tenants are told of counts once', async (t) => {
   t.is(figure(samples, count, { type: 'Conversion' }), 1);
 });
 
-test.serial('requests are told by the pattern of their route, not by what was asked for', async (t) => {
+test.serial('requests are labelled by route pattern, not by URL', async (t) => {
   const { client, id } = await oneTransfer();
   await client.get(`/api/conversion/transfer/${id}`);
   await w.nobody.get('/no/such/thing');
@@ -179,7 +179,7 @@ test.serial('requests are told by the pattern of their route, not by what was as
   t.true(figure(samples, 'nodejs_eventloop_lag_p99_seconds') >= 0);
 });
 
-test.serial("Prometheus's own client library reads it, and every name keeps to the conventions", async (t) => {
+test.serial('The Prometheus client library parses the metrics, and names follow its conventions', async (t) => {
   const text = (await scrape(w)).raw.toString();
   for (const [, name = '', type] of text.matchAll(/^# TYPE (platform_\S+) (\S+)$/gm)) {
     t.is(name.endsWith('_total'), type === 'counter', name);

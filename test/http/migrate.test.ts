@@ -41,7 +41,7 @@ async function empty(t: { teardown(f: () => Promise<void>): void }, files: Recor
   return { url: url.href, write, run: () => migrate(url.href, pathToFileURL(`${folder}/`)) };
 }
 
-test('four processes that migrate an empty database at once apply each file once, in the order of their names', async (t) => {
+test('four processes migrating an empty database concurrently apply each file once, in order of name', async (t) => {
   const { url, run } = await empty(t, {
     '0002_more.sql': `insert into first values (2);`,
     '0001_first.sql': 'create table first (n int); insert into first values (1);',
@@ -54,7 +54,7 @@ test('four processes that migrate an empty database at once apply each file once
   t.deepEqual(await run(), []);
 });
 
-test("the platform's own migrations and the queue's tables stand after one call", async (t) => {
+test("one call creates the platform's tables and those of the queue", async (t) => {
   const { url } = await empty(t, {});
   const names = await migrate(url);
   t.true(names.length > 0);
@@ -68,7 +68,7 @@ test("the platform's own migrations and the queue's tables stand after one call"
   );
 });
 
-test('a file that was changed after it was applied is refused with its name, and nothing after it is applied', async (t) => {
+test('a migration changed after it was applied is refused by name, and no later file is applied', async (t) => {
   const { url, run, write } = await empty(t, { '0001_first.sql': 'create table first (n int);' });
   await run();
   await write({ '0001_first.sql': 'create table first (n bigint);', '0002_next.sql': 'create table next (n int);' });
@@ -103,7 +103,7 @@ const MISTAKES: [string, string, string][] = [
   ],
 ];
 for (const [what, text, message] of MISTAKES) {
-  test(`file and line are named for ${what}, and the file leaves nothing behind`, async (t) => {
+  test(`the error names file and line for ${what}, and the file is rolled back`, async (t) => {
     const { url, run, write } = await empty(t, { '0001.sql': text });
     await t.throwsAsync(run(), { message });
     t.deepEqual(await query(url, `select to_regclass('t') as t, (select count(*)::int from migrations) as applied`), [

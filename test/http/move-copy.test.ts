@@ -15,7 +15,7 @@ const eventsOf = (id: string) =>
   );
 
 for (const verb of ['move', 'copy'] as const) {
-  test(`${verb} answers with a transfer of type Conversion, which tells the dataset`, async (t) => {
+  test(`${verb} answers with a transfer of type Conversion that names the dataset`, async (t) => {
     const { ask, client, owner, target, datasetId } = await carryScene(w);
     const { status, body } = await ask(verb);
     t.is(status, 200, JSON.stringify(body));
@@ -42,7 +42,7 @@ for (const verb of ['move', 'copy'] as const) {
     t.is((await client.post(dataset(datasetId, `/${verb}`), body, headers)).status, 200);
   });
 
-  test(`${verb}: a target project that does not belong to the target tenant is not found`, async (t) => {
+  test(`${verb}: a target project outside of the target tenant is 404`, async (t) => {
     const { ask, source } = await carryScene(w);
     const elsewhere = await ask(verb, { targetTenantId: source.tenantId });
     t.is(elsewhere.status, 404);
@@ -50,7 +50,7 @@ for (const verb of ['move', 'copy'] as const) {
     t.is((await ask(verb, { targetProjectId: source.tenantId })).status, 404);
   });
 
-  test(`${verb} needs the role Owner in both tenants; what is not visible is not found`, async (t) => {
+  test(`${verb} needs the role Owner in both tenants; invisible items are 404`, async (t) => {
     const { owner, source, target, datasetId, client } = await carryScene(w);
     const ask = async (user: Parameters<typeof w.as>[0]) => {
       const body = { targetProjectId: target.projectId, targetTenantId: target.tenantId };
@@ -125,7 +125,7 @@ for (const verb of ['move', 'copy'] as const) {
     for (const member of members) t.is((await w.as(member).get(transfer(id))).status, 404);
   });
 
-  test(`${verb}: a retry asks for the same rights again`, async (t) => {
+  test(`${verb}: a retry checks the same rights again`, async (t) => {
     const { ask, client, owner, source, target } = await carryScene(w);
     const { id } = (await ask(verb)).body;
     await client.post(transfer(id, '/cancel'));
@@ -144,7 +144,7 @@ function inOrder<T extends { projectId: string }>(sides: readonly T[]): T[] {
   return sides.toSorted((a, b) => a.projectId.localeCompare(b.projectId));
 }
 
-test('a tenant header hides all else of other tenants: a retry or a move of what stays within one', async (t) => {
+test('a tenant header hides items of other tenants from retries and moves within a tenant', async (t) => {
   const { client, datasetId, source, target } = await carryScene(w);
   const copy = { readerName: 'FileReader', writerName: 'FileWriter' };
   const { id } = (await client.post(dataset(datasetId, '/download-convert'), copy)).body;
@@ -171,7 +171,7 @@ test('copy exists in version 4 only', async (t) => {
   t.is(answer.headers['api-supported-versions'], '4.0');
 });
 
-test('an API key is no Owner of a tenant', async (t) => {
+test('an API key does not count as tenant Owner', async (t) => {
   const { client, datasetId, source } = await carryScene(w);
   const targetProjectId = await newProject(client, 'Beside');
   const { body } = await client.post('/api/iam/key', { name: 'machine', role: 'Owner' });
@@ -197,7 +197,7 @@ const update = async ({ client, datasetId }: CarryScene) =>
     readerName: 'GeoTiffReader',
   });
 
-test('a dataset that is being moved is locked against all others', async (t) => {
+test('a dataset being moved is locked against all other operations', async (t) => {
   const scene = await carryScene(w);
   const { ask, client, datasetId } = scene;
   const { id } = (await ask('move')).body;
@@ -220,7 +220,7 @@ test('a dataset that is being moved is locked against all others', async (t) => 
   t.is((await client.delete(dataset(datasetId))).status, 204, 'what has ended holds nothing');
 });
 
-test('a dataset that is being copied may be read, and not be written, moved or deleted', async (t) => {
+test('a dataset being copied can be read, but not written, moved or deleted', async (t) => {
   const scene = await carryScene(w);
   const { ask, client, datasetId } = scene;
   const first = (await ask('copy')).body.id;
@@ -238,7 +238,7 @@ test('a dataset that is being copied may be read, and not be written, moved or d
   t.is((await ask('move')).status, 200);
 });
 
-test('of many moves and copies at once one moves or many copy', async (t) => {
+test('of concurrent moves and copies, either one move or many copies succeed', async (t) => {
   const { ask } = await carryScene(w);
   const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(n % 2 ? 'copy' : 'move')));
   const begun = answers.filter(({ status }) => status === 200).length;
@@ -248,7 +248,7 @@ test('of many moves and copies at once one moves or many copy', async (t) => {
   t.true(begun > 0);
 });
 
-test('version 4 of a move must name the tenant, versions before it must not', async (t) => {
+test('move needs the tenant in version 4, and refuses it in earlier versions', async (t) => {
   const { client, datasetId, target, ask } = await carryScene(w);
   const without = await ask('move', { targetTenantId: undefined });
   t.is(without.status, 400);
@@ -265,7 +265,7 @@ test('version 4 of a move must name the tenant, versions before it must not', as
   t.is(tried.status, 400);
 });
 
-test('up to version 3 a dataset moves within its tenant at once', async (t) => {
+test('up to version 3 a dataset moves within its tenant immediately', async (t) => {
   const { client, datasetId, target } = await carryScene(w);
   const beside = await newProject(client, 'Beside');
   const before = (await client.get(dataset(datasetId))).body;
@@ -282,7 +282,7 @@ test('up to version 3 a dataset moves within its tenant at once', async (t) => {
   t.regex(other.body.detail, /another tenant/);
 });
 
-test('a move within the tenant needs canDeleteContent where it is and canCreateContent where it comes to', async (t) => {
+test('a move within the tenant needs canDeleteContent at the source and canCreateContent at the target', async (t) => {
   const { client, datasetId, source } = await carryScene(w);
   const beside = await newProject(client, 'Beside');
   const user = await w.account({ tenantId: source.tenantId });
@@ -302,7 +302,7 @@ test('a move within the tenant needs canDeleteContent where it is and canCreateC
   t.is(await move(), 204);
 });
 
-test('a retry makes its file where the dataset lies now', async (t) => {
+test('a retry writes its file at the dataset’s current location', async (t) => {
   const { client, datasetId, source } = await carryScene(w);
   const { id } = (
     await client.post(dataset(datasetId, '/download-convert'), { writerName: 'FileWriter', readerName: 'FileReader' })

@@ -103,7 +103,7 @@ function layeredGrid(more: Partial<Grid> = {}): Grid {
   };
 }
 
-test('a dataset says what it holds', async (t) => {
+test('metadata of a dataset describe its items, axes and time', async (t) => {
   const { client, id } = await queried(t, layeredGrid());
   const { status, body } = await client.get(`/api/md/dataset/${id}`);
   t.is(status, 200);
@@ -137,7 +137,7 @@ test('a dataset says what it holds', async (t) => {
   ]);
 });
 
-test('values of a grid stand at their time, layer and cell; no data is null, and scale is applied', async (t) => {
+test('grid values are returned with time, layer and cell; nodata is null, and scale is applied', async (t) => {
   const { table, rows, coverage } = await queried(t, layeredGrid());
   const { columns, data } = await table();
   t.deepEqual(columns, ['time', 'layer', 'x', 'y', 'z', 'Level', 'Class_2']);
@@ -189,7 +189,7 @@ test('values of a grid stand at their time, layer and cell; no data is null, and
   t.is((await coverage('?point=110,210&item=Level&layer=0&from=2026-01-24T06:00:00')).domain.domainType, 'Point');
 });
 
-test('coordinates may be in another system', async (t) => {
+test('coordinates may be in another coordinate system', async (t) => {
   const { rows, refusal } = await queried(t, smallGrid());
   const inside = [
     '500007,6000012',
@@ -262,7 +262,7 @@ test('cells of rotated and curvilinear grids are points', async (t) => {
   t.is((await bent.refusal('?point=0.1,1.9'))[0], 400);
 });
 
-test('values of meshes are found by point, box, number of an element, and layer', async (t) => {
+test('mesh values are found by point, box, element number and layer', async (t) => {
   const { table, rows, coverage, refusal, client, id } = await queried(t, flatMesh());
   t.deepEqual((await client.get(`/api/md/dataset/${id}`)).body.mesh, { nodes: 8, elements: 4 });
   t.deepEqual(await table('?element=9&item=velocity&to=2026-01-24T14:00:00'), {
@@ -326,7 +326,7 @@ test('values of meshes are found by point, box, number of an element, and layer'
   t.deepEqual((await sigmaZ.refusal(`?layer=3&${noon}`))[0], 400);
 });
 
-test('64-bit integers come exactly; CSV has a header and empty cells for no data', async (t) => {
+test('64-bit integers are exact; CSV has a header and empty cells for nodata', async (t) => {
   const store = zipped({
     'zarr.json': group({}),
     ...variable('count', {
@@ -348,7 +348,7 @@ test('64-bit integers come exactly; CSV has a header and empty cells for no data
   t.is(other['content-type'], 'application/prs.coverage+json');
 });
 
-test('an answer has an ETag until the content changes, and is refused when it would be too long', async (t) => {
+test('a response keeps its ETag until the content changes, and is refused if it would be too large', async (t) => {
   const { client, id, refusal } = await queried(t, smallGrid());
   const url = `/api/md/dataset/${id}/values?point=500005,6000005`;
   const { etag } = (await client.get(url)).headers;
@@ -381,7 +381,7 @@ test('an answer has an ETag until the content changes, and is refused when it wo
   t.is((await refusal('?from=2026-01-25&to=2026-01-24'))[0], 400);
 });
 
-test('content that is no store is refused with a sentence, and so are other types', async (t) => {
+test('content that is not a store, and other dataset types, are refused with a sentence', async (t) => {
   const { refusal, client, owner, projectId } = await queried(t, Buffer.from('no zip'));
   t.deepEqual(await refusal(''), [
     422,

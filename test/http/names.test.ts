@@ -29,7 +29,7 @@ const NAMES: Record<string, string> = {
   'Überfluß 水 👩🏽‍🌾': 'Überfluß 水 👩🏽‍🌾',
 };
 
-test('names of projects, subprojects and datasets hold any printable character, slashes too', async (t) => {
+test('names of projects, subprojects and datasets may contain any printable character, also slashes', async (t) => {
   const { owner, client, root } = await scene();
   for (const name of Object.keys(NAMES)) {
     t.is((await client.post('/api/metadata/project', { name })).body.name, name);
@@ -84,7 +84,7 @@ test('constraints of the database reject invalid names', async (t) => {
   t.pass();
 });
 
-test('in paths of the hierarchy a slash of a name is %2F and a %2F of a name %252F, on the way in and out', async (t) => {
+test('in hierarchy paths a slash in a name is %2F and a %2F in a name is %252F, in requests and responses', async (t) => {
   const { owner, client, root } = await scene();
   for (const [name, segment] of Object.entries(NAMES)) {
     const made = await apply(owner, root, [ensure(`${segment}/${segment}`)]);
@@ -112,7 +112,7 @@ test('in paths of the hierarchy a slash of a name is %2F and a %2F of a name %25
   t.false(names.some((one: { name: string }) => one.name === name));
 });
 
-test('relativePath of recursive lists, and the destination of import-staged, write names as paths do', async (t) => {
+test('relativePath of recursive lists and the destination of import-staged encode names as paths do', async (t) => {
   const { owner, client, root } = await scene();
   for (const [name, segment] of Object.entries(NAMES)) {
     const file = { url: await upload(w, client, 'x'), fileName: name };
@@ -136,7 +136,7 @@ test('relativePath of recursive lists, and the destination of import-staged, wri
   }
 });
 
-test('a folder token opens what lies below a folder with a slash in its name; file sync gives names that are path segments', async (t) => {
+test('a folder token works below a folder with a slash in its name; file sync returns encoded path segments', async (t) => {
   const { owner, client, root } = await scene();
   const folder = await subproject(client, root, { name: 'a/b', inheritsMembers: true });
   const id = await newDataset(w, folder, owner, { name: '../x/y', content: 'deep', datasetFormat: 'file' });
@@ -161,16 +161,13 @@ test('an export of a dataset with a slash in its name is one file', async (t) =>
   t.is(exportParameters.outputFileName, 'Q m3_s.asc');
 });
 
-test.serial(
-  'names from before the rule: their control characters become spaces when the database is brought up to date',
-  async (t) => {
-    const { owner, root } = await scene();
-    const dataset = await newDataset(w, root, owner);
-    await w.sql('alter table datasets drop constraint datasets_name_check');
-    await w.sql('update datasets set name = $2 where id = $1', [dataset, '\u0001a\u0002b\n']);
-    const text = await readFile(new URL('../../sql/migrations/0046_names.sql', import.meta.url), 'utf8');
-    const from = text.indexOf('create function pg_temp');
-    await w.sql(text.slice(from).replace('alter table datasets drop constraint datasets_name_check;', ''));
-    t.deepEqual(await w.sql('select name from datasets where id = $1', [dataset]), [{ name: 'a b' }]);
-  },
-);
+test.serial('the migration replaces control characters in old names by spaces', async (t) => {
+  const { owner, root } = await scene();
+  const dataset = await newDataset(w, root, owner);
+  await w.sql('alter table datasets drop constraint datasets_name_check');
+  await w.sql('update datasets set name = $2 where id = $1', [dataset, '\u0001a\u0002b\n']);
+  const text = await readFile(new URL('../../sql/migrations/0046_names.sql', import.meta.url), 'utf8');
+  const from = text.indexOf('create function pg_temp');
+  await w.sql(text.slice(from).replace('alter table datasets drop constraint datasets_name_check;', ''));
+  t.deepEqual(await w.sql('select name from datasets where id = $1', [dataset]), [{ name: 'a b' }]);
+});

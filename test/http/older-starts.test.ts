@@ -22,7 +22,7 @@ async function scene() {
   return { user, client, projectId, importRequest, begin, shown };
 }
 
-test('upload starts an import into the format of the file; the dataset is called like the file unless it is said otherwise', async (t) => {
+test('upload imports into the format of the file; the dataset gets the file name unless a name is given', async (t) => {
   const { client, projectId, begin, shown } = await scene();
   const { status, body } = await begin({ arguments: null, srid: null, datasetImportData: null });
   t.is(status, 200, JSON.stringify(body));
@@ -54,7 +54,7 @@ test('upload starts an import into the format of the file; the dataset is called
   t.deepEqual([nowhere.status, Object.keys(nowhere.body.errors)], [400, ['projectId']]);
 });
 
-test('format names a reader or writer, or the one converter of that format; file copies; none is refused', async (t) => {
+test('format selects a converter by its name or its format; file copies; no format is refused', async (t) => {
   const { begin, shown } = await scene();
   for (const [format, reader, writer] of [
     ['geojson', 'GeoJsonReader', 'GeoJsonWriter'],
@@ -72,7 +72,7 @@ test('format names a reader or writer, or the one converter of that format; file
   t.regex(body.errors.format[0], /^Format 'dgn' cannot be read\. Use one of file, .*geojson, .*dfsu, .*\.$/);
 });
 
-test('srid, arguments and destinations are kept as they came, and mean parameters and transformations', async (t) => {
+test('srid, arguments and destinations are stored as sent, and become parameters and transformations', async (t) => {
   const { user, client, projectId, begin, shown } = await scene();
   const words = { srid: 25832, destinations: ['Project'], arguments: { layer: 'wells' } };
   const started = await begin({ format: 'shapefile', ...words });
@@ -109,7 +109,7 @@ test('srid, arguments and destinations are kept as they came, and mean parameter
   t.deepEqual(dry.body.warnings, ['FileReader to FileWriter copies the bytes; the transformations are ignored.']);
 });
 
-test('what is wrong is told under the name that it was given', async (t) => {
+test('errors name members as the request spelled them', async (t) => {
   const { begin, client, projectId, user } = await scene();
   for (const [more, field, sentence] of [
     [{ srid: 'nowhere' }, 'srid', /'nowhere' is not an SRID/],
@@ -149,7 +149,7 @@ test('what is wrong is told under the name that it was given', async (t) => {
   }
 });
 
-test('appendDatasetId makes it an append to that dataset, with its format', async (t) => {
+test('appendDatasetId appends to that dataset in its format', async (t) => {
   const { user, client, projectId, importRequest, shown } = await scene();
   const id = await newDataset(w, projectId, user, { datasetFormat: 'shapefile' });
   const request = await importRequest({ appendDatasetId: id.toUpperCase(), projectId: null });

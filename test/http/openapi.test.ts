@@ -66,7 +66,7 @@ const operations = (document: Document) =>
     })),
   );
 
-test('The description is OpenAPI 3.1, with everything it points to', async (t) => {
+test('The document is valid OpenAPI 3.1, and all its references resolve', async (t) => {
   const document = await raw();
   t.is(document.openapi, '3.1.0');
   t.truthy(document.info.title);
@@ -81,7 +81,7 @@ test('The description is OpenAPI 3.1, with everything it points to', async (t) =
       for (const name of Object.keys(scheme)) t.truthy(document.components.securitySchemes[name], name);
 });
 
-test('No two paths differ in the names of their parameters alone', async (t) => {
+test('No two paths differ only in parameter names', async (t) => {
   const shapes = Object.keys((await read()).paths).map((path) => path.replace(/\{\w+\}/g, '{}'));
   t.deepEqual(
     shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
@@ -101,7 +101,7 @@ test('every route is in the OpenAPI document, except those that answer 501', asy
     }
 });
 
-test('Every route has a summary, tags, answers, and each parameter of its path', async (t) => {
+test('Every route has a summary, tags, responses and all path parameters', async (t) => {
   for (const { name, path, operation } of operations(await read())) {
     t.true((operation.summary ?? '').length > 5, `${name} has no summary`);
     t.true((operation.tags ?? []).length > 0, `${name} has no tags`);
@@ -136,13 +136,13 @@ test('each route declares its authentication and its versions', async (t) => {
     }
 });
 
-test('Every operation has a name of its own, which clients are generated with', async (t) => {
+test('Every operation has a unique operationId', async (t) => {
   const names = operations(await read()).map(({ operation }) => operation.operationId ?? '');
   for (const name of names) t.regex(name, /^[a-z][A-Za-z0-9]+$/);
   t.is(new Set(names).size, names.length);
 });
 
-test('Every parameter and every member of a body is described, and objects in bodies have names', async (t) => {
+test('Every parameter and body member has a description, and object schemas in bodies have names', async (t) => {
   const document = await read();
   const mute: string[] = [];
   const look = (schema: Schema | undefined, where: string) => {
@@ -168,7 +168,7 @@ test('Every parameter and every member of a body is described, and objects in bo
   t.deepEqual(mute, [], 'src/http/openapi/glossary.ts has no words for them');
 });
 
-test('Every JSON body has an example that the route takes or could answer', async (t) => {
+test('Every JSON body has an example that is valid for its schema', async (t) => {
   const document = await raw();
   const routes = new Map<string, RouteOptions>(
     [...w.app.paths.values()].flatMap(({ methods }) =>
@@ -192,7 +192,7 @@ test('Every JSON body has an example that the route takes or could answer', asyn
   }
 });
 
-test('Headers that many routes take are said of each: tenant, project, idempotency key, request id', async (t) => {
+test('Common headers are documented for each route: tenant, project, idempotency key, request id', async (t) => {
   const described = new Map(operations(await read()).map(({ name, operation }) => [name, operation]));
   const headers = (name: string) =>
     (described.get(name)?.parameters ?? []).filter((one) => one.in === 'header').map((one) => one.name);
@@ -210,7 +210,7 @@ test('Headers that many routes take are said of each: tenant, project, idempoten
   t.true(Object.keys(described.get('GET /api/account/list')?.responses?.[200]?.headers ?? {}).includes('ETag'));
 });
 
-test('Blob addresses, images and streams say what their bodies are; transformations have their shapes', async (t) => {
+test('Blob, image and stream routes declare their media types; transformations have schemas', async (t) => {
   const document = await read();
   const blob = document.paths['/api/blob/{area}/{name}'];
   t.deepEqual(Object.keys(blob ?? {}).sort(), ['delete', 'get', 'head', 'put']);
@@ -225,7 +225,7 @@ test('Blob addresses, images and streams say what their bodies are; transformati
   t.is(Event?.properties?.time?.format, 'date-time');
 });
 
-test('Older routes are deprecated, and their newer forms are not', async (t) => {
+test('Legacy routes are deprecated, and their replacements are not', async (t) => {
   const { paths } = await read();
   for (const [path, methods] of Object.entries(paths))
     for (const [method, { deprecated }] of Object.entries(methods))
@@ -236,7 +236,7 @@ test('Older routes are deprecated, and their newer forms are not', async (t) => 
   t.is(paths['/api/metadata/project/list']?.get?.deprecated, undefined);
 });
 
-test('Operations begin at the public address, which may lie below a folder; without one where the document is', async (t) => {
+test('The server URL is the public address, also with a path prefix, or else relative to the document', async (t) => {
   const servers = async (env: Record<string, string>) => {
     const app = await apiApp(t, openapiRoute, { env });
     return (await app.inject('/openapi.json')).json().servers;

@@ -27,7 +27,7 @@ const listed = async (query: string): Promise<{ id: string; state: string; task:
 const enqueue = (task: string, more = '') =>
   w.sql<{ id: string }>(`select id::text from graphile_worker.add_job('${task}', '{}'::json ${more})`);
 
-test('the list of jobs has transfers of all tenants and other jobs, each with its state', async (t) => {
+test('the job list has transfers of all tenants and other jobs, each with its state', async (t) => {
   const { id: waiting, owner } = await someTransfer();
   const { id: delayed } = await someTransfer();
   await w.sql(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour' where key = $1`, [delayed]);
@@ -58,7 +58,7 @@ test('the list of jobs has transfers of all tenants and other jobs, each with it
   t.is((await (await root()).get('/api/admin/job?state=asleep')).status, 400);
 });
 
-test('pages of jobs hold each job once, in order, transfers and others mixed', async (t) => {
+test('pages of jobs contain each job once, in order, transfers and others mixed', async (t) => {
   for (let n = 0; n < 3; n++) {
     await someTransfer();
     await enqueue('cleanUp', `, run_at => now() + interval '1 day'`);
@@ -86,7 +86,7 @@ test('pages of jobs hold each job once, in order, transfers and others mixed', a
   );
 });
 
-test('a job is shown with its row in the queue, what was asked, its retries and the end of its log', async (t) => {
+test('a job is shown with its queue row, request, retries and the end of its log', async (t) => {
   const { id, owner } = await someTransfer();
   await w.sql(
     `insert into transfer_log (transfer_id, level, message) select $1, 'info', 'line ' || n from generate_series(1, 30) n`,
@@ -110,7 +110,7 @@ test('a job is shown with its row in the queue, what was asked, its retries and 
     t.is((await (await root()).get(`/api/admin/job/${wrong}`)).status, 404, wrong);
 });
 
-test('another job is taken out of the queue, or runs now with all its tries before it, unless it is being run', async (t) => {
+test('jobs other than transfers can be removed, or run now with all attempts left, unless they are running', async (t) => {
   const client = await root();
   const [job] = await enqueue('cleanUp', `, run_at => now() + interval '1 day'`);
   const path = `/api/admin/job/${job?.id}`;
@@ -127,7 +127,7 @@ test('another job is taken out of the queue, or runs now with all its tries befo
   t.is((await client.get(path)).status, 404);
 });
 
-test('an operator tries a failed transfer again once, for whoever started it, and the trail tells', async (t) => {
+test('an operator can retry a failed transfer once on behalf of its starter, which is audited', async (t) => {
   const { id, owner } = await someTransfer();
   const client = await root();
   t.like(await client.post(`/api/admin/job/${id}/retry`), { status: 409, body: { code: 'TransferNotFailed' } });
@@ -160,7 +160,7 @@ test('a retry checks the current rights of the starter, and fails if the starter
   t.like(await client.post(`/api/admin/job/${id}/retry`), { status: 409, body: { code: 'StarterGone' } });
 });
 
-test('failures of one cause make one group, whatever names, numbers and ids their sentences hold', async (t) => {
+test('failures with one cause form one group, whatever names, numbers and ids their messages contain', async (t) => {
   const sentences = [
     `Band 3 of 'north.tif' has 12 rows, not 14: /data/x/1.`,
     `Band 11 of 'it's south.tif' has 7,000 rows, not 1.5e3: /data/y.`,
@@ -189,7 +189,7 @@ test('failures of one cause make one group, whatever names, numbers and ids thei
   t.is((await (await root()).post('/api/admin/failure/0000/retry', {})).status, 404);
 });
 
-test('jobs of the clock are listed with their last and next time', async (t) => {
+test('scheduled jobs are listed with their last and next time', async (t) => {
   await w.sql(`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
     values ('cleanUp', now(), '2026-01-24T08:23:00Z')`);
   const { status, body } = await (await root()).get('/api/admin/cron');
@@ -202,7 +202,7 @@ test('jobs of the clock are listed with their last and next time', async (t) => 
   t.is((await (await root()).post('/api/admin/cron/mop/run')).status, 404);
 });
 
-test('the next time of a schedule is the first minute behind now that it names', (t) => {
+test('the next time of a schedule is the first matching minute after now', (t) => {
   const next = (schedule: string, from: string) => nextRun(schedule, new Date(from))?.slice(0, 16);
   t.is(next('23 * * * *', '2026-01-24T08:22:59Z'), '2026-01-24T08:23');
   t.is(next('23 * * * *', '2026-01-24T08:23:00Z'), '2026-01-24T09:23');
@@ -212,7 +212,7 @@ test('the next time of a schedule is the first minute behind now that it names',
   t.is(next('0 0 31 2 *', '2026-01-24T08:00:00Z'), undefined);
 });
 
-test('a drain is kept until it is ended; one of a worker needs the worker', async (t) => {
+test('a drain lasts until it is ended; draining one worker requires that worker to exist', async (t) => {
   const client = await root();
   t.is((await client.put('/api/admin/drain', { worker: 'pool-nobody' })).status, 404);
   t.is((await client.put('/api/admin/drain', { worker: 'a', host: 'b' })).status, 400);

@@ -15,7 +15,7 @@ async function anotherServer(t: { teardown(work: () => Promise<void>): void }) {
   return app;
 }
 
-test('changes of groups, memberships, enabled state and keys act within 10 s in every process', async (t) => {
+test('changes of groups, memberships, enabled state and keys apply in every process within 10 s', async (t) => {
   const other = await anotherServer(t);
   const admin = w.as(await w.administrator());
   const tenantId = await w.tenant();

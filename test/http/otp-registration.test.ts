@@ -10,7 +10,7 @@ const register = (one: Attempt) => attempt(w, one, '/api/tokens/otp/registration
 const recoveryCodes = (one: Attempt) => attempt(w, one, '/api/tokens/otp/recovery-codes');
 const newCode = () => randomBytes(8).toString('hex');
 
-test('an account without a listed authenticator that registers gets one of its own, as text and as a picture', async (t) => {
+test('registering an authenticator returns its secret as text and as a QR code', async (t) => {
   const { id } = await w.account();
   const { status, headers, body } = await register({ id });
   t.is(status, 200);
@@ -27,7 +27,7 @@ test('an account without a listed authenticator that registers gets one of its o
   t.truthy((await attempt(w, { id, otp, otpAuthenticator: 'APPAUTH' })).body.accessToken);
 });
 
-test('a secret is shown until its first accepted code, also to many at once, and then no more', async (t) => {
+test('a secret is shown until its first code is accepted, also to concurrent requests, and never after', async (t) => {
   const { id } = await w.account();
   const answers = await Promise.all(Array.from({ length: 5 }, () => register({ id })));
   t.is(new Set(answers.map(({ body }) => body.manualEntryCode)).size, 1);
@@ -48,7 +48,7 @@ test('a secret is shown until its first accepted code, also to many at once, and
   t.truthy((await attempt(w, { id, otp: codeOf(setupCodeFrom(again.body.manualEntryCode)) })).body.accessToken);
 });
 
-test("where the group's entry is shared the code is the group's, for each account until its own first code", async (t) => {
+test('with a shared group entry the code of the group is valid for each account until its own first code', async (t) => {
   const setupCode = newCode();
   const [first, second] = [await w.account(), await w.account()];
   await groupOf(w, first.id, [`APPAUTH:${setupCode}`]);
@@ -60,7 +60,7 @@ test("where the group's entry is shared the code is the group's, for each accoun
   t.is((await register({ id: second.id, otpAuthenticator: 'OTHER' })).status, 400);
 });
 
-test("who has only the password cannot get around an own authenticator by asking for the group's", async (t) => {
+test('the password alone cannot replace an own authenticator by that of the group', async (t) => {
   const { id } = await w.account();
   const own = setupCodeFrom((await register({ id })).body.manualEntryCode);
   await attempt(w, { id, otp: codeOf(own) });
@@ -70,14 +70,14 @@ test("who has only the password cannot get around an own authenticator by asking
   t.is(setupCodeFrom((await register({ id, otp: codeOf(own, { steps: 1 }) })).body.manualEntryCode), shared);
 });
 
-test('outside of networks without an authenticator registration is 403', async (t) => {
+test('registration is 403 outside of the networks that allow login without an authenticator', async (t) => {
   const { id } = await w.account();
   await groupOf(w, id, ['CIDR:10.0.0.0/8']);
   t.is((await register({ id, from: '203.0.113.9' })).status, 403);
   t.is((await register({ id, from: '10.0.0.1' })).status, 200);
 });
 
-test('a wrong password, or an account that cannot be used, gets no secret', async (t) => {
+test('a wrong password or an unusable account gets no secret', async (t) => {
   const { id, userId } = await w.account();
   t.is((await register({ id, password: 'Wrong-horse-77' })).body.detail, 'Account validation failed.');
   t.is((await register({ id: 'nobody-at-all' })).body.detail, 'Account validation failed.');
@@ -85,7 +85,7 @@ test('a wrong password, or an account that cannot be used, gets no secret', asyn
   t.is((await register({ id })).body.detail, 'Account is disabled.');
 });
 
-test('ten recovery codes stand for a one-time password, each once, and are stored as hashes', async (t) => {
+test('ten recovery codes each replace a one-time password once, and are stored as hashes', async (t) => {
   const { id, userId } = await w.account();
   t.is((await recoveryCodes({ id, otp: '123456' })).body.code, 'NoAuthenticator');
   const setupCode = setupCodeFrom((await register({ id })).body.manualEntryCode);
@@ -111,7 +111,7 @@ test('ten recovery codes stand for a one-time password, each once, and are store
   t.is((await attempt(w, { id, otp: codes[3] ?? '' })).status, 400, 'new ones make the old ones void');
 });
 
-test("an administrator's reset takes away what an account has registered, and no code is accepted twice for that", async (t) => {
+test('a reset by an administrator removes the registered authenticator, and no code is accepted twice', async (t) => {
   const admin = await w.administrator();
   const { id, userId } = await w.account();
   const setupCode = setupCodeFrom((await register({ id })).body.manualEntryCode);
@@ -144,7 +144,7 @@ test("an administrator's reset takes away what an account has registered, and no
   t.deepEqual(rows, [{ account_id: admin.id }]);
 });
 
-test('own setup codes are stored encrypted, for their account alone, and outlive the retirement of the key', async (t) => {
+test('own setup codes are stored encrypted per account, and can be read after the key is retired', async (t) => {
   const { id, userId } = await w.account();
   const setupCode = setupCodeFrom((await register({ id })).body.manualEntryCode);
   const [row] = await w.sql<{ sealed: Buffer; text: string }>(

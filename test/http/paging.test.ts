@@ -81,7 +81,7 @@ async function world(t: ExecutionContext) {
 
 for (const sortBy of ['Name', 'CreatedAt'] as const)
   for (const sortOrder of ['Asc', 'Desc'] as const)
-    test(`Cursor pages by ${sortBy} ${sortOrder} give every row once, ties by id in the same direction`, async (t) => {
+    test(`Cursor pages by ${sortBy} ${sortOrder} return every row once, ties by id in the same direction`, async (t) => {
       const { get } = await world(t);
       const list = `/api/folder/1/thing/list?sortBy=${sortBy}&sortOrder=${sortOrder}`;
       const seen: z.infer<typeof Row>[] = [];
@@ -102,7 +102,7 @@ for (const sortBy of ['Name', 'CreatedAt'] as const)
       t.is(new Set(seen.map(({ id }) => id)).size, 60);
     });
 
-test('A cursor is good for its own list, parent, order and caller only', async (t) => {
+test('A cursor is valid only for its list, parent, order and caller', async (t) => {
   const { get } = await world(t);
   const list = '/api/folder/1/thing/list';
   const { cursor } = (await get(`${list}?limit=5`)).json();
@@ -126,7 +126,7 @@ test('the limit is 50 by default, and between 1 and 1000', async (t) => {
   }
 });
 
-test('An offset page tells the total, an offset past the end is an empty page, a negative one is refused', async (t) => {
+test('An offset page has the total; an offset past the end gives an empty page, a negative one is refused', async (t) => {
   const { get } = await world(t);
   const last = (await get('/api/thing/offset-list?offset=58&limit=10')).json();
   t.like(last, { totalCount: 60, offset: 58, limit: 10 });

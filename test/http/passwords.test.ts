@@ -31,7 +31,7 @@ test('stored passwords are PBKDF2-HMAC-SHA-512 of 220,000 iterations with a salt
   t.not(await openPasswords(1).hash(PASSWORD, HERE), await openPasswords(1).hash(PASSWORD, HERE));
 });
 
-test('a hash of the older form is accepted, and made anew at the next login', async (t) => {
+test('a hash in the legacy form is accepted, and renewed at the next login', async (t) => {
   const { id, userId } = await w.account();
   const salt = randomBytes(16);
   const older = Buffer.concat([salt, pbkdf2Sync(PASSWORD, salt, 10_000, 20, 'sha1')]).toString('base64');
@@ -46,7 +46,7 @@ test('a hash of the older form is accepted, and made anew at the next login', as
   t.is((await login(id, PASSWORD)).status, 200);
 });
 
-test('PBKDF2-HMAC-SHA-256 of 600,000 iterations is accepted and stays as it is', async (t) => {
+test('PBKDF2-HMAC-SHA-256 of 600,000 iterations is accepted and kept', async (t) => {
   const { id, userId } = await w.account();
   const salt = randomBytes(16);
   const hash = pbkdf2Sync(PASSWORD, salt, 600_000, 32, 'sha256').toString('base64');
@@ -56,7 +56,7 @@ test('PBKDF2-HMAC-SHA-256 of 600,000 iterations is accepted and stays as it is',
   t.is((await w.sql('select from accounts where password_hash = $1', [stored])).length, 1);
 });
 
-test('a flood of logins is turned away before any work, with the time to come back', async (t) => {
+test('excess logins are refused before any work, with Retry-After', async (t) => {
   const passwords = openPasswords(1000);
   const outcomes = await Promise.allSettled(Array.from({ length: 150 }, () => passwords.hash(PASSWORD, HERE)));
   const done = outcomes.filter((one) => one.status === 'fulfilled').length;
@@ -70,7 +70,7 @@ test('a flood of logins is turned away before any work, with the time to come ba
   t.regex(await passwords.hash(PASSWORD, HERE), /^pbkdf2/, 'afterwards the queue is free again');
 });
 
-test('what tells a repeated request with a password again is made on the same bounded queue, and is the same each time', async (t) => {
+test('fingerprints of requests with passwords use the same bounded queue and are deterministic', async (t) => {
   const passwords = openPasswords(1000);
   const make = (salt: string) => passwords.fingerprint(Buffer.from(PASSWORD), salt, HERE);
   t.deepEqual(await make('one'), await make('one'));
@@ -81,7 +81,7 @@ test('what tells a repeated request with a password again is made on the same bo
   t.true(refused.every((reason) => reason instanceof AppError && reason.kind === 'tooManyRequests'));
 });
 
-test('a flood from one address does not delay another: clients take turns', async (t) => {
+test('many logins from one address do not delay another: the queue is fair per client', async (t) => {
   const queue = fairQueue({ concurrency: 1, maxWaiting: 100, maxWaitingPerClient: 50 });
   const done: string[] = [];
   const ask = (client: string) =>
@@ -97,7 +97,7 @@ test('a flood from one address does not delay another: clients take turns', asyn
   t.is(done.length, 42);
 });
 
-test('when the queue is full, the last of the longest line makes room for a client who has fewer in it', async (t) => {
+test('when the queue is full, a client with fewer entries displaces the last entry of the client with the most', async (t) => {
   const queue = fairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingPerClient: 50 });
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -118,7 +118,7 @@ test('when the queue is full, the last of the longest line makes room for a clie
   );
 });
 
-test('passwords from breaches are refused, also behind capitals, digits, marks and substitutions', async (t) => {
+test('breached passwords are refused, also with added capitals, digits, punctuation or substitutions', async (t) => {
   const admin = w.as(await w.administrator());
   for (const password of ['Password12345!', 'P@ssw0rd2024!!', 'Qwertyuiop123!', 'Sunsh1ne!2026!']) {
     const { status, body } = await admin.post('/api/accounts', { id: 'breached', password });
@@ -158,7 +158,7 @@ async function ranges(t: ExecutionContext, answer: (prefix: string) => string | 
   return { breached: openBreached(settings, log), asked, warnings };
 }
 
-test('the service of ranges learns five digits of a hash, and padding counts for nothing', async (t) => {
+test('the range service receives five digits of the hash, and its padding is ignored', async (t) => {
   const digest = createHash('sha1').update('Known-breach-1').digest('hex').toUpperCase();
   const padded = createHash('sha1').update('Padded-line-2').digest('hex').toUpperCase();
   const { breached, asked, warnings } = await ranges(t, (prefix) =>
@@ -175,7 +175,7 @@ test('the service of ranges learns five digits of a hash, and padding counts for
   t.deepEqual(warnings, []);
 });
 
-test('a service of ranges that does not answer lets passwords pass, and that is counted', async (t) => {
+test('if the range service does not answer, passwords are accepted and the failure is counted', async (t) => {
   const { breached, warnings } = await ranges(t, () => undefined);
   t.false(await breached('Known-breach-1'));
   t.false(await breached('Known-breach-1'));
@@ -185,7 +185,7 @@ test('a service of ranges that does not answer lets passwords pass, and that is 
   t.is(endless.warnings.length, 1);
 });
 
-test('the shipped list is in the form that passwords are compared in', async (t) => {
+test('the shipped list is normalized as passwords are before comparison', async (t) => {
   const folder = new URL('../../src/accounts/', import.meta.url);
   t.true((await readdir(folder)).includes('breached-passwords.txt'));
   const words = (await readFile(new URL('breached-passwords.txt', folder), 'utf8')).trim().split('\n');
@@ -197,7 +197,7 @@ test('the shipped list is in the form that passwords are compared in', async (t)
   );
 });
 
-test('a login goes on when its stored hash is made anew meanwhile, and not when its password is another by then', async (t) => {
+test('a login succeeds if its hash is renewed meanwhile, but not if its password is changed', async (t) => {
   for (const [password, status] of [
     [PASSWORD, 200],
     ['Another-horse-8', 400],

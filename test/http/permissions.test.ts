@@ -47,14 +47,14 @@ test('principals are user ids, login ids and names of groups of the caller', asy
   }
 });
 
-test('permissions speak to members of the tenant only', async (t) => {
+test('permissions apply to members of the tenant only', async (t) => {
   const { maker } = await people();
   const stranger = await w.account({ tenantId: await w.tenant() });
   const id = await newProject(maker, [{ principals: [stranger.id, stranger.userId], operation: 'read' }]);
   t.is(await look(stranger, id), 404);
 });
 
-test('read gives canListContent and canReadContent, update and delete theirs; others are kept and have no effect', async (t) => {
+test('read grants canListContent and canReadContent, update and delete theirs; others are stored without effect', async (t) => {
   const { maker, other } = await people();
   const allow = (operation: string) => ({ principals: [other.id], operation });
   const rightsFor = async (...operations: string[]) =>
@@ -69,7 +69,7 @@ test('read gives canListContent and canReadContent, update and delete theirs; ot
   t.deepEqual(body.permissions, [{ principals: [other.id], operation: 'admire', type: 'Allowed' }]);
 });
 
-test('Allowed adds to what the role gives, and Denied takes from it', async (t) => {
+test('Allowed adds to the capabilities of the role, and Denied removes from them', async (t) => {
   const { maker, other } = await people();
   const members: [User, string][] = [[other, 'Reader']];
   const more = await newProject(maker, [{ principals: [other.id], operation: 'delete', type: 'allowed' }], { members });
@@ -81,7 +81,7 @@ test('Allowed adds to what the role gives, and Denied takes from it', async (t) 
   t.deepEqual((await capabilities(other, less)).sort(), ['canDeleteContent', ...READ]);
 });
 
-test('Denied wins over Allowed and over every role but tenant Owner; Denied read is 404', async (t) => {
+test('Denied overrides Allowed and every role but tenant Owner; Denied read is 404', async (t) => {
   const { tenantId, maker, other } = await people();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const group = `Denied ${other.id}`;
@@ -97,7 +97,7 @@ test('Denied wins over Allowed and over every role but tenant Owner; Denied read
   t.is((await capabilities(owner, id)).length, 9);
 });
 
-test('permissions hold for the datasets of a project and for subprojects that inherit, not for those with members of their own', async (t) => {
+test('permissions apply to datasets and inheriting subprojects, not to subprojects with explicit members', async (t) => {
   const { maker, other } = await people();
   const id = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);
   const dataset = await newDataset(w, id, maker);
@@ -108,7 +108,7 @@ test('permissions hold for the datasets of a project and for subprojects that in
   t.is(await look(other, explicit), 404);
 });
 
-test('lists and filters show the result', async (t) => {
+test('lists and filters respect permissions', async (t) => {
   const { maker, other } = await people();
   const id = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);
   t.true((await listed(other)).includes(id));
@@ -117,7 +117,7 @@ test('lists and filters show the result', async (t) => {
   t.false((await listed(other, 'role=Reader')).includes(id), 'a permission is no role');
 });
 
-test('changing and seeing permissions needs canGrantAccess; absent in a PUT they are kept', async (t) => {
+test('reading and changing permissions needs canGrantAccess; a PUT without them keeps them', async (t) => {
   const { maker, other } = await people();
   const permissions = [{ principals: ['Somebody'], operation: 'read', type: 'Allowed' }];
   const id = await newProject(maker, permissions, { members: [[other, 'Contributor']] });
@@ -129,7 +129,7 @@ test('changing and seeing permissions needs canGrantAccess; absent in a PUT they
   t.deepEqual((await w.as(maker).put(path, { id, name: 'x', permissions: [] })).body.permissions, []);
 });
 
-test('a group grants nothing after the account has left it or it was renamed', async (t) => {
+test('a group grants nothing after the account left it or the group was renamed', async (t) => {
   const { maker, other } = await people();
   const admin = w.as(await w.administrator());
   const group = `Left ${other.id}`;
@@ -144,7 +144,7 @@ test('a group grants nothing after the account has left it or it was renamed', a
   t.is(await look(other, id), 404);
 });
 
-test('projects are governed by project roles alone: neither Editors nor roles of an account see more', async (t) => {
+test('only project roles give access to projects: Editors and account roles see no more', async (t) => {
   const { tenantId, maker } = await people();
   const id = await newProject(maker, []);
   const roles = 'BackOffice,PlatformAdministrator,CreditSpender';
@@ -153,7 +153,7 @@ test('projects are governed by project roles alone: neither Editors nor roles of
   t.false((await listed(many)).includes(id));
 });
 
-test('an API key can be named by its id', async (t) => {
+test('an API key can be named in permissions by its id', async (t) => {
   const { tenantId, maker } = await people();
   const admin = w.as(await w.administrator());
   const make = async () =>
@@ -166,7 +166,7 @@ test('an API key can be named by its id', async (t) => {
   t.is(await seen(free), 200);
 });
 
-test.serial('access to a project that is removed for ever while it is asked for is 404', async (t) => {
+test.serial('access to a project that is permanently removed during the request is 404', async (t) => {
   const { maker } = await people();
   const id = await newProject(maker, []);
   const client = w.as(maker);

@@ -48,7 +48,7 @@ async function dataset(app: App, content: string, fileName: string) {
   return { id, path: url.replace(/^https?:\/\/[^/]+/, '') };
 }
 
-test('who reads a large blob without the blob protocol is sent to the bucket for a minute; ranges and names stay', async (t) => {
+test('a large blob read without the blob protocol redirects to the bucket for a minute, with range and file name', async (t) => {
   const app = await inBucket(t);
   const content = 'large '.repeat(1000);
   const { path } = await dataset(app, content, 'long story.txt');
@@ -79,7 +79,7 @@ test('who reads a large blob without the blob protocol is sent to the bucket for
   t.is((await app.inject({ method: 'GET', url: small.path })).body, 'small');
 });
 
-test('platform dataset download follows to the bucket', async (t) => {
+test('platform dataset download follows the redirect to the bucket', async (t) => {
   const app = await inBucket(t);
   const { id } = await dataset(app, 'x'.repeat(LARGE), 'far.bin');
   const platform = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -13,7 +13,7 @@ const preview = async (group: string, entries: string[]) =>
 const explain = async (account: string, ip: string) =>
   (await (await asAdmin()).get(`/api/tokens/explain?account=${account}&ip=${encodeURIComponent(ip)}`)).body;
 
-test('a preview tells who would be locked out, replayed on the logins of the last 30 days', async (t) => {
+test('a preview lists accounts that would be locked out, from the logins of the last 30 days', async (t) => {
   const [inside, outside, both, silent] = [await w.account(), await w.account(), await w.account(), await w.account()];
   const group = await groupOf(w, inside.id, []);
   for (const { id } of [outside, both, silent]) await (await asAdmin()).post(`/api/usergroups/user/${id}`, [group]);
@@ -40,7 +40,7 @@ test('a preview tells who would be locked out, replayed on the logins of the las
   t.is((await attempt(w, { id: outside.id, from: '203.0.113.9' })).status, 200, 'nothing was changed');
 });
 
-test('a preview tells who would be asked for a code, and who has no authenticator for it yet', async (t) => {
+test('a preview lists accounts that would need a code, and those without an authenticator', async (t) => {
   const [ready, unready, other] = [await w.account(), await w.account(), await w.account()];
   const setupCode = newCode();
   await groupOf(w, ready.id, ['CIDR:0.0.0.0/0', `APPAUTH:${setupCode}`]);
@@ -68,7 +68,7 @@ test('a preview tells who would be asked for a code, and who has no authenticato
   t.false(again.mustRegister, 'a code of this authenticator was accepted before');
 });
 
-test('the entries of a group are replaced alone, checked, and audited without their secrets', async (t) => {
+test('replacing the entries of a group changes nothing else; they are validated, and audited without secrets', async (t) => {
   const { id } = await w.account();
   const group = await groupOf(w, id, []);
   await w.sql(`update user_groups set metadata = '{"color":"red"}' where name = $1`, [group]);
@@ -95,7 +95,7 @@ test('the entries of a group are replaced alone, checked, and audited without th
   t.is(rows.length, 2);
 });
 
-test('explain tells which groups, which network matched, whether a code is needed, and why a login is refused', async (t) => {
+test('explain shows the groups, the matching network, whether a code is needed, and why a login is refused', async (t) => {
   const { id, userId } = await w.account();
   const setupCode = newCode();
   t.like(await explain(id, '10.1.2.3'), { outcome: 'free', groups: [], ownAuthenticators: [] });
@@ -128,7 +128,7 @@ test('explain tells which groups, which network matched, whether a code is neede
   t.like(await explain(id, '10.1.2.3'), { outcome: 'refused', refusal: 'Account is disabled.' });
 });
 
-test('explain tells the failures that stand against an address and an account', async (t) => {
+test('explain shows the counted failures of an address and an account', async (t) => {
   const { id } = await w.account();
   const setupCode = newCode();
   await groupOf(w, id, [`APPAUTH:${setupCode}`]);
@@ -141,34 +141,31 @@ test('explain tells the failures that stand against an address and an account', 
   t.is((await admin.get(`/api/tokens/explain?account=${id}&ip=example.org`)).status, 400);
 });
 
-test.serial(
-  'logins are forgotten after 30 days, failed ones after an hour, and so are families that ended long ago',
-  async (t) => {
-    const { id, userId } = await w.account();
-    const { body } = await attempt(w, { id });
-    await attempt(w, { id });
-    await attempt(w, { id, password: 'Wrong-horse-77', from: '198.51.100.200' });
-    await w.nobody.post('/api/tokens/refresh', JSON.stringify(body.refreshToken.token), {
-      'content-type': 'application/json',
-      'idempotency-key': 'once',
-    });
-    const count = async (table: string, where: string) =>
-      (await w.sql<{ count: string }>(`select count(*) from ${table} where ${where}`))[0]?.count;
-    const own = `user_id = '${userId}'`;
-    await forgetOldTokens(w.db, 60_000);
-    t.is(await count('logins', own), '1');
-    t.is(await count('refresh_families', own), '2');
-    t.is(await count('refresh_tokens', 'sealed_answer is not null'), '1');
+test.serial('logins are deleted after 30 days, failed ones after an hour, ended token families later', async (t) => {
+  const { id, userId } = await w.account();
+  const { body } = await attempt(w, { id });
+  await attempt(w, { id });
+  await attempt(w, { id, password: 'Wrong-horse-77', from: '198.51.100.200' });
+  await w.nobody.post('/api/tokens/refresh', JSON.stringify(body.refreshToken.token), {
+    'content-type': 'application/json',
+    'idempotency-key': 'once',
+  });
+  const count = async (table: string, where: string) =>
+    (await w.sql<{ count: string }>(`select count(*) from ${table} where ${where}`))[0]?.count;
+  const own = `user_id = '${userId}'`;
+  await forgetOldTokens(w.db, 60_000);
+  t.is(await count('logins', own), '1');
+  t.is(await count('refresh_families', own), '2');
+  t.is(await count('refresh_tokens', 'sealed_answer is not null'), '1');
 
-    await w.sql('update logins set day = day - 31');
-    await w.sql(`update refresh_families set expires_at = now() - interval '31 days' where id in
+  await w.sql('update logins set day = day - 31');
+  await w.sql(`update refresh_families set expires_at = now() - interval '31 days' where id in
     (select family_id from refresh_tokens where used_at is null order by created_at limit 1)`);
-    await w.sql("update refresh_tokens set used_at = now() - interval '61 s' where used_at is not null");
-    await w.sql("update login_failures set last_at = now() - interval '61 minutes'");
-    await forgetOldTokens(w.db, 60_000);
-    t.is(await count('logins', own), '0');
-    t.is(await count('refresh_families', own), '1');
-    t.is(await count('refresh_tokens', 'sealed_answer is not null'), '0');
-    t.is(await count('login_failures', 'true'), '0');
-  },
-);
+  await w.sql("update refresh_tokens set used_at = now() - interval '61 s' where used_at is not null");
+  await w.sql("update login_failures set last_at = now() - interval '61 minutes'");
+  await forgetOldTokens(w.db, 60_000);
+  t.is(await count('logins', own), '0');
+  t.is(await count('refresh_families', own), '1');
+  t.is(await count('refresh_tokens', 'sealed_answer is not null'), '0');
+  t.is(await count('login_failures', 'true'), '0');
+});

@@ -7,7 +7,7 @@ const w = world(test);
 const put = (user: User, body: object) => w.as(user).put('/api/metadata/project', body);
 const patch = (user: User, body: object) => w.as(user).patch('/api/metadata/project/', body);
 
-test('PUT project replaces: an absent description is gone, absent metadata and settings are {}, members are ignored', async (t) => {
+test('PUT project replaces: an absent description is removed, absent metadata and settings are {}, members are ignored', async (t) => {
   const [owner, reader] = [await w.account(), await w.account()];
   const before = await makeProject(w, owner, {
     description: 'text',
@@ -29,7 +29,7 @@ test('PUT project replaces: an absent description is gone, absent metadata and s
   t.is((await put(owner, { ...after, description: 'back' })).body.description, 'back', 'a record that comes back');
 });
 
-test('a stale rowVersion is 409, also of two writes at once', async (t) => {
+test('a stale rowVersion is 409, also for concurrent writes', async (t) => {
   const owner = await w.account();
   const { id, rowVersion } = await makeProject(w, owner);
   const answers = await Promise.all([1, 2, 3].map((n) => put(owner, { id, name: `n${n}`, rowVersion })));
@@ -37,7 +37,7 @@ test('a stale rowVersion is 409, also of two writes at once', async (t) => {
   t.is((await patch(owner, { id, accessLevel: 'Private', rowVersion })).status, 409);
 });
 
-test('PUT needs canEdit; another access level canEditAccessLevel; permissions canGrantAccess', async (t) => {
+test('PUT needs canEdit; changing the access level canEditAccessLevel; permissions canGrantAccess', async (t) => {
   const [owner, contributor, reader, stranger] = [
     await w.account(),
     await w.account(),
@@ -60,7 +60,7 @@ test('PUT needs canEdit; another access level canEditAccessLevel; permissions ca
   t.is((await put(owner, { ...body, accessLevel: 'Private' })).body.accessLevel, 'Private');
 });
 
-test('PATCH sets the access level of a project and answers id and rowVersion', async (t) => {
+test('PATCH sets the access level of a project and returns id and rowVersion', async (t) => {
   const owner = await w.account();
   const { id } = await makeProject(w, owner);
   const answer = await patch(owner, { id, accesslevel: 'confidential' });
@@ -77,7 +77,7 @@ const PICTURES = {
   'image/webp': Buffer.from('RIFF\x04\0\0\0WEBPrest', 'latin1'),
 };
 for (const [type, bytes] of Object.entries(PICTURES)) {
-  test(`a thumbnail of type ${type} comes back as it was given, told by its bytes; empty removes it`, async (t) => {
+  test(`a thumbnail of type ${type} is detected by its bytes and returned unchanged; an empty one removes it`, async (t) => {
     const owner = await w.account();
     const before = await makeProject(w, owner);
     const url = `/api/metadata/project/${before.id}/thumbnail`;
@@ -94,7 +94,7 @@ for (const [type, bytes] of Object.entries(PICTURES)) {
   });
 }
 
-test('a thumbnail that is no such image, no base64 or above 1 MiB is 400; one may come with the creation', async (t) => {
+test('a thumbnail that is not an image, not base64 or above 1 MiB is 400; creation may include one', async (t) => {
   const owner = await w.account();
   const thumbnailBase64 = PICTURES['image/png'].toString('base64');
   const { id, hasThumbnail } = await makeProject(w, owner, { thumbnailBase64 });

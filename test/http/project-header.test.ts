@@ -16,7 +16,7 @@ async function scene() {
   return { user, client, projectId, elsewhere, datasetId: await newDataset(w, projectId, user) };
 }
 
-test('a header that names another project than that of the dataset is 400 on every route of datasets', async (t) => {
+test('a header that names another project than the dataset’s is 400 on every dataset route', async (t) => {
   const { client, projectId, elsewhere, datasetId } = await scene();
   const at = `/api/metadata/dataset/${datasetId}`;
   const copy = { readerName: 'FileReader', writerName: 'FileWriter' };
@@ -45,14 +45,14 @@ test('a header that names another project than that of the dataset is 400 on eve
   }
 });
 
-test('a dataset that the caller does not see is not found, whatever the header names', async (t) => {
+test('an invisible dataset is 404, whatever the header names', async (t) => {
   const { projectId, elsewhere, datasetId } = await scene();
   const stranger = w.as(await w.account());
   for (const named of [projectId, elsewhere])
     t.is((await stranger.get(`/api/metadata/dataset/${datasetId}`, inProject(named))).status, 404);
 });
 
-test('where two projects are spoken of, the header may name either', async (t) => {
+test('on routes with two projects the header may name either', async (t) => {
   const { user, client, projectId, elsewhere, datasetId } = await scene();
   const third = await newProject(client, 'Third');
   const at = `/api/metadata/dataset/${datasetId}`;
@@ -81,7 +81,7 @@ test('where two projects are spoken of, the header may name either', async (t) =
   }
 });
 
-test('a repeated request is answered as before, though the dataset lies elsewhere since', async (t) => {
+test('a replayed request gets the first response, even if the dataset was moved since', async (t) => {
   const { client, projectId, elsewhere, datasetId } = await scene();
   const headers = { ...inProject(projectId), 'idempotency-key': 'once', 'api-version': '3' };
   const move = () => client.post(`/api/metadata/dataset/${datasetId}/move`, { targetProjectId: elsewhere }, headers);

@@ -15,7 +15,7 @@ async function ownerOf(names: string[]): Promise<User> {
 }
 const names = (rows: { name: string }[]) => rows.map((row) => row.name);
 
-test('names sort by Unicode code point, ties by id, both reversed under Desc', async (t) => {
+test('names sort by Unicode code point, ties by id; Desc reverses both', async (t) => {
   const owner = await ownerOf(NAMES);
   const up = (await w.as(owner).get('/api/metadata/project/list')).body.data;
   t.deepEqual(names(up), SORTED);
@@ -24,7 +24,7 @@ test('names sort by Unicode code point, ties by id, both reversed under Desc', a
   t.deepEqual(down, up.toReversed());
 });
 
-test('cursor pages give every project once, in order, and the last has no cursor', async (t) => {
+test('cursor pages return every project once, in order; the last page has no cursor', async (t) => {
   const owner = await ownerOf(NAMES);
   for (const sortBy of ['Name', 'CreatedAt', 'UpdatedAt']) {
     for (const sortOrder of ['Asc', 'Desc']) {
@@ -43,7 +43,7 @@ test('cursor pages give every project once, in order, and the last has no cursor
   }
 });
 
-test('a cursor is good for its own list alone: another filter, order or caller is 400', async (t) => {
+test('a cursor is valid only for its list: another filter, order or caller is 400', async (t) => {
   const owner = await ownerOf(NAMES);
   const colleague = await ownerOf(NAMES);
   const { cursor } = (await w.as(owner).get('/api/metadata/project/list?limit=2')).body;
@@ -56,7 +56,7 @@ test('a cursor is good for its own list alone: another filter, order or caller i
   t.is((await w.as(owner).get('/api/metadata/project/list?cursor=made-up')).status, 400);
 });
 
-test('offset pages tell the total; an offset past the end is 200 with no rows', async (t) => {
+test('offset pages have the total; an offset past the end is 200 without rows', async (t) => {
   const owner = await ownerOf(NAMES);
   const { body } = await w.as(owner).get('/api/metadata/project/offset-list?offset=2&limit=3');
   t.like(body, { totalCount: 8, offset: 2, limit: 3 });
@@ -66,7 +66,7 @@ test('offset pages tell the total; an offset past the end is 200 with no rows', 
   t.deepEqual(past.body, { totalCount: 8, offset: 100, limit: 50, data: [] });
 });
 
-test('a project in a list has what clients need, and neither members nor capabilities', async (t) => {
+test('a project in a list has the members that clients need, but no member list and no capabilities', async (t) => {
   const owner = await ownerOf(['One']);
   const [row] = (await w.as(owner).get('/api/metadata/project/list')).body.data;
   for (const member of [
@@ -96,7 +96,7 @@ test('namePrefix is literal and case-sensitive', async (t) => {
   t.deepEqual(await found('Gamma'), []);
 });
 
-test('role keeps the projects where the caller has one of the roles, empty means no filter; capability those where it may', async (t) => {
+test('role and capability keep the projects where the caller has one of them; an empty role does not filter', async (t) => {
   const [owner, me] = [await w.account(), await w.account()];
   for (const role of ['Owner', 'Contributor', 'Reader']) {
     await w.as(owner).post('/api/metadata/project', { name: role, members: [{ userId: me.userId, role }] });

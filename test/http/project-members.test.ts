@@ -23,7 +23,7 @@ test.afterEach.always('the stored tree is what the parents tell', async (t) => {
   t.deepEqual(await unsound(w), []);
 });
 
-test('POST member adds a member or changes the role of one, and answers it', async (t) => {
+test('POST member adds a member or changes its role, and returns it', async (t) => {
   const [owner, ann] = await people();
   const { id, rowVersion } = await makeProject(w, owner);
   const added = await w.as(owner).post(url(id, '/member'), { userid: ann.userId.toUpperCase(), role: 'reader' });
@@ -48,7 +48,7 @@ test('an unknown user is 400, and nothing changes', async (t) => {
   t.is(await versionOf(owner, id), rowVersion);
 });
 
-test('DELETE member takes a member out; who is none is 404', async (t) => {
+test('DELETE member removes a member; an account that is not a member is 404', async (t) => {
   const [owner, ann, bob] = await people();
   const { id } = await makeProject(w, owner, { members: [[ann, 'Reader']] });
   t.is((await w.as(owner).delete(url(id, `/member/${ann.userId}`))).status, 204);
@@ -56,7 +56,7 @@ test('DELETE member takes a member out; who is none is 404', async (t) => {
   t.is((await w.as(owner).delete(url(id, `/member/${bob.userId}`))).status, 404);
 });
 
-test('on an inheriting subproject POST and DELETE copy the effective members first, and inheritance ends', async (t) => {
+test('on an inheriting subproject POST and DELETE first copy the effective members, and end inheritance', async (t) => {
   const [owner, ann, bob] = await people();
   const root = await makeProject(w, owner, { members: [[ann, 'Reader']] });
   const [one, two] = [await makeFolder(w, owner, root.id), await makeFolder(w, owner, root.id)];
@@ -131,7 +131,7 @@ test('if two Owners leave a root project concurrently, one stays', async (t) => 
   }
 });
 
-test('of two who set members from the same rowVersion one is refused', async (t) => {
+test('one of two concurrent member changes from the same rowVersion is refused', async (t) => {
   const [owner] = await people();
   const { id, rowVersion } = await makeProject(w, owner);
   const set = () => w.as(owner).put(url(id, '/members'), { members: [member(owner, 'Owner')], rowVersion });
@@ -145,7 +145,7 @@ test('changing members needs canGrantAccess', async (t) => {
   t.is((await w.as(contributor).post(url(id, '/member'), member(owner, 'Reader'))).status, 403);
 });
 
-test('access tells which rule gives or denies each capability', async (t) => {
+test('access shows which rule grants or denies each capability', async (t) => {
   const tenantId = await w.tenant();
   const [owner, ann] = [await w.account({ tenantId }), await w.account({ tenantId })];
   const boss = await w.account({ tenantId, role: 'Owner' });
@@ -175,7 +175,7 @@ test('access tells which rule gives or denies each capability', async (t) => {
   t.is((await of(owner, { ...ann, userId: randomUUID() })).status, 400);
 });
 
-test('a key that asks about its own access is told that its role decides', async (t) => {
+test('access of an API key is explained by its role', async (t) => {
   const tenantId = await w.tenant();
   const { id } = await makeProject(w, await w.account({ tenantId }));
   const admin = w.as(await w.administrator());

@@ -26,7 +26,7 @@ async function project(owner: User, body: object = {}) {
   return answer.body;
 }
 
-test('a created project is answered whole, with 201 and its address, and read again the same', async (t) => {
+test('creating a project is 201 with Location and the whole project, which GET returns unchanged', async (t) => {
   const owner = await w.account();
   const answer = await w.as(owner).post('/api/metadata/project', {
     Name: '  Østre Å ',
@@ -58,13 +58,13 @@ test('a created project is answered whole, with 201 and its address, and read ag
   t.deepEqual((await w.as(owner).get(`/api/metadata/project/${made.id}`)).body, made);
 });
 
-test('an absent description is no member of the answer', async (t) => {
+test('an absent description is omitted from the response', async (t) => {
   const made = await project(await w.account());
   t.false('description' in made);
   t.deepEqual(made.metadata, {});
 });
 
-test('Owner, Contributor and Reader have the capabilities of their role; none is nothing', async (t) => {
+test('Owner, Contributor and Reader have the capabilities of their role; without a role there are none', async (t) => {
   const [owner, contributor, reader, stranger] = [
     await w.account(),
     await w.account(),
@@ -99,7 +99,7 @@ test('Owner, Contributor and Reader have the capabilities of their role; none is
   );
 });
 
-test('an Owner of the tenant is Owner of every project in it, and is not listed by member', async (t) => {
+test('a tenant Owner is Owner of every project in it without being listed as a member', async (t) => {
   const tenantId = await w.tenant();
   const [maker, boss] = [await w.account({ tenantId }), await w.account({ tenantId, role: 'Owner' })];
   const made = await project(maker);
@@ -113,7 +113,7 @@ test('an Owner of the tenant is Owner of every project in it, and is not listed 
   t.deepEqual(await roles('Reader'), []);
 });
 
-test('people of other tenants may be members, and find the project by its id', async (t) => {
+test('accounts of other tenants may be members, and find the project by its id', async (t) => {
   const guest = await w.account({ tenantId: await w.tenant() });
   const { id } = await project(await w.account(), { members: [{ userId: guest.userId, role: 'Reader' }] });
   t.is((await w.as(guest).get(`/api/metadata/project/${id}`)).status, 200);
@@ -168,7 +168,7 @@ test('a name has up to 255 characters, whatever their size', async (t) => {
 
 const PATHS = ['/api/metadata/project/', '/api/project/'];
 for (const path of PATHS) {
-  test(`DELETE ${path}{id} puts a project into the recycle bin: 204, then 404 for everybody`, async (t) => {
+  test(`DELETE ${path}{id} moves a project to the recycle bin: 204, then 404 for all callers`, async (t) => {
     const owner = await w.account();
     const { id } = await project(owner);
     const answer = await w.as(owner).delete(path + id);
@@ -190,7 +190,7 @@ test('a root project cannot inherit members', async (t) => {
   t.is((await client.post('/api/metadata/project', { name: 'Root', inheritsMembers: false })).status, 201);
 });
 
-test('deleting a project needs canDelete: 403 for those who see it, 404 for those who do not', async (t) => {
+test('deleting a project needs canDelete: 403 if it is visible, otherwise 404', async (t) => {
   const [contributor, stranger] = [await w.account(), await w.account()];
   const { id } = await project(await w.account(), { members: [{ userId: contributor.userId, role: 'Contributor' }] });
   const refused = await w.as(contributor).delete(`/api/project/${id}`);
@@ -200,7 +200,7 @@ test('deleting a project needs canDelete: 403 for those who see it, 404 for thos
   t.is((await w.as(stranger).delete('/api/project/none')).status, 404);
 });
 
-test('of two deletions at once exactly one succeeds', async (t) => {
+test('exactly one of two concurrent deletions succeeds', async (t) => {
   const owner = await w.account();
   const { id } = await project(owner);
   const answers = await Promise.all([1, 2, 3].map(() => w.as(owner).delete(`/api/project/${id}`)));

@@ -25,7 +25,7 @@ test('without trusted proxies forwarded headers are ignored', async (t) => {
   t.true(await from(direct, '203.0.113.7', { 'x-forwarded-for': '10.0.0.1' }));
 });
 
-test('behind trusted proxies the client is the right-most address of X-Forwarded-For that is no trusted proxy', async (t) => {
+test('behind trusted proxies the client is the right-most X-Forwarded-For address that is not a trusted proxy', async (t) => {
   t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7' }));
   t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '198.51.100.1, 203.0.113.7, 192.0.2.1, 10.9.9.9' }));
   t.true(await from(behind, '2001:db8:ffff::1', { 'x-forwarded-for': '203.0.113.7' }));
@@ -37,14 +37,14 @@ test('behind trusted proxies the client is the right-most address of X-Forwarded
   t.false(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7, nonsense' }));
 });
 
-test('a port behind a forwarded address is no part of it, of a client and of a trusted proxy', async (t) => {
+test('the port of a forwarded address is ignored, for clients and trusted proxies', async (t) => {
   t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7:5678' }));
   t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '[::ffff:203.0.113.7]:5678' }));
   t.true(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7:1, 192.0.2.1:2, [2001:db8:ffff::2]:3' }));
   t.false(await from(behind, '10.0.0.1', { 'x-forwarded-for': '203.0.113.7:1, 198.51.100.1:2' }));
 });
 
-test('from elsewhere than a trusted proxy the socket alone counts', async (t) => {
+test('without a trusted proxy the client address is that of the socket', async (t) => {
   t.false(await from(behind, '198.51.100.1', { 'x-forwarded-for': '203.0.113.7' }));
   t.true(await from(behind, '203.0.113.7', { 'x-forwarded-for': '198.51.100.1' }));
 });
@@ -56,7 +56,7 @@ test('other headers do not set the address of the client', async (t) => {
   }
 });
 
-test('the address of the client is the one that failed logins are counted for', async (t) => {
+test('failed logins are counted for the forwarded client address', async (t) => {
   for (const client of ['198.51.100.77', '198.51.100.78']) {
     await behind.nobody.send({
       method: 'POST',
@@ -74,7 +74,7 @@ test('the address of the client is the one that failed logins are counted for', 
   );
 });
 
-test('a trusted proxy that is written wrongly stops the start with its text', (t) => {
+test('an invalid trusted proxy setting stops the start, and the error quotes it', (t) => {
   const load = (text: string) => () => loadConfig({ PLATFORM_TRUSTED_PROXIES: text });
   t.notThrows(load('10.0.0.0/8, 2001:db8::1,::ffff:10.0.0.1'));
   t.throws(load('10.0.0.0/8, proxy.example'), { message: /'proxy.example' must be an address or a network/ });

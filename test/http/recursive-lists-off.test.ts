@@ -4,7 +4,7 @@ import { world } from '../world.ts';
 
 const w = world(test, { 'compat.recursiveLists': 'False' });
 
-test('with compat.recursiveLists off there is no recursive list', async (t) => {
+test('with compat.recursiveLists off the recursive list is 404', async (t) => {
   const owner = await w.account();
   const id = await newProject(w.as(owner));
   t.is((await w.as(owner).get(`/api/metadata/project/${id}/dataset/recursive-list`)).status, 404);

@@ -51,7 +51,7 @@ function account(wanted?: Parameters<typeof w.account>[0]): Promise<User> {
 }
 const three = async (): Promise<[User, User, User]> => [await account(), await account(), await account()];
 
-test('deletion needs DeleteProject or DeleteContent, and regular endpoints do not return what is deleted', async (t) => {
+test('deletion needs DeleteProject or DeleteContent, and regular endpoints do not return deleted items', async (t) => {
   const [owner, contributor, reader] = await three();
   const top = await root(owner, [
     [contributor, 'Contributor'],
@@ -73,7 +73,7 @@ test('deletion needs DeleteProject or DeleteContent, and regular endpoints do no
   t.is(await status(owner, top), 404);
 });
 
-test('what is in the bin is restored with the permission checked on each (sub)project on the path, which come back too', async (t) => {
+test('restoring checks the permission on each deleted ancestor, and restores these too', async (t) => {
   const [owner, contributor] = await three();
   const top = await root(owner, [[contributor, 'Contributor']]);
   const middle = await below(top, owner);
@@ -89,7 +89,7 @@ test('what is in the bin is restored with the permission checked on each (sub)pr
   t.deepEqual(await ids(owner, 'project/list'), []);
 });
 
-test('a caller without permission at the original location restores to another project that he owns', async (t) => {
+test('without permission at the original location an item can be restored to another own project', async (t) => {
   const [owner, contributor] = await three();
   const top = await root(owner, [[contributor, 'Contributor']]);
   const folder = await below(top, owner);
@@ -108,7 +108,7 @@ test('a caller without permission at the original location restores to another p
   t.deepEqual(await ids(owner, 'project/list'), [top]);
 });
 
-test('permanent removal cannot be taken back, and events are raised for other applications', async (t) => {
+test('permanent removal is irreversible and emits events', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const { id, blob } = await dataset(top, owner);
@@ -140,7 +140,7 @@ test('permanent removal cannot be taken back, and events are raised for other ap
   t.false('DatasetType' in (events[1] as { data: object }).data);
 });
 
-test('datasets of a deleted project are not in the bin by themselves and return only with the project', async (t) => {
+test('datasets of a deleted project are not separate bin items and are restored only with the project', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const { id } = await dataset(top, owner);
@@ -153,7 +153,7 @@ test('datasets of a deleted project are not in the bin by themselves and return 
   t.is(await status(owner, id, 'dataset'), 200);
 });
 
-test('the caller sees items for which he holds the matching delete privilege, deleted by him or by others', async (t) => {
+test('the bin lists items for which the caller has the matching delete privilege, whoever deleted them', async (t) => {
   const [owner, contributor, reader] = await three();
   const stranger = await account();
   const top = await root(owner, [
@@ -200,7 +200,7 @@ test('privileges are DeleteProject for projects and DeleteContent for datasets, 
   t.is((await w.as(owner).delete(`${BIN}/project/${sub}`)).status, 204);
 });
 
-test('the privilege is the one held now', async (t) => {
+test('the caller’s current privilege counts', async (t) => {
   const [owner, ann] = await three();
   const top = await root(owner, [[ann, 'Owner']]);
   const { id } = await dataset(top, ann);
@@ -219,7 +219,7 @@ test('the privilege is the one held now', async (t) => {
   t.is((await w.as(ann).delete(`${BIN}/dataset/${id}`)).status, 403);
 });
 
-test('permissions of an entity that allow or deny deletion have a say in the lists', async (t) => {
+test('permissions that allow or deny deletion apply to the lists', async (t) => {
   const [owner, ann, bob] = await three();
   const permissions = [
     { principals: [ann.id], operation: 'delete', type: 'Allowed' },
@@ -239,7 +239,7 @@ test('permissions of an entity that allow or deny deletion have a say in the lis
   t.is((await w.as(ann).delete(`${BIN}/project/${sub}`)).status, 204);
 });
 
-test('the lists follow who is a member, also of what is in the bin already', async (t) => {
+test('the lists reflect current membership, also for items already in the bin', async (t) => {
   const [owner, ann] = await three();
   const top = await root(owner);
   const middle = await below(top, owner, [[ann, 'Contributor']]);
@@ -255,7 +255,7 @@ test('the lists follow who is a member, also of what is in the bin already', asy
   t.deepEqual((await ids(ann, 'all-deleted-items')).sort(), [id, sub].sort());
 });
 
-test('items deleted inside a deleted project are listed too, and what is purged or restored is gone', async (t) => {
+test('items deleted inside a deleted project are listed too; purged and restored items are not', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const sub = await below(top, owner);
@@ -273,7 +273,7 @@ test('items deleted inside a deleted project are listed too, and what is purged 
   t.is((await w.as(owner).get(`${BIN}/dataset/${two.id}`)).status, 404);
 });
 
-test('my-deleted-items is an offset page with its own sorting; a project is as large as its subtree at deletion', async (t) => {
+test('my-deleted-items is an offset page with its own sorting; a project has the size of its subtree at deletion', async (t) => {
   const [owner] = await three();
   const top = await root(owner, [], 'keeps');
   const big = await below(top, owner, undefined, 'alpha');
@@ -310,7 +310,7 @@ test('my-deleted-items is an offset page with its own sorting; a project is as l
   t.is((await w.as(owner).get(`${BIN}/my-deleted-items?limit=0`)).status, 400);
 });
 
-test('details are the full record with deletedAt and deletedBy', async (t) => {
+test('details have the full record with deletedAt and deletedBy', async (t) => {
   const [owner, contributor] = await three();
   const top = await root(owner, [[contributor, 'Contributor']]);
   const { id } = await dataset(top, owner);
@@ -333,7 +333,7 @@ test('details are the full record with deletedAt and deletedBy', async (t) => {
   t.is((await w.as(owner).get(`${BIN}/project/${other}/dataset/${id}`)).status, 404, 'not in that project');
 });
 
-test('rule 9 goes before visibility: who deleted a subproject that leaves him out sees it in the bin and may restore it', async (t) => {
+test('an account sees and can restore a subproject that it deleted without being a member of it', async (t) => {
   const [owner, contributor] = await three();
   const top = await root(owner, [[contributor, 'Contributor']]);
   const closed = await below(top, owner, []);
@@ -348,7 +348,7 @@ test('rule 9 goes before visibility: who deleted a subproject that leaves him ou
   t.is(await status(owner, closed), 200);
 });
 
-test('restored without a target a project becomes a root project of the caller', async (t) => {
+test('a project restored without a target becomes a root project of the caller', async (t) => {
   const [owner, ann, reader] = await three();
   const top = await root(owner, [
     [ann, 'Contributor'],
@@ -369,7 +369,7 @@ test('restored without a target a project becomes a root project of the caller',
   t.deepEqual(rows, [{ root_id: inheriting, path: [inheriting, leaf], member_source_id: inheriting }]);
 });
 
-test('an explicit set of members stays when a project is restored as a root, with the caller as Owner', async (t) => {
+test('a project restored as a root keeps its explicit members and gets the caller as Owner', async (t) => {
   const tenantOwner = await account({ role: 'Owner' });
   const [owner, reader] = await three();
   const top = await root(owner);
@@ -403,7 +403,7 @@ test('restoring elsewhere needs the delete privilege on the item, canCreateConte
   t.is(await post(top), 404, 'not in the bin');
 });
 
-test('what permissions hide from the caller is not opened by restoring it elsewhere', async (t) => {
+test('restoring elsewhere does not reveal items that permissions hide from the caller', async (t) => {
   const [owner, ann] = await three();
   const top = await root(owner, [[ann, 'Contributor']]);
   const permissions = [{ principals: [ann.id], operation: 'read', type: 'Denied' }];
@@ -422,7 +422,7 @@ test('what permissions hide from the caller is not opened by restoring it elsewh
   t.is(await status(ann, folder), 404);
 });
 
-test('restoring elsewhere: a target that is not to be seen is 404 before a privilege that was lost is 403', async (t) => {
+test('restoring elsewhere: an invisible target is 404, which takes precedence over 403 for a lost privilege', async (t) => {
   const [owner, ann, bob] = await three();
   const top = await root(owner, [[ann, 'Contributor']]);
   const { id } = await dataset(top, owner);
@@ -439,7 +439,7 @@ test('restoring elsewhere: a target that is not to be seen is 404 before a privi
   }
 });
 
-test('a project restored below another one takes its members from there, if it inherits them', async (t) => {
+test('an inheriting project restored below another one takes its members from there', async (t) => {
   const [owner, ann, reader] = await three();
   const top = await root(owner, [[ann, 'Contributor']]);
   const sub = await below(top, owner);
@@ -460,7 +460,7 @@ test('a project restored below another one takes its members from there, if it i
   t.deepEqual(rows, [{ wrong: 0 }]);
 });
 
-test('namesakes are fine', async (t) => {
+test('restoring next to an item with the same name is allowed', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const sub = await below(top, owner, undefined, 'twin');
@@ -469,7 +469,7 @@ test('namesakes are fine', async (t) => {
   t.is((await w.as(owner).put(`${BIN}/project/${sub}/restore`)).status, 204);
 });
 
-test('the preview says what a restore brings back, what is missing, and who can grant it', async (t) => {
+test('the preview lists what a restore brings back, which rights are missing, and who can grant them', async (t) => {
   const tenantOwner = await account({ tenantId: await w.tenant(), role: 'Owner' });
   const tenant = { tenantId: tenantOwner.tenantId };
   const [boss, worker, helper] = [await account(tenant), await account(tenant), await account(tenant)];
@@ -505,7 +505,7 @@ test('the preview says what a restore brings back, what is missing, and who can 
   t.deepEqual(await preview(`dataset/${id}`), { restores: restores.slice(1), missing: [], removes: one });
 });
 
-test('removal takes the whole subtree, earlier deleted datasets included, with one event for each', async (t) => {
+test('removal purges the whole subtree, also datasets deleted earlier, with one event for each', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const sub = await below(top, owner);
@@ -533,7 +533,7 @@ test('removal takes the whole subtree, earlier deleted datasets included, with o
   t.deepEqual(await ids(owner, 'my-deleted-items'), []);
 });
 
-test('two removals at once, and a restore: one of them does it', async (t) => {
+test('of concurrent removals and a restore exactly one succeeds', async (t) => {
   const [owner] = await three();
   for (let round = 0; round < 5; round++) {
     const top = await root(owner);
@@ -551,7 +551,7 @@ test('two removals at once, and a restore: one of them does it', async (t) => {
   }
 });
 
-test.serial('a list sends the same number of statements for few and for many items', async (t) => {
+test.serial('a list needs the same number of SQL statements for few and many items', async (t) => {
   const [owner] = await three();
   const top = await root(owner);
   const count = async () => {
@@ -582,7 +582,7 @@ test.serial('a list sends the same number of statements for few and for many ite
   t.is(await count(), before);
 });
 
-test.serial('what is removed for ever while it is asked for is 404', async (t) => {
+test.serial('an item that is permanently removed during the request is 404', async (t) => {
   const owner = await account();
   const top = await root(owner);
   const project = await below(top, owner);

@@ -42,21 +42,24 @@ test('a refresh token is exchanged for a new pair with the body of a login', asy
 /** `TEST_ROUNDS=500` for the whole truth. */
 const ROUNDS = Number(process.env.TEST_ROUNDS ?? 3);
 // the races run alone: losers that wait for longer than the leeway count as thieves
-test.serial(`of 100 exchanges at once exactly one succeeds, and its new token works (${ROUNDS} rounds)`, async (t) => {
-  const { user, token } = await login();
-  let next = token;
-  for (let round = 0; round < ROUNDS; round++) {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(next)));
-    const won = answers.filter((answer) => answer.status === 200);
-    t.is(won.length, 1);
-    t.true(answers.every((answer) => answer.status === 200 || answer.status === 404));
-    next = won[0]?.body.refreshToken.token;
-  }
-  t.is((await refresh(next)).status, 200);
-  t.deepEqual(await sqlFamily(user), [{ revoked: false }], 'a client that raced with itself keeps its family');
-});
+test.serial(
+  `of 100 concurrent exchanges exactly one succeeds, and its new token works (${ROUNDS} rounds)`,
+  async (t) => {
+    const { user, token } = await login();
+    let next = token;
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(next)));
+      const won = answers.filter((answer) => answer.status === 200);
+      t.is(won.length, 1);
+      t.true(answers.every((answer) => answer.status === 200 || answer.status === 404));
+      next = won[0]?.body.refreshToken.token;
+    }
+    t.is((await refresh(next)).status, 200);
+    t.deepEqual(await sqlFamily(user), [{ revoked: false }], 'a client that raced with itself keeps its family');
+  },
+);
 
-test('a lost answer can be had again with the same Idempotency-Key and token', async (t) => {
+test('a lost response is replayed with the same Idempotency-Key and token', async (t) => {
   const { token } = await login();
   const first = await refresh(token, '127.0.0.1', 'once');
   t.is(first.status, 200);
@@ -69,7 +72,7 @@ test('a lost answer can be had again with the same Idempotency-Key and token', a
   t.is((await refresh(again.body.refreshToken.token)).status, 200);
 });
 
-test.serial('of 50 exchanges at once with the same key one is carried out, and all get its answer', async (t) => {
+test.serial('of 50 concurrent exchanges with the same key one is executed, and all get its response', async (t) => {
   const { user, token } = await login();
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(token, '127.0.0.1', 'same')));
   t.true(answers.every(({ status }) => status === 200));
@@ -82,7 +85,7 @@ test.serial('of 50 exchanges at once with the same key one is carried out, and a
   t.is(tokens.length, 2);
 });
 
-test('a lost answer is not had again with another key, without one, from elsewhere, after its minute, or when it was used', async (t) => {
+test('a lost response is not replayed with another or no key, from another client, after a minute, or once used', async (t) => {
   const exchanged = async () => {
     const one = await login();
     return { ...one, body: (await refresh(one.token, '127.0.0.1', 'mine')).body };
@@ -111,7 +114,7 @@ test('a lost answer is not had again with another key, without one, from elsewhe
   t.is((await refresh(token, '127.0.0.1', 'x'.repeat(256))).status, 400);
 });
 
-test('while an account is disabled a revoked family learns why, and is gone afterwards', async (t) => {
+test('a revoked family of a disabled account gets the reason once, and is then unknown', async (t) => {
   const { user, token } = await login();
   await w.sql('update accounts set enabled = false where user_id = $1', [user.userId]);
   await w.sql('update refresh_families set revoked_at = now() where user_id = $1', [user.userId]);
@@ -120,7 +123,7 @@ test('while an account is disabled a revoked family learns why, and is gone afte
   t.is((await refresh(token)).status, 404);
 });
 
-test('an unknown token is 404, and a token that is not a string is 400', async (t) => {
+test('an unknown token is 404; one that is not a string is 400', async (t) => {
   t.is((await refresh('unknown')).status, 404);
   t.is((await refresh('')).status, 404);
   for (const odd of [null, 1, {}, ['a']]) t.is((await refresh(odd)).status, 400);
@@ -138,7 +141,7 @@ test('an expired token or family is refused with 400', async (t) => {
   }
 });
 
-test('a refresh token ends with its family at the latest', async (t) => {
+test('a refresh token expires no later than its family', async (t) => {
   const { user, token } = await login();
   await w.sql(`update refresh_families set expires_at = now() + interval '1 minute' where user_id = $1`, [user.userId]);
   const { body } = await refresh(token);
@@ -149,7 +152,7 @@ test('a refresh token ends with its family at the latest', async (t) => {
   t.true(family?.same);
 });
 
-test('a used token that comes back inside the leeway is only refused', async (t) => {
+test('a used token reused within the leeway is only refused', async (t) => {
   const { token } = await login();
   const next = (await refresh(token)).body.refreshToken.token;
   t.is((await refresh(token)).status, 404);
@@ -160,7 +163,7 @@ for (const [how, late, address] of [
   ['later than the leeway', true, '127.0.0.1'],
   ['from another address', false, '203.0.113.9'],
 ] as const) {
-  test(`a used token that comes back ${how} ends its family, once, with an event`, async (t) => {
+  test(`a used token reused ${how} revokes its family once, with an event`, async (t) => {
     const { user, token } = await login();
     const next = (await refresh(token)).body.refreshToken.token;
     if (late)
@@ -185,7 +188,7 @@ for (const [how, late, address] of [
   });
 }
 
-test('another login of the same account is another family', async (t) => {
+test('each login of an account starts its own family', async (t) => {
   const { user, token } = await login();
   const other = (await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD })).body.refreshToken.token;
   await refresh(token);
@@ -197,7 +200,7 @@ for (const [state, sentence] of [
   ['enabled = false', 'Account is disabled.'],
   ['locked = true', 'Account is locked.'],
 ] as const) {
-  test(`with ${state} an exchange learns '${sentence}' once, and the family is gone`, async (t) => {
+  test(`with ${state} an exchange gets '${sentence}' once, and its family is removed`, async (t) => {
     const { user, token } = await login();
     await w.sql(`update accounts set ${state} where user_id = $1`, [user.userId]);
     const answer = await refresh(token);
@@ -208,7 +211,7 @@ for (const [state, sentence] of [
   });
 }
 
-test('no token is stored as it is', async (t) => {
+test('tokens are stored only as hashes', async (t) => {
   const { token: first } = await login();
   const token: string = (await refresh(first, '127.0.0.1', 'a key')).body.refreshToken.token;
   const [row] = await w.sql<{ text: string }>(`
@@ -218,7 +221,7 @@ test('no token is stored as it is', async (t) => {
   t.false(row?.text.includes(Buffer.from(token).toString('hex')));
 });
 
-test('revocation ends the login that a token belongs to, and answers 200 for whatever token', async (t) => {
+test('revocation ends the token’s login, and answers 200 for any token', async (t) => {
   const { user, token } = await login();
   const revoke = (one: string) =>
     w.nobody.post('/api/tokens/revocation', JSON.stringify(one), { 'content-type': 'application/json' });
@@ -234,7 +237,7 @@ test('revocation ends the login that a token belongs to, and answers 200 for wha
   t.is(rows.length, 1);
 });
 
-test('an exchange waits for a change of its account without holding its token, so that neither stops the other', async (t) => {
+test('an exchange waiting for a change of its account does not lock its token, so there is no deadlock', async (t) => {
   const { user, token } = await login();
   const client = new pg.Client(w.url);
   await client.connect();

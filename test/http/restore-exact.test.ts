@@ -89,7 +89,7 @@ async function exported(people: Client[], { projects, datasets }: Tree): Promise
   return JSON.stringify(seen, (name, value) => (changing.has(name) ? undefined : value), 1);
 }
 
-test('delete and restore gives back the same export, byte for byte but updatedAt and rowVersion', async (t) => {
+test('delete and restore gives the same export, except for updatedAt and rowVersion', async (t) => {
   t.log(`seed ${SEED}`);
   const users = [await w.account(), await w.account(), await w.account()];
   const people = users.map((user) => w.as(user));

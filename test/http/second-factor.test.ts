@@ -36,7 +36,7 @@ for (const [name, entries, inside, outside] of [
   });
 }
 
-test('the entries of all groups of an account count', async (t) => {
+test('the entries of all groups of an account apply', async (t) => {
   const { id } = await w.account();
   await groupOf(w, id, [OFFICE]);
   t.is(await outcome(id, OUTSIDE), 'forbidden');
@@ -47,7 +47,7 @@ test('the entries of all groups of an account count', async (t) => {
   t.is(await outcome(id, '198.51.100.1'), 'otp');
 });
 
-test('an own authenticator is asked for from its registration on, but not from a network that needs none', async (t) => {
+test('an own authenticator is required after its registration, except from a network that needs none', async (t) => {
   const { id } = await w.account();
   t.is((await attempt(w, { id }, '/api/tokens/otp/registration')).status, 200);
   t.is(await outcome(id, OUTSIDE), 'otp');
@@ -70,7 +70,7 @@ test('malformed rows in the database never skip the second factor', async (t) =>
   t.is(await outcome(id, OUTSIDE), 'forbidden');
 });
 
-test('the answer that asks for a code is 200 with the authenticators and no tokens', async (t) => {
+test('the response that asks for a code is 200 with the authenticators and no tokens', async (t) => {
   const { id } = await w.account();
   await groupOf(w, id, [`APPAUTH:${newCode()}`, `APPAUTH:${newCode()}`]);
   for (const otp of [undefined, null, '']) {
@@ -81,7 +81,7 @@ test('the answer that asks for a code is 200 with the authenticators and no toke
   }
 });
 
-test('the password comes first: without it nobody learns whether a code is asked for', async (t) => {
+test('the password is checked first: without it the response does not reveal whether a code is needed', async (t) => {
   const { id } = await w.account();
   await groupOf(w, id, [OFFICE, `APPAUTH:${newCode()}`]);
   const answer = await attempt(w, { id, password: 'Wrong-horse-77' });
@@ -89,7 +89,7 @@ test('the password comes first: without it nobody learns whether a code is asked
   t.is(answer.body.detail, 'Account validation failed.');
 });
 
-test('a right code of the named authenticator, or of the first, lets in', async (t) => {
+test('a correct code of the named authenticator, or of the first, is accepted', async (t) => {
   const setupCode = newCode();
   for (const named of [{ otpAuthenticator: 'APPAUTH' }, {}, { otpAuthenticator: '' }]) {
     const { id } = await w.account();
@@ -100,7 +100,7 @@ test('a right code of the named authenticator, or of the first, lets in', async 
   }
 });
 
-test('of several setup codes of one type any counts', async (t) => {
+test('any of several setup codes of one type is accepted', async (t) => {
   const codes = [newCode(), newCode(), newCode()];
   const { id } = await w.account();
   await groupOf(
@@ -132,7 +132,7 @@ test("a wrong code, an unknown authenticator and another spelling of its name ar
   t.is((await attempt(w, { id, otp: codeOf(setupCode) })).status, 200);
 });
 
-test('a code of the step before and of the step after is taken, and each step once', async (t) => {
+test('codes of the previous and next time step are accepted, each step once', async (t) => {
   const setupCode = newCode();
   const { id } = await w.account();
   await groupOf(w, id, [`APPAUTH:${setupCode}`]);
@@ -144,7 +144,7 @@ test('a code of the step before and of the step after is taken, and each step on
   for (const otp of codes) t.is((await attempt(w, { id, otp })).body.detail, 'Illegal one-time password.');
 });
 
-test('one code may be used by each account of the group, once', async (t) => {
+test('each account of the group may use a code once', async (t) => {
   const setupCode = newCode();
   const accounts = [await w.account(), await w.account()];
   const otp = codeOf(setupCode);
@@ -165,7 +165,7 @@ test('the same code 50 times at once: one success', async (t) => {
   t.true(answers.every(({ status, body }) => status === 200 || body.detail === 'Illegal one-time password.'));
 });
 
-test('wrong codes are counted on their own, ten in a row stop the checking for a while, a right one forgets them', async (t) => {
+test('wrong codes are counted separately; ten in a row suspend checking, and a correct one resets the count', async (t) => {
   const admin = w.as(await w.administrator());
   const setupCode = newCode();
   const { id, userId } = await w.account();
@@ -199,7 +199,7 @@ test('wrong codes are counted on their own, ten in a row stop the checking for a
 });
 
 const named = world(test, { 'twoFactor.metadataKey': 'zweiter.Faktor' });
-test('the key of the metadata is configurable', async (t) => {
+test('the metadata key of the authenticators is configurable', async (t) => {
   const { id } = await named.account();
   await groupOf(named, id, ['CIDR:10.0.0.0/8'], '2FAMetadata');
   t.is((await attempt(named, { id, from: OUTSIDE })).status, 200, 'this is any other metadata then');

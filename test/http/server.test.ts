@@ -13,7 +13,7 @@ import { sql } from '../../src/db.ts';
 import { serve } from '../../src/server.ts';
 import { testDatabase } from '../world.ts';
 
-test('The server listens, says how it is, describes itself, and stops', async (t) => {
+test('The server starts, reports its health, serves its description, and stops', async (t) => {
   const { url: databaseUrl, db, close } = await testDatabase();
   t.teardown(close);
   const data = await mkdtemp(join(tmpdir(), 'platform-test-'));
@@ -40,7 +40,7 @@ test('The server listens, says how it is, describes itself, and stops', async (t
   await t.throwsAsync(fetch(`${server.url}/health/live`));
 });
 
-test('Without its database the server lives on, is not ready, and says nothing of the reason', async (t) => {
+test('Without its database the server keeps running and reports not ready, without the reason', async (t) => {
   const { url: databaseUrl, folder, close } = await testDatabase();
   const server = await serve(
     loadConfig({ DATABASE_URL: databaseUrl, PLATFORM_DATA: folder, PLATFORM_PORT: '0', PLATFORM_LOG_LEVEL: 'silent' }),
@@ -64,7 +64,7 @@ test('Without its database the server lives on, is not ready, and says nothing o
   t.is(((await login.json()) as { detail: string }).detail, 'The service is temporarily unavailable. Try again.');
 });
 
-test('A request that never ends does not keep the server from stopping', async (t) => {
+test('An endless request does not keep the server from stopping', async (t) => {
   const { url: databaseUrl, folder, close } = await testDatabase();
   t.teardown(close);
   const server = await serve(

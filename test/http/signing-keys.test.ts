@@ -3,7 +3,7 @@ import { sql } from '../../src/db.ts';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
 
-test('processes that start at once sign with one and the same key', async (t) => {
+test('processes that start concurrently sign with the same key', async (t) => {
   const { db, close } = await testDatabase();
   t.teardown(close);
   const signers = await Promise.all(Array.from({ length: 8 }, () => openSigner(db, 'cursor')));
@@ -11,7 +11,7 @@ test('processes that start at once sign with one and the same key', async (t) =>
   t.is(new Set(kids).size, 1);
 });
 
-test('a signature holds for its own text and use alone, and outlives the retirement of its key', async (t) => {
+test('a signature is valid only for its text and purpose, also after its key is retired', async (t) => {
   const { db, close } = await testDatabase();
   t.teardown(close);
   const signer = await openSigner(db, 'cursor');

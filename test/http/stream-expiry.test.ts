@@ -13,7 +13,7 @@ async function follow(user: User, path: string) {
   return openStream(`${await listening}${path}`, { authorization: `Bearer ${await w.tokenOf(user)}` });
 }
 
-test('a stream of a transfer ends when its token has expired, though nothing happens', async (t) => {
+test('an idle stream of a transfer ends when its token expires', async (t) => {
   const user = await w.account();
   const client = w.as(user);
   const projectId = await newProject(client);
@@ -23,7 +23,7 @@ test('a stream of a transfer ends when its token has expired, though nothing hap
   t.is(stream.heard.length, 1);
 });
 
-test('a stream of events ends when its token has expired', async (t) => {
+test('a stream of events ends when its token expires', async (t) => {
   const stream = await follow(await w.account(), '/api/eventing/event/list');
   t.is(stream.status, 200);
   t.true(await stream.ended);

@@ -22,7 +22,7 @@ async function scene() {
   return { owner, reader, root: root.id, own: own.id };
 }
 
-test.serial('the number of statements of a request does not depend on the number of rows', async (t) => {
+test.serial('the number of SQL statements of a request does not depend on the number of rows', async (t) => {
   const { owner, reader, root } = await scene();
   const paths = [
     ...LISTS.map((path) => `/api/metadata/project/${root}/${path}`),
@@ -75,7 +75,7 @@ test('subprojects the caller cannot access are filtered out of the lists, so two
   t.deepEqual(names({ body }), ['a', 'b']);
 });
 
-test('an Owner of the tenant sees all; permissions open and close single subprojects', async (t) => {
+test('a tenant Owner sees all; permissions show and hide single subprojects', async (t) => {
   const tenantId = await w.tenant();
   const [owner, ann] = [await w.account({ tenantId }), await w.account({ tenantId })];
   const boss = await w.account({ tenantId, role: 'Owner' });
@@ -116,7 +116,7 @@ test('using both role and capability in one request is not allowed', async (t) =
   }
 });
 
-test('a cursor goes on behind the last row whatever is inserted meanwhile, and is good for its own parent alone', async (t) => {
+test('a cursor continues after the last row despite inserts, and is valid only for its parent', async (t) => {
   const { owner, root, own } = await scene();
   for (const sortBy of ['Name', 'CreatedAt', 'UpdatedAt']) {
     const page = (id: string, cursor?: string) =>
@@ -146,7 +146,7 @@ test('a cursor goes on behind the last row whatever is inserted meanwhile, and i
   }
 });
 
-test('no row of the newer lists has members or capabilities; rows of the older ones are whole records', async (t) => {
+test('rows of current lists have no members or capabilities; rows of legacy lists are full records', async (t) => {
   const { owner, root } = await scene();
   for (const path of LISTS.slice(0, 2)) {
     for (const row of (await list(owner, root, path)).body.data) {

@@ -8,7 +8,7 @@ const w = world(test);
 const administrator = async () => w.as(await w.administrator());
 const idsOf = ({ body }: Answer) => body.data.map((tenant: { id: string }) => tenant.id);
 
-test('an administrator makes a tenant and becomes no member of it', async (t) => {
+test('an administrator creates a tenant without becoming its member', async (t) => {
   const root = await w.administrator();
   const owner = await w.account();
   const { status, headers, body } = await w
@@ -27,7 +27,7 @@ test('an administrator makes a tenant and becomes no member of it', async (t) =>
     t.is((await w.as(root).post('/api/iam/tenant', { name })).status, 400);
 });
 
-test('members see their tenants, administrators all, and others none', async (t) => {
+test('members see their tenants, administrators all, other accounts none', async (t) => {
   const tenantId = await w.tenant();
   const [owner, member, stranger] = [
     await w.account({ tenantId, role: 'Owner' }),
@@ -60,7 +60,7 @@ test('tenant/my lists the tenants of the caller with the role in each', async (t
   for (const tenant of body.data) t.deepEqual(Object.keys(tenant), ['id', 'name', 'role', 'createdAt', 'updatedAt']);
 });
 
-test('Owners rename their tenant, its weight is for administrators', async (t) => {
+test('Owners can rename their tenant; only administrators can change its weight', async (t) => {
   const tenantId = await w.tenant();
   const [owner, member] = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId })];
   const url = `/api/iam/tenant/${tenantId}`;
@@ -76,7 +76,7 @@ test('Owners rename their tenant, its weight is for administrators', async (t) =
   t.is((await (await administrator()).put(url, { name: 'Renamed', weight: 0 })).status, 400);
 });
 
-test('Owners and administrators govern members, for others there are none', async (t) => {
+test('Owners and administrators manage members; for others the route is 404', async (t) => {
   const tenantId = await w.tenant();
   const [owner, member] = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId })];
   const newcomer = await w.account();
@@ -125,7 +125,7 @@ async function leavingScene() {
   };
 }
 
-test('roles in the projects of a tenant end with the membership; preview and audit say how many', async (t) => {
+test('removing a member ends its roles in the tenant’s projects; preview and audit give their number', async (t) => {
   const { tenantId, owner, member, ids, seen, url } = await leavingScene();
   const elsewhere = await w.as(await w.administrator()).post('/api/metadata/project', {
     name: 'Elsewhere',
@@ -154,7 +154,7 @@ test('roles in the projects of a tenant end with the membership; preview and aud
   t.deepEqual(rows, [{ details: { projectRoles: 3, projectsWithoutOwner: 1, keepProjectRoles: false } }]);
 });
 
-test('keepProjectRoles=true leaves the roles in projects, as people of other tenants have them', async (t) => {
+test('keepProjectRoles=true keeps the project roles of a removed member', async (t) => {
   const { owner, ids, seen, url } = await leavingScene();
   const preview = await w.as(owner).delete(`${url}?keepProjectRoles=true&dryRun=true`);
   t.deepEqual(preview.body, { projectRoles: 0, projectsWithoutOwner: 0 });
@@ -162,7 +162,7 @@ test('keepProjectRoles=true leaves the roles in projects, as people of other ten
   t.deepEqual(await seen(ids), [200, 200, 200]);
 });
 
-test('the last Owner of a project leaves no tenant that has no Owner', async (t) => {
+test('the last Owner of a project cannot leave a tenant without Owners', async (t) => {
   const tenantId = await w.tenant();
   const member = await w.account({ tenantId });
   const admin = await administrator();
@@ -177,7 +177,7 @@ test('the last Owner of a project leaves no tenant that has no Owner', async (t)
   t.is((await admin.delete(`${url}/${member.userId}`)).status, 204);
 });
 
-test('a role that a subproject copies from its parent while the member leaves ends too', async (t) => {
+test('a role copied to a subproject while the member leaves is removed too', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { owner, member, ids, seen, url } = await leavingScene();
     const made = { name: 'Inherits', inheritsMembers: true };
@@ -192,7 +192,7 @@ test('a role that a subproject copies from its parent while the member leaves en
   }
 });
 
-test('events of a project that was removed for good are not for a member who has left', async (t) => {
+test('a former member cannot read events of a permanently removed project', async (t) => {
   const { owner, member, ids, url } = await leavingScene();
   await w.as(owner).delete(`/api/metadata/project/${ids[2]}`);
   await w.as(owner).delete(`/api/recycle-bin/project/${ids[2]}`);
@@ -229,7 +229,7 @@ test('if two Owners leave concurrently, one stays', async (t) => {
   }
 });
 
-test('who leaves the home tenant is at home in another of theirs, or nowhere until one takes them in', async (t) => {
+test('leaving the home tenant makes another tenant the home, or none until the account joins one', async (t) => {
   const [home, other] = [await w.tenant(), await w.tenant()];
   const user = await w.account({ tenantId: home });
   const admin = await administrator();
@@ -244,7 +244,7 @@ test('who leaves the home tenant is at home in another of theirs, or nowhere unt
   t.is(await tenantOf(), home);
 });
 
-test('a tenant is deleted by administrators alone, and not while it has projects', async (t) => {
+test('only administrators can delete a tenant, and only without projects', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const url = `/api/iam/tenant/${tenantId}`;
@@ -261,7 +261,7 @@ test('a tenant is deleted by administrators alone, and not while it has projects
   t.is((await (await administrator()).get(url)).status, 404);
 });
 
-test('a tenant that still has API keys is not deleted: 409', async (t) => {
+test('deleting a tenant with API keys is 409', async (t) => {
   const tenantId = await w.tenant();
   const admin = await administrator();
   const key = await admin.post('/api/iam/key', { name: 'x', role: 'Reader' }, { 'svc-tenant-id': tenantId });
@@ -272,7 +272,7 @@ test('a tenant that still has API keys is not deleted: 409', async (t) => {
   t.is((await admin.delete(`/api/iam/tenant/${tenantId}`)).status, 204);
 });
 
-test('an administrator does not delete his own home tenant: 409', async (t) => {
+test('an administrator cannot delete the own home tenant: 409', async (t) => {
   const tenantId = await w.tenant();
   const other = await w.account({ tenantId, userGroups: ['Administrators'] });
   const refused = await w.as(other).delete(`/api/iam/tenant/${tenantId}`);
@@ -283,7 +283,7 @@ test('an administrator does not delete his own home tenant: 409', async (t) => {
   t.is((await (await administrator()).delete(`/api/iam/tenant/${tenantId}`)).status, 204);
 });
 
-test('a project or a key that is made while its tenant is deleted is not left without one', async (t) => {
+test('creating a project or key while its tenant is deleted leaves none without a tenant', async (t) => {
   const admin = await administrator();
   for (let round = 0; round < 5; round++) {
     const tenantId = await w.tenant();
@@ -299,14 +299,14 @@ test('a project or a key that is made while its tenant is deleted is not left wi
   }
 });
 
-test('a role of a member is taken in any letter case', async (t) => {
+test('member roles are accepted in any letter case', async (t) => {
   const tenantId = await w.tenant();
   const { userId } = await w.account();
   const { body } = await (await administrator()).post(`/api/iam/tenant/${tenantId}/member`, { userId, role: 'owner' });
   t.deepEqual(body, { userId, role: 'Owner' });
 });
 
-test('changes of tenants and members leave audit rows', async (t) => {
+test('changes of tenants and members are audited', async (t) => {
   const tenantId = await w.tenant();
   const user = await w.account();
   const admin = await administrator();
@@ -325,7 +325,7 @@ test('changes of tenants and members leave audit rows', async (t) => {
   t.true(rows.every((row) => row.account_id === 'root' && row.request_id));
 });
 
-test('the first administrator is activated, in Administrators, and Owner of a new tenant, its home', async (t) => {
+test('bootstrap creates an activated administrator in Administrators, Owner of a new home tenant', async (t) => {
   const root = await w.administrator();
   const admin = w.as(root);
   const { body } = await admin.get('/api/accounts/root');
@@ -335,7 +335,7 @@ test('the first administrator is activated, in Administrators, and Owner of a ne
   t.is((await w.sql("select from audit where action = 'admin.bootstrap' and subject = 'root'")).length, 1);
 });
 
-test('of several first administrators at once one is made, the policy holds for it, and later ones are refused', async (t) => {
+test('of concurrent bootstraps one succeeds, under the password policy; later ones are refused', async (t) => {
   const { db, close } = await testDatabase();
   const passwords = openPasswords(PASSWORD_ITERATIONS);
   try {

@@ -56,7 +56,7 @@ test('reads are cached until the next write of the dataset', async (t) => {
   t.deepEqual((await client.get(url)).body.metadata, { new: 1 }, 'a change of the record is seen, too');
 });
 
-test('a cached answer is not served to somebody who has lost the role', async (t) => {
+test('a cached response is not served to an account that lost its role', async (t) => {
   const { client, series, projectId } = await scene();
   const reader = await w.account();
   await client.post(`/api/metadata/project/${projectId}/member`, { userId: reader.userId, role: 'Reader' });
@@ -66,7 +66,7 @@ test('a cached answer is not served to somebody who has lost the role', async (t
   t.is((await w.as(reader).get(`${series}/values`)).status, 404);
 });
 
-test('definitions are checked', async (t) => {
+test('invalid series definitions are refused', async (t) => {
   const { client, url, series } = await scene();
   const refusal = async (wanted: object) => {
     const { status, body } = await client.post(`${url}/timeseries`, { item: LEVEL, ...wanted });
@@ -99,7 +99,7 @@ test('definitions are checked', async (t) => {
   t.deepEqual((await client.get(`${url}/timeseries/list`)).body.data, []);
 });
 
-test('series are found by their item and their properties', async (t) => {
+test('series are found by item and properties', async (t) => {
   const { client, url } = await scene();
   const add = (id: string, name: string, properties: object) =>
     client.post(`${url}/timeseries`, { id, item: { ...LEVEL, name }, properties });
@@ -129,7 +129,7 @@ test('series are found by their item and their properties', async (t) => {
   t.is(await find(['number', 'Equal', 'x']), 400);
 });
 
-test('values of several series, in the order of the request', async (t) => {
+test('values of several series are returned in the order of the request', async (t) => {
   const { client, url, series } = await scene();
   await client.post(`${url}/timeseries`, { id: 'b', item: LEVEL });
   await client.post(`${series}/upload/csv`, '2026-01-24;1\n2026-01-25;2', CSV);
@@ -138,7 +138,7 @@ test('values of several series, in the order of the request', async (t) => {
   t.is((await read(['b', 'c'])).status, 404);
 });
 
-test('there are no bytes: each way to them says where the values are', async (t) => {
+test('a time series dataset has no file content: routes for it are 400 or leave it out', async (t) => {
   const { client, id, projectId } = await scene();
   const raw = await client.get(`/api/raw/dataset/${id}`);
   t.is(raw.status, 400);
@@ -156,7 +156,7 @@ test('there are no bytes: each way to them says where the values are', async (t)
     t.is((await client.post(`/api/metadata/dataset/${id}/${verb}`, body)).status, 400, verb);
 });
 
-test('a transfer that has the dataset is not disturbed', async (t) => {
+test('time series cannot be changed while a transfer locks the dataset', async (t) => {
   const { client, id, series } = await scene();
   const transfer = '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10';
   await w.sql('insert into dataset_readers (dataset_id, transfer_id) values ($1, $2)', [id, transfer]);
@@ -170,7 +170,7 @@ test('a transfer that has the dataset is not disturbed', async (t) => {
   t.is((await client.post(`${series}/upload/csv`, '2026-01-24;1', CSV)).status, 409);
 });
 
-test('the recycle bin keeps the values, a purge removes them', async (t) => {
+test('deleting to the recycle bin keeps the values; a purge removes them', async (t) => {
   const { client, id, series, url } = await scene();
   await client.post(`${series}/upload/csv`, '2026-01-24;1', CSV);
   t.is((await client.delete(`/api/metadata/dataset/${id}`)).status, 204);
@@ -184,7 +184,7 @@ test('the recycle bin keeps the values, a purge removes them', async (t) => {
   t.is(left.length, 0);
 });
 
-test('two uploads at once into one series: both are there', async (t) => {
+test('two concurrent uploads to one series store both sets of values', async (t) => {
   const { client, series } = await scene();
   const lines = (odd: number) =>
     Array.from({ length: 5000 }, (_, at) => new Date(Date.UTC(2026, 0, 1, 0, 2 * at + odd)).toISOString().slice(0, 19))

@@ -39,7 +39,7 @@ const valuesOf = async (client: Client, series: string, query = '') =>
   (await client.get(`${series}/values${query}`)).body.data;
 const at = (text: string) => `2026-01-24T${text}.0000000`;
 
-test('a dataset of time series is there as a dataset before its answer goes out', async (t) => {
+test('a new time series dataset is visible before the response is sent', async (t) => {
   const owner = await w.account();
   const client = w.as(owner);
   const { id, url, made, projectId } = await newSeriesDataset(client);
@@ -57,7 +57,7 @@ test('a dataset of time series is there as a dataset before its answer goes out'
   t.is((await client.post('/api/ts/dataset', { datasetProperties: { name: 'x' } })).status, 400);
 });
 
-test('values come back in the order of time, by interval, both ends included', async (t) => {
+test('values are returned in order of time, by interval with both ends included', async (t) => {
   const client = w.as(await w.account());
   const { id, url } = await newSeriesDataset(client);
   const series = await newSeries(client, url, { id: 'a~1' });
@@ -85,7 +85,7 @@ test('values come back in the order of time, by interval, both ends included', a
   t.true(storageSize > 0);
 });
 
-test('the same time again overwrites; the last one in a body counts', async (t) => {
+test('a value at an existing time overwrites it; the last one in a body wins', async (t) => {
   const client = w.as(await w.account());
   const series = await newSeries(client, (await newSeriesDataset(client)).url);
   await upload(client, series, '2026-01-24;1\n2026-01-25;2\n2026-01-24;3\n');
@@ -100,7 +100,7 @@ test('the same time again overwrites; the last one in a body counts', async (t) 
   );
 });
 
-test('CSV: delimiter, decimal separator, columns, quotes, byte order mark, Latin-1', async (t) => {
+test('CSV options are applied: delimiter, decimal separator, columns, quotes, byte order mark, Latin-1', async (t) => {
   const client = w.as(await w.account());
   const { url } = await newSeriesDataset(client);
   const series = await newSeries(client, url);
@@ -122,7 +122,7 @@ test('CSV: delimiter, decimal separator, columns, quotes, byte order mark, Latin
   );
 });
 
-test('a line that cannot be read is 400 with its number, and nothing is written', async (t) => {
+test('an invalid line is 400 with its number, and nothing is written', async (t) => {
   const client = w.as(await w.account());
   const series = await newSeries(client, (await newSeriesDataset(client)).url);
   for (const [text, line] of [
@@ -147,7 +147,7 @@ test('a line that cannot be read is 400 with its number, and nothing is written'
   t.is((await client.post(`${series}/upload/csv`, '{}', { 'content-type': 'application/json' })).status, 415);
 });
 
-test('values of each type come back exactly', async (t) => {
+test('values of each type are returned exactly', async (t) => {
   const client = w.as(await w.account());
   const { url } = await newSeriesDataset(client);
   const cases = {
@@ -179,7 +179,7 @@ test('values of each type come back exactly', async (t) => {
   t.is((await upload(client, whole, '2026-01-01;9223372036854775808')).status, 400);
 });
 
-test('data fields and flags', async (t) => {
+test('data fields and flags are stored with the values; unknown flags are refused', async (t) => {
   const client = w.as(await w.account());
   const { url } = await newSeriesDataset(client);
   const flags = [
@@ -207,7 +207,7 @@ test('data fields and flags', async (t) => {
   t.is((await upload(client, plain, '2026-01-24;1;8', '?flagIndex=2')).status, 400);
 });
 
-test('many values: overwriting and deleting intervals gives what a plain list gives', async (t) => {
+test('random overwrites and deletions of intervals match a simple model', async (t) => {
   const client = w.as(await w.account());
   const { id, url } = await newSeriesDataset(client);
   const series = await newSeries(client, url);
@@ -250,7 +250,7 @@ test('many values: overwriting and deleting intervals gives what a plain list gi
   t.is(empty.temporalInformation, undefined);
 });
 
-test('values that are written one by one, forwards and backwards, share blocks', async (t) => {
+test('values written one by one, in either direction, are packed into shared blocks', async (t) => {
   const client = w.as(await w.account());
   const { id, url } = await newSeriesDataset(client);
   const series = await newSeries(client, url);
@@ -263,7 +263,7 @@ test('values that are written one by one, forwards and backwards, share blocks',
   t.is(rows.length, 1);
 });
 
-test('a connection to the database that breaks in the middle of a long upload leaves nothing of it', async (t) => {
+test('a long upload whose database connection breaks is rolled back completely', async (t) => {
   const client = w.as(await w.account());
   const { id, url } = await newSeriesDataset(client);
   const series = await newSeries(client, url);
