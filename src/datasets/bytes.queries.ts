@@ -6,7 +6,7 @@ import type { PresentedGrant } from '../uploads/blob-area.ts';
 import { keptProperties } from './locks.queries.ts';
 
 /** Condition: neither dataset `d` nor a project above it is in the recycle bin. */
-const notDeleted = sql.fragment`
+export const notDeleted = sql.fragment`
   d.deleted_at is null and not exists (
     select from projects p join projects a on a.id = any(p.path) where p.id = d.project_id and a.deleted_at is not null)`;
 

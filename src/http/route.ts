@@ -25,6 +25,8 @@ declare module 'fastify' {
     service?: Service;
     /** Caches the answers. */
     cached?: Cached;
+    /** A signed link in the query or the header `sas-token` replaces the authentication; the route checks it. */
+    signedLinks?: boolean;
     /** Also accepts HTTP Basic (login id and password). */
     basic?: boolean;
     /** Requests must send `api-version`. */

@@ -22,6 +22,7 @@ const NAMES: Record<string, string> = {
   'GET /docs/guide/{page}': 'getGuidePage',
   'GET /.well-known/jwks.json': 'listPublicKeys',
   'GET /metrics': 'getMetrics',
+  'GET /api/tiles/dataset/{id}/scheme/{schemeId}/empty-tile': 'getEmptyTileWithHyphen',
   'GET /api/accounts': 'listAccounts',
   'GET /api/accounts/count': 'countAccounts',
   'GET /api/accounts/me': 'getOwnAccount',

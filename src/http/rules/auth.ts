@@ -3,6 +3,7 @@ import { AppError, forbidden, invalid } from '../../errors.ts';
 import type { Caller } from '../caller.ts';
 import { actingIn, isAdministrator, isEditor } from '../caller.ts';
 import type { Rule } from './rules.ts';
+import { isSigned } from './signed-link.ts';
 
 /** Authenticates a request. Undefined without valid credentials. */
 export type FindCaller = (request: FastifyRequest) => Caller | undefined | Promise<Caller | undefined>;
@@ -32,6 +33,7 @@ export const auth =
     if (access === 'public') return {};
     return {
       onRequest(request, _reply, done) {
+        if (route.config?.signedLinks === true && isSigned(request)) return done();
         const admit = (caller: Caller | undefined) => {
           if (!caller) return done(new AppError('unauthenticated', 'A valid access token or API key is required.'));
           const { traceparent } = request;
@@ -61,7 +63,7 @@ export const tenantHeader: Rule = (route) => {
     preHandler(request, _reply, done) {
       try {
         const tenantId = request.platformHeader('tenant-id');
-        if (tenantId !== undefined) {
+        if (tenantId !== undefined && callers.has(request)) {
           const acting = actingIn(request.caller, tenantId, { anyTenant });
           callers.set(request, keepsTenants ? { ...acting, tenants: request.caller.tenants } : acting);
         }

@@ -8,6 +8,7 @@ import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
 import { PROJECTS } from './projects.ts';
 import { RECORDS } from './records.ts';
+import { TILES } from './tiles.ts';
 import { TIME_SERIES } from './timeseries.ts';
 import { TOKENS } from './tokens.ts';
 import { TRANSFERS } from './transfers.ts';
@@ -25,6 +26,7 @@ const PARTS = [
   PARAMETERS,
   TIME_SERIES,
   MULTIDIMENSIONAL,
+  TILES,
 ];
 
 /** Descriptions of members of requests and answers, and of parameters, for the OpenAPI document. */

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { DrawnScheme, TilesDescription } from '../formats/tiles/description.ts';
+import { AGGREGATION_METHODS, SCHEME_TYPES } from '../formats/tiles/schemes.ts';
+import { OUT_OF_RANGE, OUTPUT_TYPES } from '../geo/tiles/encode-tile.ts';
+
+const perLevel = (description: string, example: number[]) =>
+  z.array(z.number()).meta({ description, examples: [example] });
+
+const Scheme = z
+  .object({
+    schemeId: z.string().meta({ examples: ['depth'] }),
+    schemeType: z.enum(SCHEME_TYPES),
+    itemName: z.string().meta({ description: 'The item of the data that is drawn.', examples: ['Depth'] }),
+    unit: z.string().optional(),
+    outputType: z.enum(OUTPUT_TYPES),
+    tileWidth: z.int().meta({ examples: [256] }),
+    tileHeight: z.int().meta({ examples: [256] }),
+    zoomLevels: perLevel('Ids of the tile matrices, from the least detail.', [0, 1]),
+    resolutions: perLevel('Side of a pixel of each level, in units of the coordinate system.', [40, 20]),
+    scaleDenominators: perLevel('OGC scale denominator of each level.', [142857.142857, 71428.571429]),
+    matrixWidths: perLevel('Columns of each level.', [1, 2]),
+    matrixHeights: perLevel('Rows of each level.', [1, 2]),
+    minValue: z.number().optional(),
+    maxValue: z.number().optional(),
+    colors: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Spread evenly from minValue to maxValue. Absent for rasters in their own colours.' }),
+    aggregationMethod: z.enum(AGGREGATION_METHODS),
+    renderValuesOutOfRangeAsTransparent: z.enum(OUT_OF_RANGE),
+    srid: z.int().meta({ examples: [25832] }),
+    sridAuthName: z.string().meta({ examples: ['EPSG'] }),
+    topLeft: z.array(z.number()).meta({ description: 'Upper left corner of all matrices: x, y.' }),
+    hasLayers: z.boolean(),
+  })
+  .meta({ id: 'TilingScheme' });
+
+export const TileMetadata = z
+  .object({
+    nativeExtent: z.string().meta({ description: 'Bounding rectangle in the coordinate system of the data, WKT.' }),
+    wgS84Extent: z.string().meta({
+      description:
+        'Bounding rectangle in degrees, WKT, longitude before latitude; beyond 180° across the antimeridian.',
+    }),
+    tilingSchemes: z.array(Scheme),
+    tileStorageSizeKB: z.number(),
+    timeStamps: z.array(z.string()).meta({ examples: [['2024-05-02T10:00:00']] }),
+    layerIds: z.array(z.int()).meta({ description: 'Numbers of the layers, from the lowest.' }),
+    layerHeights: z.array(z.number()).optional(),
+  })
+  .meta({ id: 'TileMetadata' });
+
+/** The description without what only the routes need. */
+export function publicMetadata({ version: _, geographicBox: _box, tilingSchemes, ...rest }: TilesDescription): object {
+  return { ...rest, tilingSchemes: tilingSchemes.map(publicScheme) };
+}
+
+const publicScheme = ({ northFirst: _, box: _box, ...scheme }: DrawnScheme) => scheme;

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { notDeleted } from '../datasets/bytes.queries.ts';
+import type { Db } from '../db.ts';
+import { sql } from '../db.ts';
+import { statement } from '../platform/sql/statements.ts';
+
+const Served = z.object({
+  id: z.string(),
+  name: z.string(),
+  datasetType: z.string(),
+  blob: z.string().optional(),
+  rowVersion: z.string(),
+});
+/** A dataset as the holder of a signed link sees it. */
+export type ServedDataset = z.infer<typeof Served>;
+
+const served = statement(
+  'served dataset',
+  Served,
+  { id: 'uuid' },
+  ({ id }) => sql.fragment`
+  select d.id, d.name, d.dataset_type, d.blob, d.row_version::text as row_version
+  from datasets d where d.id = ${id} and ${notDeleted}`,
+);
+
+/** Undefined for one that is deleted, or below a deleted project. */
+export const findServed = (db: Db, id: string) => db.maybeOne(served({ id }));

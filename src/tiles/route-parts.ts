@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { BINARY } from '../http/openapi/headers.ts';
+import { Id } from '../http/rules/forms.ts';
+
+export const TAGS = ['tiles'];
+export const DATASET_PATH = '/api/tiles/dataset/:id';
+export const SCHEME_PATH = `${DATASET_PATH}/scheme/:schemeId`;
+
+/** A caller who may read the dataset, or the holder of a signed link. */
+export const config = { access: 'signedIn', service: 'tiles', signedLinks: true } as const;
+
+export const SchemeAddress = Id.extend({
+  schemeId: z.string().meta({ description: 'Id of the scheme.', examples: ['depth'] }),
+});
+
+export const TileAddress = SchemeAddress.extend({
+  tileMatrix: z.string().meta({ description: 'Zoom level; z of XYZ.', examples: ['3'] }),
+  tileRow: z.string().meta({ description: 'Row from the top; y of XYZ.', examples: ['2'] }),
+  tileCol: z.string().meta({ description: 'Column from the left; x of XYZ.', examples: ['4'] }),
+});
+
+export const SliceQuery = z.object({
+  timeStep: z
+    .string()
+    .optional()
+    .meta({ description: 'Number of the time step from 0, or its time. Default: the first.', examples: ['0'] }),
+  layer: z
+    .string()
+    .optional()
+    .meta({ description: 'Number of the layer from 0, the lowest. Default: 0.', examples: ['0'] }),
+});
+
+const bytes = { schema: BINARY };
+const etag = { description: 'Strong: of the content and the version of the dataset.', schema: { type: 'string' } };
+
+/** The answers of a tile in the OpenAPI document. */
+export const TILE_ANSWER = {
+  responses: {
+    200: {
+      description: 'The tile; where there are no data, the empty tile.',
+      headers: { ETag: etag },
+      content: { 'image/png': bytes, 'image/webp': bytes, 'application/octet-stream': bytes },
+    },
+    304: { description: 'The ETag of the caller is current.' },
+  },
+};
+
+/** An answer that is text of these media types. */
+export const textAnswer = (description: string, ...types: string[]) => ({
+  responses: {
+    200: {
+      description,
+      headers: { ETag: etag },
+      content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }])),
+    },
+    304: { description: 'The ETag of the caller is current.' },
+  },
+});

@@ -1,0 +1,203 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { StoredTile } from '../formats/tiles/archive-reader.ts';
+import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
+import { publicBase } from '../http/answers/public-base.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { askerOf } from '../http/rules/signed-link.ts';
+import { legendOf, legendPicture } from './legend.ts';
+import { MEDIA_TYPES } from './media-types.ts';
+import { publicMetadata, TileMetadata } from './public-metadata.ts';
+import {
+  config,
+  DATASET_PATH,
+  SCHEME_PATH,
+  SchemeAddress,
+  SliceQuery,
+  TAGS,
+  TILE_ANSWER,
+  TileAddress,
+} from './route-parts.ts';
+import type { TileParts } from './serve.ts';
+import { emptyTileOf, schemeOf, servedTiles, tileAt } from './serve.ts';
+import { chosenSlice, placeOf } from './slices.ts';
+import { TileJson, tileJsonOf } from './tile-json.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** As all cached reads. */
+const METADATA_CACHE = 'must-revalidate, max-age=600';
+const tags = TAGS;
+
+const Limits = z
+  .object({
+    tileMatrix: z.string(),
+    minTileRow: z.int(),
+    maxTileRow: z.int(),
+    minTileCol: z.int(),
+    maxTileCol: z.int(),
+  })
+  .meta({ id: 'TileMatrixLimits' });
+
+const Availability = z
+  .object({
+    schemeId: z.string(),
+    tileMatrixSetLimits: z
+      .array(Limits)
+      .meta({ description: 'Rectangles: a tile has data exactly if it lies in one of them.' }),
+  })
+  .meta({ id: 'TileAvailability' });
+
+const Legend = z
+  .object({
+    title: z.string(),
+    unit: z.string().optional(),
+    minValue: z.number(),
+    maxValue: z.number(),
+    colors: z.array(z.string()),
+  })
+  .meta({ id: 'TileLegend' });
+
+/** Raster tiles of datasets of type `tiles`; the Web Map Tile Service: `wmts.routes.ts`. */
+export async function tileRoutes(app: App, parts: TileParts) {
+  const serve = (request: FastifyRequest, id: string) =>
+    servedTiles(parts, askerOf(request), id, publicBase(parts.publicUrl, request));
+
+  app.get(
+    `${DATASET_PATH}/metadata`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns the tiling schemes of a dataset',
+        description:
+          'Tile sizes, zoom levels, colours, time steps and layers of the schemes, and the extent of the dataset.',
+        params: Id,
+        response: { 200: TileMetadata },
+      },
+    },
+    async (request, reply) => {
+      const { tiles, dataset } = await serve(request, request.params.id);
+      const text = JSON.stringify(publicMetadata(tiles.description));
+      return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion, cache: METADATA_CACHE });
+    },
+  );
+
+  app.get(
+    `${SCHEME_PATH}/:tileMatrix/:tileRow/:tileCol`,
+    {
+      config: { ...config, described: TILE_ANSWER },
+      schema: {
+        tags,
+        summary: 'Returns a tile',
+        description:
+          'A WMTS or XYZ tile, depending on the scheme. A tile without data is the empty tile; outside of the matrix 404.',
+        params: TileAddress,
+        querystring: SliceQuery,
+      },
+    },
+    async (request, reply) => {
+      const { tiles, dataset } = await serve(request, request.params.id);
+      const scheme = schemeOf(tiles, request.params.schemeId);
+      const place = placeOf(scheme, request.params);
+      const tile = await tileAt(tiles, scheme, chosenSlice(tiles.description, request.query), place);
+      return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version: dataset.rowVersion });
+    },
+  );
+
+  for (const path of ['emptyTile', 'empty-tile'])
+    app.get(
+      `${SCHEME_PATH}/${path}`,
+      {
+        config: { ...config, described: TILE_ANSWER },
+        schema: {
+          tags,
+          summary: 'Returns the tile that stands for all tiles of a scheme without data',
+          params: SchemeAddress,
+        },
+      },
+      async (request, reply) => {
+        const { tiles, dataset } = await serve(request, request.params.id);
+        const scheme = schemeOf(tiles, request.params.schemeId);
+        const tile: StoredTile = await emptyTileOf(tiles, scheme);
+        return sendBytes(request, reply, {
+          ...tile,
+          type: MEDIA_TYPES[scheme.outputType],
+          version: dataset.rowVersion,
+        });
+      },
+    );
+
+  app.get(
+    `${SCHEME_PATH}/availability`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns which tiles of a scheme have data',
+        params: SchemeAddress,
+        querystring: SliceQuery,
+        response: { 200: Availability },
+      },
+    },
+    async (request, reply) => {
+      const { tiles, dataset } = await serve(request, request.params.id);
+      const { schemeId } = schemeOf(tiles, request.params.schemeId);
+      const tileMatrixSetLimits = await tiles.limits(schemeId, chosenSlice(tiles.description, request.query));
+      const text = JSON.stringify({ schemeId, tileMatrixSetLimits });
+      return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
+    },
+  );
+
+  app.get(
+    `${SCHEME_PATH}/legend`,
+    {
+      config: {
+        ...config,
+        described: {
+          responses: { 200: { content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } } },
+        },
+      },
+      schema: {
+        tags,
+        summary: 'Returns the legend of a scheme',
+        description: 'A PNG with the colours and their values; as JSON with `Accept: application/json`.',
+        params: SchemeAddress,
+        response: { 200: Legend },
+      },
+    },
+    async (request, reply) => {
+      const { tiles, dataset } = await serve(request, request.params.id);
+      const legend = legendOf(schemeOf(tiles, request.params.schemeId));
+      const { rowVersion: version } = dataset;
+      reply.header('vary', 'accept');
+      if (/application\/json/i.test(request.headers.accept ?? ''))
+        return sendText(request, reply, { text: JSON.stringify(legend), type: JSON_TYPE, version });
+      const tile = { bytes: legendPicture(legend), gzip: false };
+      return sendBytes(request, reply, { ...tile, type: 'image/png', version });
+    },
+  );
+
+  app.get(
+    `${SCHEME_PATH}/tilejson.json`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns the TileJSON 3.0 of an XYZ scheme',
+        description:
+          'For MapLibre and other viewers. The address of the tiles has the time step and layer of the request.',
+        params: SchemeAddress,
+        querystring: SliceQuery,
+        response: { 200: TileJson },
+      },
+    },
+    async (request, reply) => {
+      const { tiles, dataset, place } = await serve(request, request.params.id);
+      const scheme = schemeOf(tiles, request.params.schemeId);
+      const slice = chosenSlice(tiles.description, request.query);
+      const text = JSON.stringify(tileJsonOf(tiles.description, scheme, slice, place));
+      return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
+    },
+  );
+}

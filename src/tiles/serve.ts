@@ -1,0 +1,72 @@
+import { gzipSync } from 'node:zlib';
+import type { Db } from '../db.ts';
+import { AppError } from '../errors.ts';
+import type { StoredTile } from '../formats/tiles/archive-reader.ts';
+import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
+import type { StoredTiles } from '../formats/tiles/stored-tiles.ts';
+import type { Asker } from '../http/rules/signed-link.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { Served } from './access.ts';
+import { servedDataset } from './access.ts';
+import type { Place } from './capabilities.ts';
+import { MEDIA_TYPES } from './media-types.ts';
+import type { OpenTiles } from './open-tiles.ts';
+
+export interface TileParts {
+  readonly db: Db;
+  /** Verifies signed links. */
+  readonly signer: Signer;
+  readonly publicUrl: string | undefined;
+  readonly open: OpenTiles;
+}
+
+/** A tiles dataset that the request may read. */
+export interface ServedTiles extends Served {
+  readonly tiles: StoredTiles;
+  readonly place: Place;
+}
+
+/** @param origin scheme and host of addresses in the answer */
+export async function servedTiles(parts: TileParts, asker: Asker, id: string, origin: string): Promise<ServedTiles> {
+  const served = await servedDataset(parts, asker, id);
+  const tiles = await parts.open.of(served.dataset);
+  const base = `${origin}/api/tiles/dataset/${id}`;
+  return { ...served, tiles, place: { base, name: served.dataset.name, signature: served.signature } };
+}
+
+/** @throws AppError `notFound` for an unknown scheme */
+export function schemeOf(tiles: StoredTiles, schemeId: string): DrawnScheme {
+  const scheme = tiles.scheme(schemeId);
+  if (scheme !== undefined) return scheme;
+  const ids = tiles.description.tilingSchemes.map((one) => `'${one.schemeId}'`).join(', ');
+  throw new AppError('notFound', `There is no scheme '${schemeId.slice(0, 100)}'. There are ${ids}.`, {
+    code: 'InvalidParameterValue',
+  });
+}
+
+const emptyTiles = new WeakMap<StoredTiles, Map<string, StoredTile>>();
+
+/** The tile without data, in the form in which tiles of the scheme are stored. */
+export async function emptyTileOf(tiles: StoredTiles, { schemeId, outputType }: DrawnScheme): Promise<StoredTile> {
+  const kept = emptyTiles.get(tiles) ?? new Map<string, StoredTile>();
+  emptyTiles.set(tiles, kept);
+  let tile = kept.get(schemeId);
+  if (tile === undefined) {
+    const bytes = await tiles.emptyTile(schemeId);
+    tile = MEDIA_TYPES[outputType].startsWith('image/')
+      ? { bytes, gzip: false }
+      : { bytes: gzipSync(bytes), gzip: true };
+    kept.set(schemeId, tile);
+  }
+  return tile;
+}
+
+/** A tile; the empty one where there are no data. */
+export async function tileAt(
+  tiles: StoredTiles,
+  scheme: DrawnScheme,
+  slice: TileSlice,
+  place: readonly [level: number, column: number, row: number],
+): Promise<StoredTile> {
+  return (await tiles.tile(scheme.schemeId, slice, place)) ?? (await emptyTileOf(tiles, scheme));
+}

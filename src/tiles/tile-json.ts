@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { DrawnScheme, TileSlice, TilesDescription } from '../formats/tiles/description.ts';
+import { isSingle } from '../formats/tiles/description.ts';
+import type { Place } from './capabilities.ts';
+
+export const TileJson = z
+  .object({
+    tilejson: z.literal('3.0.0'),
+    name: z.string(),
+    scheme: z.literal('xyz'),
+    tiles: z.array(z.string()).meta({ description: 'Address of the tiles, with {z}, {y} and {x}.' }),
+    bounds: z.array(z.number()).meta({ description: 'West, south, east, north in degrees.' }),
+    minzoom: z.int(),
+    maxzoom: z.int(),
+  })
+  .meta({ id: 'TileJson' });
+
+/** @throws AppError for a scheme that is not XYZ */
+export function tileJsonOf(
+  description: TilesDescription,
+  { schemeId, schemeType, zoomLevels }: DrawnScheme,
+  { step, layer }: TileSlice,
+  { base, name, signature }: Place,
+): z.infer<typeof TileJson> {
+  if (schemeType !== 'XYZ')
+    throw new AppError('notFound', `Scheme '${schemeId}' is ${schemeType}; TileJSON describes XYZ only.`);
+  const slice = isSingle(description) ? [] : [`timeStep=${step}`, `layer=${layer}`];
+  const query = [...slice, ...(signature === undefined ? [] : [signature])].join('&');
+  const [west, south, east, north] = description.geographicBox;
+  return {
+    tilejson: '3.0.0',
+    name: `${name}: ${schemeId}`,
+    scheme: 'xyz',
+    tiles: [`${base}/scheme/${schemeId}/{z}/{y}/{x}${query === '' ? '' : `?${query}`}`],
+    bounds: east > 180 ? [-180, south, 180, north] : [west, south, east, north],
+    minzoom: zoomLevels[0]!,
+    maxzoom: zoomLevels.at(-1)!,
+  };
+}

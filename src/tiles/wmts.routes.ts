@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { AppError, invalid } from '../errors.ts';
+import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
+import { statusOf } from '../http/answers/problems.ts';
+import { publicBase } from '../http/answers/public-base.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { askerOf } from '../http/rules/signed-link.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
+import { MEDIA_TYPES } from './media-types.ts';
+import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
+import type { TileParts } from './serve.ts';
+import { servedTiles, tileAt } from './serve.ts';
+import { chosenSlice, placeOf } from './slices.ts';
+import type { KvpQuery } from './wmts-request.ts';
+import { askedLayer, checkGetTile, operationOf } from './wmts-request.ts';
+
+const XML = 'application/xml; charset=utf-8';
+const tags = TAGS;
+const CODES = ['MissingParameterValue', 'InvalidParameterValue', 'TileOutOfRange', 'OperationNotSupported'];
+
+const text = (description: string, example: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, examples: [example] });
+const Kvp = z.object({
+  service: text('`WMTS`', 'WMTS'),
+  request: text('`GetCapabilities` (default) or `GetTile`', 'GetTile'),
+  version: text('`1.0.0`', '1.0.0'),
+  acceptVersions: text('Must contain `1.0.0`', '1.0.0'),
+  acceptFormats: text('Media type of the capabilities', 'application/xml'),
+  format: text('Media type of the tile or of the capabilities', 'image/png'),
+  layer: text('The scheme', 'depth'),
+  style: text('`default`', 'default'),
+  tileMatrixSet: text('Matrix set of the layer', 'depth'),
+  tileMatrix: text('Zoom level', '3'),
+  tileRow: text('Row from the top', '2'),
+  tileCol: text('Column from the left', '4'),
+  time: text('Time of the step', '2024-05-02T10:00:00'),
+  timeStep: text('Number or time of the step', '0'),
+  elevation: text('Number of the layer', '0'),
+});
+
+/** A client that asks for XML gets its errors as XML too. */
+function wantsXml(request: FastifyRequest): boolean {
+  if (request.routeOptions.url?.endsWith('.xml')) return true;
+  const query = new URLSearchParams(request.url.replace(/^[^?]*\??/, ''));
+  const asked = [...query].filter(([name]) => /^(?:format|acceptformats)$/i.test(name)).map(([, value]) => value);
+  const isXml = (value: string) => /(?:application|text)\/xml/i.test(value);
+  const [format] = asked;
+  return format !== undefined && /xml|json/i.test(format) ? isXml(format) : isXml(request.headers.accept ?? '');
+}
+
+/** OGC Web Map Tile Service 1.0.0 (07-057r7): capabilities, and tiles by key-value pairs. */
+export async function wmtsRoutes(app: App, parts: TileParts) {
+  const serve = (request: FastifyRequest, id: string) =>
+    servedTiles(parts, askerOf(request), id, publicBase(parts.publicUrl, request));
+
+  app.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof AppError) || error.kind === 'unauthenticated' || !wantsXml(request)) throw error;
+    const { code } = error.details;
+    const known = code !== undefined && CODES.includes(code) ? code : 'NoApplicableCode';
+    reply.headers(error.details.headers ?? {});
+    return reply
+      .code(statusOf(error.kind))
+      .type(XML)
+      .serializer((body: string) => body)
+      .send(exceptionXml(known, error.message));
+  });
+
+  async function capabilities(request: FastifyRequest, id: string) {
+    const { tiles, dataset, place } = await serve(request, id);
+    return { capabilities: capabilitiesOf(tiles.description, place), version: dataset.rowVersion };
+  }
+
+  app.get(
+    `${DATASET_PATH}/wmts`,
+    {
+      config: {
+        ...config,
+        described: textAnswer('Capabilities or a tile.', 'application/json', 'application/xml', 'image/png'),
+      },
+      schema: {
+        tags,
+        summary: 'Web Map Tile Service: capabilities, or a tile by key-value pairs',
+        description:
+          'GetCapabilities returns XML with `Accept: application/xml` or `format=application/xml`, else the same tree as JSON. GetTile takes the parameters of WMTS 1.0.0.',
+        params: Id,
+        querystring: Kvp,
+      },
+    },
+    async (request, reply) => {
+      const query: KvpQuery = request.query;
+      if (operationOf(query) === 'GetCapabilities') {
+        const made = await capabilities(request, request.params.id);
+        const { version } = made;
+        reply.header('vary', 'accept');
+        if (wantsXml(request))
+          return sendText(request, reply, { text: capabilitiesXml(made.capabilities), type: XML, version });
+        return sendText(request, reply, {
+          text: JSON.stringify(made.capabilities),
+          type: 'application/json; charset=utf-8',
+          version,
+        });
+      }
+      const { tiles, dataset } = await serve(request, request.params.id);
+      const wanted = checkGetTile(query);
+      const { description } = tiles;
+      const scheme = askedLayer(description.tilingSchemes, query);
+      const format = MEDIA_TYPES[scheme.outputType];
+      if (query.format!.toLowerCase() !== format)
+        throw invalid(`FORMAT '${query.format}' is not ${format}, the format of layer '${scheme.schemeId}'.`, {
+          code: 'InvalidParameterValue',
+        });
+      const place = placeOf(scheme, wanted);
+      const asked = { timeStep: query.time ?? query.timeStep, layer: query.elevation };
+      const slice = chosenSlice(description, asked, { timeStep: 'TIME', layer: 'ELEVATION' });
+      const tile = await tileAt(tiles, scheme, slice, place);
+      return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
+    },
+  );
+
+  app.get(
+    `${DATASET_PATH}/wmts/1.0.0/WMTSCapabilities.xml`,
+    {
+      config: { ...config, described: textAnswer('The capabilities.', 'application/xml') },
+      schema: {
+        tags,
+        summary: 'Returns the capabilities of the Web Map Tile Service as XML',
+        description: 'The address of the standard for clients that send no `Accept`.',
+        params: Id,
+      },
+    },
+    async (request, reply) => {
+      const made = await capabilities(request, request.params.id);
+      return sendText(request, reply, {
+        text: capabilitiesXml(made.capabilities),
+        type: XML,
+        version: made.version,
+      });
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import { newTiles } from '../../world/tiles.ts';
+import { newProject, readers } from './projects.ts';
+import type { Rows, Scene } from './row.ts';
+
+const newAddress = async (scene: Scene) => {
+  const projectId = await newProject(scene);
+  return `/api/tiles/dataset/${await newTiles(scene.w, projectId, scene.owner, scene.mark)}`;
+};
+
+const row = (path: string) => ({
+  request: async (scene: Scene) => ({ url: `${await newAddress(scene)}${path}` }),
+  ...readers,
+});
+
+export default {
+  'GET /api/tiles/dataset/:id/metadata': row('/metadata'),
+  'GET /api/tiles/dataset/:id/wmts': row('/wmts'),
+  'GET /api/tiles/dataset/:id/wmts/1.0.0/WMTSCapabilities.xml': row('/wmts/1.0.0/WMTSCapabilities.xml'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/:tileMatrix/:tileRow/:tileCol': row('/scheme/depth/0/0/0'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/emptyTile': row('/scheme/depth/emptyTile'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/empty-tile': row('/scheme/depth/empty-tile'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/availability': row('/scheme/depth/availability'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/legend': row('/scheme/depth/legend'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/tilejson.json': row('/scheme/raw/tilejson.json'),
+} satisfies Rows;

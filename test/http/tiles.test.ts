@@ -1,0 +1,244 @@
+import { gunzipSync } from 'node:zlib';
+import test from 'ava';
+import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
+import { newTiles } from '../world/tiles.ts';
+import type { Client, User } from '../world.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+
+interface Made {
+  owner: User;
+  client: Client;
+  projectId: string;
+  id: string;
+  url: string;
+}
+let made: Promise<Made> | undefined;
+const theTiles = () => {
+  made ??= make();
+  return made;
+};
+
+async function make(): Promise<Made> {
+  const tenantId = await w.tenant();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = (await client.post('/api/metadata/project', { name: 'Sea' })).body.id;
+  const id = await newTiles(w, projectId, owner);
+  return { owner, client, projectId, id, url: `/api/tiles/dataset/${id}` };
+}
+
+test('the metadata describe schemes, extents and time steps, with an ETag', async (t) => {
+  const { client, url } = await theTiles();
+  const { status, body, headers } = await client.get(`${url}/metadata`);
+  t.is(status, 200);
+  t.is(body.nativeExtent, 'POLYGON ((500000 5999400, 501000 5999400, 501000 6000000, 500000 6000000, 500000 5999400))');
+  t.regex(body.wgS84Extent, /^POLYGON \(\(9 54\.1/);
+  t.deepEqual(body.timeStamps, ['2024-05-02T10:00:00', '2024-05-02T16:00:00', '2024-05-02T22:00:00']);
+  t.deepEqual(body.layerIds, []);
+  t.like(body.tilingSchemes[0], {
+    schemeId: 'depth',
+    schemeType: 'WMTS',
+    itemName: 'Band 1',
+    outputType: 'PNG',
+    zoomLevels: [0, 1],
+    resolutions: [20, 10],
+    matrixWidths: [1, 2],
+    srid: 25832,
+    sridAuthName: 'EPSG',
+    hasLayers: false,
+  });
+  t.is(headers['cache-control'], 'must-revalidate, max-age=600');
+  const again = await client.get(`${url}/metadata`, { 'if-none-match': String(headers.etag) });
+  t.deepEqual([again.status, again.raw.length, again.headers.etag], [304, 0, headers.etag]);
+});
+
+test('a tile has the values of its step, and a strong ETag for each encoding', async (t) => {
+  const { client, url } = await theTiles();
+  const plain = await client.get(`${url}/scheme/depth/1/0/0`);
+  t.deepEqual([plain.status, plain.headers['content-type']], [200, 'image/png']);
+  t.is(plain.headers['cache-control'], 'private, max-age=0, must-revalidate');
+  const picture = decodePng(plain.raw);
+  t.is(pixelAlpha(picture, 0, 0), '0,0,0,0');
+  t.is(pixelAlpha(picture, 50, 0).split(',')[3], '255');
+  // 50 of 0 to 100, and 0.05.
+  t.true(Math.abs(Number(pixelAlpha(picture, 50, 0).split(',')[0]) - 128) <= 1);
+  t.is((await client.get(`${url}/scheme/depth/1/0/0`, { 'if-none-match': String(plain.headers.etag) })).status, 304);
+
+  const raw = await client.get(`${url}/scheme/raw/13/${await rowAndColumn(client, url)}?timeStep=2`);
+  t.is(raw.headers['content-type'], 'application/octet-stream');
+  t.is(raw.headers['content-encoding'], undefined);
+  t.is(raw.raw.length, 4 * 256 * 256);
+  const values = [...new Float32Array(raw.raw.buffer.slice(raw.raw.byteOffset, raw.raw.byteOffset + raw.raw.length))];
+  const known = values.filter((value) => !Number.isNaN(value));
+  t.true(known.length > 0 && known.every((value) => value > 2000 && value < 2107));
+  const zipped = await client.get(`${url}/scheme/raw/13/${await rowAndColumn(client, url)}?timeStep=2`, {
+    'accept-encoding': 'gzip',
+  });
+  t.is(zipped.headers['content-encoding'], 'gzip');
+  t.deepEqual(gunzipSync(zipped.raw), raw.raw);
+  t.not(zipped.headers.etag, raw.headers.etag);
+});
+
+/** The tile of level 13 that has data. */
+async function rowAndColumn(client: Client, url: string): Promise<string> {
+  const { body } = await client.get(`${url}/scheme/raw/availability?timeStep=2`);
+  const limits = body.tileMatrixSetLimits.filter(({ tileMatrix }: { tileMatrix: string }) => tileMatrix === '13');
+  return `${limits[0].minTileRow}/${limits[0].minTileCol}`;
+}
+
+test('the empty tile stands for all tiles without data, and availability tells which have some', async (t) => {
+  const { client, url } = await theTiles();
+  const empty = await client.get(`${url}/scheme/raw/emptyTile`);
+  t.true([...new Float32Array(empty.raw.buffer.slice(empty.raw.byteOffset))].every(Number.isNaN));
+  t.deepEqual((await client.get(`${url}/scheme/raw/empty-tile`)).raw, empty.raw);
+  const nothing = await client.get(`${url}/scheme/raw/13/0/0`);
+  t.deepEqual([nothing.status, nothing.headers.etag], [200, empty.headers.etag]);
+  t.true(decodePng((await client.get(`${url}/scheme/depth/emptyTile`)).raw).rgba.every((value) => value === 0));
+  const { body } = await client.get(`${url}/scheme/map/availability`);
+  t.deepEqual(body, {
+    schemeId: 'map',
+    tileMatrixSetLimits: [0, 1, 2].map((level) => {
+      const [row, column] = [Math.floor(0.32 * 2 ** level), Math.floor(0.525 * 2 ** level)];
+      return { tileMatrix: String(level), minTileRow: row, maxTileRow: row, minTileCol: column, maxTileCol: column };
+    }),
+  });
+});
+
+test('what is no tile is refused: 400 for what is no number, 404 outside of the matrix', async (t) => {
+  const { client, url } = await theTiles();
+  const answer = async (path: string) => {
+    const { status, body } = await client.get(`${url}/scheme/${path}`);
+    return `${status} ${body.code}`;
+  };
+  t.is(await answer('depth/1/0/2'), '404 TileOutOfRange');
+  t.is(await answer('depth/1/-1/0'), '404 TileOutOfRange');
+  t.is(await answer('depth/2/0/0'), '404 TileOutOfRange');
+  t.is(await answer('depth/a/0/0'), '400 InvalidParameterValue');
+  t.is(await answer('depth/1/0/0.png'), '400 InvalidParameterValue');
+  t.is(await answer('depth/1/00/0'), '400 InvalidParameterValue');
+  t.is(await answer('other/1/0/0'), '404 InvalidParameterValue');
+  t.is(await answer('depth/1/0/0?timeStep=3'), '404 TileOutOfRange');
+  t.is(await answer('depth/1/0/0?timeStep=x'), '400 InvalidParameterValue');
+  t.is(await answer('depth/1/0/0?layer=1'), '404 TileOutOfRange');
+  t.is(await answer('depth/1/0/0?timeStep=2024-05-03'), '404 TileOutOfRange');
+  t.is(await answer('depth/1/0/0?timeStep=2024-05-02T11:00:00'), '400 InvalidParameterValue');
+  const etags = await Promise.all(
+    ['1', '2024/05/02T16:00:00.00Z', '2024-05-02T160000', '0', '']
+      .map((step) => client.get(`${url}/scheme/raw/0/0/0?timeStep=${step}&layer=0`))
+      .map(async (one) => (await one).headers.etag),
+  );
+  t.deepEqual([new Set(etags.slice(0, 3)).size, new Set(etags.slice(3)).size, new Set(etags).size], [1, 1, 2]);
+});
+
+test('other datasets have no raster tiles, deleted ones neither', async (t) => {
+  const { client, owner, projectId } = await theTiles();
+  const id = await newTiles(w, projectId, owner);
+  await client.delete(`/api/metadata/dataset/${id}`);
+  t.is((await client.get(`/api/tiles/dataset/${id}/metadata`)).status, 404);
+  const { newDataset } = await import('../world/content.ts');
+  const other = await newDataset(w, projectId, owner);
+  t.is((await client.get(`/api/tiles/dataset/${other}/metadata`)).status, 404);
+});
+
+test('the legend is a picture, or its colours and values', async (t) => {
+  const { client, url } = await theTiles();
+  const { body } = await client.get(`${url}/scheme/depth/legend`, { accept: 'application/json' });
+  t.deepEqual(body, { title: 'Band 1', minValue: 0, maxValue: 100, colors: ['#000000', '#ffffff'] });
+  const { raw, headers } = await client.get(`${url}/scheme/depth/legend`);
+  t.is(headers['content-type'], 'image/png');
+  t.is(decodePng(raw).width, 170);
+});
+
+test('TileJSON describes an XYZ scheme', async (t) => {
+  const { client, url } = await theTiles();
+  const { body } = await client.get(`${url}/scheme/map/tilejson.json?timeStep=1`);
+  t.like(body, { tilejson: '3.0.0', minzoom: 0, maxzoom: 2, scheme: 'xyz' });
+  t.true(body.tiles[0].endsWith(`${url}/scheme/map/{z}/{y}/{x}?timeStep=1&layer=0`));
+  t.is((await client.get(`${url}/scheme/depth/tilejson.json`)).status, 404);
+});
+
+test('capabilities are JSON, or XML for those who ask; tiles come by key-value pairs', async (t) => {
+  const { client, url } = await theTiles();
+  const { body } = await client.get(`${url}/wmts`);
+  t.is(body.serviceIdentification.serviceType, 'OGC WMTS');
+  const [depth, , map] = body.contents.layers;
+  t.like(depth, { identifier: 'depth', formats: ['image/png'] });
+  t.deepEqual(depth.dimensions[0].values.length, 3);
+  t.true(depth.resourceUrls[0].template.endsWith('/{TileMatrix}/{TileRow}/{TileCol}?timeStep={Time}'));
+  t.deepEqual(
+    body.contents.tileMatrixSets.map(({ identifier, supportedCrs }: Record<string, string>) => [
+      identifier,
+      supportedCrs,
+    ]),
+    [
+      ['depth', 'urn:ogc:def:crs:EPSG::25832'],
+      ['WebMercatorQuad', 'urn:ogc:def:crs:EPSG::3857'],
+      ['WebMercatorQuad-map', 'urn:ogc:def:crs:EPSG::3857'],
+    ],
+  );
+  t.is(map.tileMatrixSetLinks[0].tileMatrixSetLimits.length, 3);
+  const xml = await client.get(`${url}/wmts`, { accept: 'application/xml' });
+  t.regex(String(xml.headers['content-type']), /^application\/xml/);
+  for (const path of [
+    '/wmts?format=application/xml',
+    '/wmts?service=WMTS&request=GetCapabilities&AcceptFormats=text/xml',
+    '/wmts/1.0.0/WMTSCapabilities.xml',
+  ])
+    t.is((await client.get(`${url}${path}`, { accept: '*/*' })).body, xml.body, path);
+  const kvp =
+    'SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=depth&STYLE=&FORMAT=image/png&TILEMATRIXSET=depth&TILEMATRIX=1&TILEROW=0&TILECOL=0';
+  const tile = await client.get(`${url}/wmts?${kvp}&TIME=2024-05-02T10:00:00`);
+  t.is(tile.headers.etag, (await client.get(`${url}/scheme/depth/1/0/0`)).headers.etag);
+  const answer = async (query: string) => {
+    const { status, body } = await client.get(`${url}/wmts?${query}`);
+    return `${status} ${body.code}`;
+  };
+  t.is(await answer(kvp.replace('&LAYER=depth', '')), '400 MissingParameterValue');
+  t.is(await answer(kvp.replace('1.0.0', '1.1.0')), '400 InvalidParameterValue');
+  t.is(await answer(kvp.replace('image/png', 'image/jpeg')), '400 InvalidParameterValue');
+  t.is(await answer(kvp.replace('TILEROW=0', 'TILEROW=9')), '404 TileOutOfRange');
+  t.is(await answer(kvp.replace('TILEMATRIXSET=depth', 'TILEMATRIXSET=other')), '404 InvalidParameterValue');
+  t.is(await answer('SERVICE=WMTS&REQUEST=GetFeatureInfo'), '400 OperationNotSupported');
+  const report = await client.get(`${url}/wmts?${kvp.replace('TILEROW=0', 'TILEROW=9')}`, {
+    accept: 'application/xml',
+  });
+  t.is(report.status, 404);
+  t.regex(report.body, /<ows:Exception exceptionCode="TileOutOfRange"><ows:ExceptionText>Tile row 9/);
+});
+
+test('a signed link opens the tiles of its dataset and is carried by the addresses of the capabilities', async (t) => {
+  const { client, owner, projectId, id, url } = await theTiles();
+  const { body } = await client.get(`/api/security/sastoken?projectId=${projectId}&resourceId=${id}`);
+  const signature = body.data as string;
+  const plain = await client.get(`${url}/scheme/depth/1/0/0`);
+  const signed = await w.nobody.get(`${url}/scheme/depth/1/0/0?timeStep=0&${signature}`);
+  t.deepEqual([signed.status, signed.headers.etag], [200, plain.headers.etag]);
+  t.is((await w.nobody.get(`${url}/scheme/depth/1/0/0`, { 'svc-sas-token': signature })).status, 200);
+  const { body: capabilities } = await w.nobody.get(`${url}/wmts?${signature}`);
+  const template = new URL(capabilities.contents.layers[0].resourceUrls[0].template);
+  const path = decodeURI(template.pathname)
+    .replace('{TileMatrix}', '1')
+    .replace('{TileRow}', '0')
+    .replace('{TileCol}', '0');
+  const filled = `${path}${template.search.replace('{Time}', '2024-05-02T10:00:00')}`;
+  t.is((await w.nobody.get(filled)).headers.etag, plain.headers.etag);
+  t.is(
+    (
+      await w.nobody.get(
+        new URL(capabilities.serviceMetadataUrl).pathname + new URL(capabilities.serviceMetadataUrl).search,
+      )
+    ).status,
+    200,
+  );
+
+  const whole = (await client.get(`/api/security/sastoken?projectId=${projectId}`)).body.data;
+  t.is((await w.nobody.get(`${url}/metadata?${whole}`)).status, 200);
+  t.is((await w.nobody.get(`${url}/metadata?${signature.replace(/sig=./, 'sig=_')}`)).status, 403);
+  const other = await newTiles(w, projectId, owner);
+  t.is((await w.nobody.get(`/api/tiles/dataset/${other}/metadata?${signature}`)).status, 403);
+  t.is((await w.nobody.get(`${url}/metadata`)).status, 401);
+  await client.post(`/api/metadata/dataset/${id}/revoke-grants`);
+  t.is((await w.nobody.get(`${url}/metadata?${signature}`)).status, 403);
+});
