@@ -128,7 +128,7 @@ type Shape = ProjectOrder & {
   root: boolean;
   owned: boolean;
   prefixed: boolean;
-  /** Unnamed projects: all, only those selected by `inheriting`, or none. */
+  /** Projects that do not name the caller: all are listed, only those selected by `inheriting`, or none. */
   others: 'all' | 'some' | 'none';
   anyNamed: boolean;
   hasPosition: boolean;

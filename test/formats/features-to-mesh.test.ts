@@ -98,7 +98,7 @@ const square = [
 ];
 const east = square.map(([x, y]) => [x! + 100, y!]);
 
-test('a polygon becomes triangles of bounded area and angle; its corners stay nodes, with code 1 on the rim', async (t) => {
+test('a polygon becomes triangles of bounded area and angle; its corners are nodes, boundary nodes get code 1', async (t) => {
   const { mesh, quality } = await meshOf(t, collection([[polygon(square), 0.5]]), { MaximumElementArea: 50 });
   const { area, angle, largest } = measured(mesh);
   t.true(Math.abs(area - 10_000) < 1e-6);
@@ -116,12 +116,12 @@ test('a polygon becomes triangles of bounded area and angle; its corners stay no
   t.is(mesh.crs?.code, 25832);
 });
 
-test('without a largest area an element has at most a thousandth of the whole', async (t) => {
+test('MaximumElementArea defaults to a thousandth of the total area', async (t) => {
   const { mesh } = await meshOf(t, collection([[polygon(square), 1]]));
   t.true(measured(mesh).largest <= 10);
 });
 
-test('holes stay holes, and polygons that share a border share its nodes, also where one has more vertices on it', async (t) => {
+test('holes are kept, and adjacent polygons share the nodes of both along their border', async (t) => {
   const hole = [
     [40, 40],
     [40, 60],
@@ -152,7 +152,7 @@ test('holes stay holes, and polygons that share a border share its nodes, also w
   t.true(onBorder.length > 4 && onBorder.every(([, count]) => count === 2));
 });
 
-test('heights of corners are interpolated, and become the item Bathymetry where no field is a number', async (t) => {
+test('vertex heights are interpolated, and become the item Bathymetry without numeric fields', async (t) => {
   const slope = square.map(([x, y]) => [x!, y!, -x! / 10]);
   const fields = [{ name: 'name', type: 'string' as const }];
   const { mesh } = await meshOf(t, collection([[polygon(slope), 'bay']], { hasZ: true, fields }));
@@ -163,7 +163,7 @@ test('heights of corners are interpolated, and become the item Bathymetry where 
   for (const [n, value] of values.entries()) t.true(Math.abs(value + centres[3 * n]! / 10) < 1e-5);
 });
 
-test('a missing number is a deleted value; other features are left out and told', async (t) => {
+test('a missing number becomes a deleted value; other features are left out and reported', async (t) => {
   const line: Geometry = { type: 'LineString', coordinates: Float64Array.of(0, 0, 1, 1), parts: Uint32Array.of(0) };
   const { mesh, lost } = await meshOf(
     t,
@@ -183,7 +183,7 @@ test('a missing number is a deleted value; other features are left out and told'
   );
 });
 
-test('a polygon that crosses itself, or another one, ends with the place', async (t) => {
+test('a polygon that crosses itself or another one is refused with the location', async (t) => {
   const bow = [
     [0, 0],
     [10, 10],
@@ -217,7 +217,7 @@ test('a polygon that crosses itself, or another one, ends with the place', async
   );
 });
 
-test('sharp corners of a polygon end the refinement there and not elsewhere', async (t) => {
+test('sharp polygon corners stop the refinement only near them', async (t) => {
   const spike = [
     [0, 0],
     [100, 0],
@@ -231,7 +231,7 @@ test('sharp corners of a polygon end the refinement there and not elsewhere', as
   t.true(mesh.shapes.length < 5000);
 });
 
-test('a coast of many vertices far from the origin keeps its area, and all angles but its own', async (t) => {
+test('a coastline of many vertices far from the origin keeps its area and the minimum angle', async (t) => {
   const coast = Array.from({ length: 500 }, (_, n) => {
     const radius = 1000 + 100 * Math.sin(n * 1.7) + 50 * Math.cos(n * 0.9);
     const turn = (n / 250) * Math.PI;
@@ -252,13 +252,13 @@ test('a coast of many vertices far from the origin keeps its area, and all angle
   t.true(coast.every(([x, y]) => nodes.has(`${x} ${y}`)));
 });
 
-test('a bound that asks for millions of elements is refused at once', async (t) => {
+test('a MaximumElementArea that needs millions of elements is refused immediately', async (t) => {
   await t.throwsAsync(meshOf(t, collection([[polygon(square), 1]]), { MaximumElementArea: 1e-4 }), {
     message: /needs more than 2000000 elements of at most .*\. Give a larger MaximumElementArea/,
   });
 });
 
-test('points become their Delaunay triangulation, and nothing is added', async (t) => {
+test('points become their Delaunay triangulation without added nodes', async (t) => {
   const places = [
     [0, 0, -1],
     [10, 0, -2],

@@ -41,7 +41,7 @@ test('the error for an unknown SRID contains its value', (t) => {
   }
 });
 
-test('the kind of a code is known without PROJ, and agrees with its database', async (t) => {
+test('the kind of a CRS code is known without PROJ, and agrees with PROJ’s database', async (t) => {
   t.is(kindOf(parseSrid(4326)), 'geographic');
   t.is(kindOf(parseSrid(25832)), 'projected');
   t.is(kindOf(parseSrid(7415)), 'compound');
@@ -123,7 +123,7 @@ test('the old lines of an ArcInfo .prj and PROJ strings are read', async (t) => 
   await t.throwsAsync(crsFromProj('+init=epsg:25832'), { instanceOf: FormatError });
 });
 
-test('malicious texts end with an error, never crash, and open no file', async (t) => {
+test('malicious CRS texts end with an error, and open no file', async (t) => {
   const hostile = [
     '',
     '\0',

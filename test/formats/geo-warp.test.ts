@@ -142,7 +142,7 @@ test('nodata cells have no weight in the interpolation', async (t) => {
   );
 });
 
-test('NaN as nodata value', async (t) => {
+test('NaN is accepted as nodata value', async (t) => {
   const value = (c: number) => (c % 5 === 0 ? Number.NaN : 7);
   const { grid, close } = await warpGrid(
     gridOf({ ...slope, type: 'Float32', nodata: Number.NaN, value }),

@@ -243,7 +243,7 @@ test('an aborted conversion leaves no tiles in the scratch folder', async (t) =>
   t.deepEqual(await readdir(folder), ['out']);
 });
 
-test('an image that is not georeferenced stays so', async (t) => {
+test('an image without georeference is written without one', async (t) => {
   const { bytes } = await converted(t, tiffFile(one), copy);
   const grid = await gridOf(t, bytes);
   t.is(grid.located, false);
@@ -276,7 +276,7 @@ const rowOf = (...bands: (Pick<Band, 'name' | 'type' | 'nodata'> & { values: Sam
   },
 });
 
-test('nodata values of other bands become that of the file, in any type', async (t) => {
+test('nodata values of all bands are rewritten to that of the file, in any type', async (t) => {
   const single = Math.fround(-1e-35);
   const all = rowOf(
     { name: 'level', type: 'Float32', values: Float32Array.of(1, 2, 3) },
@@ -303,7 +303,7 @@ test('nodata values of other bands become that of the file, in any type', async 
   }
 });
 
-test('a band that has the nodata value of the file as a value keeps its cells, and the receipt names it', async (t) => {
+test('a band that uses the file’s nodata as a value keeps its cells, and the receipt names it', async (t) => {
   const { content, lost } = await written(
     t,
     rowOf(

@@ -48,7 +48,7 @@ async function valuesAt(grid: Grid, band: number, step: number): Promise<number[
 const zipped = async (t: ExecutionContext, grid: Grid) =>
   (await written(t, grid, 'GeoTiffWriter', { StepsAs: 'files' })).content;
 
-test('the files of a zip with a file per step come back as the steps of a grid', async (t) => {
+test('a zip with a GeoTIFF per step is read as a grid over time', async (t) => {
   const content = await zipped(t, gridOf());
   t.like(await detect(memory(content)), { format: 'geotiff' });
   const { data, lost } = await read(t, 'grid', 'GeoTiffReader', content);
@@ -73,7 +73,7 @@ test('the files of a zip with a file per step come back as the steps of a grid',
   t.deepEqual(lost, []);
 });
 
-test('thirty steps are in order; an item without a name stays so; equal intervals are found', async (t) => {
+test('thirty steps are in order, items without names stay unnamed, and equal intervals are detected', async (t) => {
   const time: TimeAxis = { spacing: 'equidistant', unit: 'hour', start, count: 30, offset: 0, interval: 6 };
   const { data } = await read(
     t,
@@ -86,7 +86,7 @@ test('thirty steps are in order; an item without a name stays so; equal interval
   for (const step of [0, 17, 29]) t.is((await valuesAt(data, 0, step))[0], 100 * step);
 });
 
-test('layers are bands with their height', async (t) => {
+test('layers become bands with their height', async (t) => {
   const { data } = await read(
     t,
     'grid',
@@ -100,7 +100,7 @@ test('layers are bands with their height', async (t) => {
   t.is((await valuesAt(data, 3, 2))[0], 1210);
 });
 
-test('steps of a zip are chosen by a temporal filter, bands by Band', async (t) => {
+test('a temporal filter selects steps of a zip, Band selects bands', async (t) => {
   const content = await zipped(t, gridOf());
   const { bytes } = await converted(t, content, {
     reader: 'GeoTiffReader',
@@ -127,7 +127,7 @@ const image = (name: string, over: Partial<Parameters<typeof tiffFile>[0]> = {},
     },
   });
 
-test('a zip with one image is that image', async (t) => {
+test('a zip with one image is read as that image', async (t) => {
   const zip = zipOf([
     { name: 'run/bed.TIFF', bytes: image('bed') },
     { name: '__MACOSX/run/._bed.tif', bytes: Buffer.from('x') },
@@ -153,11 +153,11 @@ for (const [fault, zip, message] of [
   ['another item', zipWith(noon, image('bank 2020-01-31T13:00:00')), /differs from '0\.tif' in its bands/],
   ['a broken image', zipWith(noon, later.subarray(0, 60)), /has 60 bytes/],
 ] as const)
-  test(`a zip of images is refused with a sentence: ${fault}`, async (t) => {
+  test(`a zip of images is refused with an error: ${fault}`, async (t) => {
     await t.throwsAsync(read(t, 'grid', 'GeoTiffReader', zip), { instanceOf: FormatError, message });
   });
 
-test('a thousand mutations of a zip of images end with a sentence or a grid', async (t) => {
+test('a thousand mutations of a zip of images are read or end with an expected error', async (t) => {
   const zip = zipOf([noon, later].map((bytes, n) => ({ name: `${n}.tif`, bytes, stored: true })));
   await mutate(t, 'GeoTiffReader', [zip], 1000);
 });

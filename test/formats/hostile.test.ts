@@ -203,7 +203,7 @@ test('mutated LZW, PackBits and Zstd blocks are read or end with an expected err
   }
 });
 
-test('a file that shrinks while it is read is an outage, not a wrong grid', async (t) => {
+test('reading a file that shrinks throws an error instead of returning a wrong grid', async (t) => {
   const bytes = Buffer.from(`ncols 1000\nnrows 1000\nxllcorner 0\nyllcorner 0\ncellsize 1\n${'1 '.repeat(1_000_000)}`);
   const source: ByteSource = {
     size: bytes.length,

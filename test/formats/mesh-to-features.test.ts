@@ -98,7 +98,7 @@ test('one step becomes one shapefile; deleted values are null', async (t) => {
   });
 });
 
-test('a layered mesh becomes the footprints of its elements with a field for the layer', async (t) => {
+test('a layered mesh becomes footprints of its elements with the field layer', async (t) => {
   await passed(t, layeredMesh(), oneStep, async (mesh) => {
     const { layer, features } = await shapefile(t, (await written(t, mesh, 'ShapefileWriter')).content);
     t.is(layer.fields.at(-1)!.name, 'layer');
@@ -110,7 +110,7 @@ test('a layered mesh becomes the footprints of its elements with a field for the
   });
 });
 
-test('elements of a profile become lines, of a column points with a height', async (t) => {
+test('elements of a vertical profile become lines, of a vertical column points with a height', async (t) => {
   const profile: Mesh = {
     ...layeredMesh(),
     section: 'profile',
@@ -128,7 +128,7 @@ test('elements of a profile become lines, of a column points with a height', asy
   });
 });
 
-test('GeoJSON holds the first step of a mesh and says so', async (t) => {
+test('GeoJSON has the first step of a mesh, and the receipt reports it', async (t) => {
   const { content, lost } = await written(t, flatMesh(), 'GeoJsonWriter');
   const { features } = JSON.parse(String(content));
   t.deepEqual(
@@ -138,7 +138,7 @@ test('GeoJSON holds the first step of a mesh and says so', async (t) => {
   t.regex(lost.join(), /first of 7 steps was written, 2026-01-24T08:00:00/);
 });
 
-test('solids without a footprint are left out of features, and a mesh of nothing else is refused', async (t) => {
+test('solids without a footprint are left out; a mesh with only such solids is refused', async (t) => {
   const mesh: Mesh = {
     ...flatMesh(),
     nodes: Float64Array.of(0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1),

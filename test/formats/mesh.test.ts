@@ -27,7 +27,7 @@ async function same(mesh: Mesh, places: (item: number) => readonly number[], ste
   return [found, wanted] as const;
 }
 
-test('a spatial filter on a mesh keeps the elements whose centre lies inside, with their nodes renumbered', async (t) => {
+test('a spatial filter keeps mesh elements whose centre is inside, with nodes renumbered', async (t) => {
   // The centres of the two triangles lie at x 500166.7 and 500133.3.
   const { lost } = await passed(t, flatMesh(), within(box(500_060, 5_999_000, 500_180, 6_001_000)), async (mesh) => {
     t.deepEqual([...mesh.shapes], [CELL_SHAPES.triangle, CELL_SHAPES.triangle]);
@@ -46,7 +46,7 @@ test('a spatial filter on a mesh keeps the elements whose centre lies inside, wi
   );
 });
 
-test('a spatial filter in degrees is brought into the coordinate system of the mesh', async (t) => {
+test('a spatial filter in degrees is transformed to the coordinate system of the mesh', async (t) => {
   // The west half in WGS 84; UTM zone 33 has its central meridian, 15° east, at 500000 m.
   await passed(t, flatMesh(), within(box(14, 50, 15.0015, 60), 4326), async (mesh) => {
     t.deepEqual([...mesh.cellIds!], [7]);
@@ -61,7 +61,7 @@ test('a spatial filter keeps or drops whole columns of a layered mesh', async (t
   });
 });
 
-test('a vertical filter counts layers from 0 at the bottom; one layer gives a flat mesh', async (t) => {
+test('a vertical filter counts layers from 0 at the bottom; one layer gives a 2D mesh', async (t) => {
   for (const filter of [
     { type: 'VerticalIndexFilter', from: 1, to: 1 },
     { type: 'VerticalValueFilter', from: -5, to: -5 },
@@ -109,7 +109,7 @@ test('layers of a sigma-z mesh count from the top down: the top layer is the las
   });
 });
 
-test('steps and items of a mesh are chosen together with a part of its elements', async (t) => {
+test('temporal, item and spatial filters combine on a mesh', async (t) => {
   const steps = [
     ...within(box(500_060, 5_999_000, 500_180, 6_001_000)),
     { type: 'temporalFilterTransformation', temporalFilter: { type: 'TemporalIndexListFilter', indices: [6, 2] } },
@@ -125,7 +125,7 @@ test('steps and items of a mesh are chosen together with a part of its elements'
   });
 });
 
-test('spectra keep all their components when elements are filtered', async (t) => {
+test('spectra keep all components when elements are filtered', async (t) => {
   const frequency = { name: 'frequency', values: Float64Array.of(0.1, 0.2) };
   const direction = { name: 'direction', values: Float64Array.of(0, 120, 240) };
   const mesh: Mesh = {
@@ -142,7 +142,7 @@ test('spectra keep all their components when elements are filtered', async (t) =
   });
 });
 
-test('the nodes of a mesh are reprojected; heights and values stay', async (t) => {
+test('reprojection moves the nodes of a mesh; heights and values stay', async (t) => {
   const result = await passed(t, layeredMesh(), [{ type: 'crsTransformation', outputSrid: 4326 }], async (mesh) => {
     const [x, y, z] = mesh.nodes;
     // 100 m east of the central meridian of zone 33.
@@ -198,7 +198,7 @@ test('statistics of a mesh are one row per item over all steps and places', asyn
   t.regex(spatialInformation!.location!, /^POLYGON \(\(15 54\.14/);
 });
 
-test('inspection of a mesh tells nodes, elements, layers, time, items and the place', async (t) => {
+test('inspection of a mesh shows nodes, elements, layers, time, items and extent', async (t) => {
   const inspection: Inspection = { size: 0, remarks: [] };
   await inspectMesh(sigmaZMesh(), inspection, { signal: new AbortController().signal });
   t.like(inspection, { nodes: 16, elements: 5, layers: 3, sigmaLayers: 1 });
@@ -228,7 +228,7 @@ test('inspection of a mesh tells nodes, elements, layers, time, items and the pl
   t.like(inspection.time, { axis: 'relative', first: 0, last: 36 });
 });
 
-test('inspection draws a mesh, of layers the top one, and the last step', async (t) => {
+test('inspection draws the last step of a mesh, and the top layer of several', async (t) => {
   const { signal } = new AbortController();
   const profile: Mesh = { ...layeredMesh(), section: 'profile' };
   for (const mesh of [flatMesh(), layeredMesh(), { ...flatMesh(), items: [] }, profile]) {

@@ -30,6 +30,6 @@ for (const [name, data] of [
   ['ShapefileWriter', mesh],
   ['GeoJsonWriter', mesh],
 ] as const)
-  test(`${name} says that a ${data.kind} whose time axis is empty has nothing to write`, async (t) => {
+  test(`${name} refuses a ${data.kind} without time steps`, async (t) => {
     await t.throwsAsync(written(t, data, name), { instanceOf: AppError, message: /^The data have no time steps/ });
   });

@@ -55,7 +55,7 @@ function extentOf({ width, height, rgba }: Picture, wanted: ReadonlySet<string>,
   return { ...box, width: box.right - box.left, height: box.bottom - box.top };
 }
 
-test('a shape covers pixels by the share of them that it fills, and holes stay empty', (t) => {
+test('polygons are anti-aliased by coverage, and holes stay empty', (t) => {
   const canvas = new Canvas(10, 10, [0, 0, 0]);
   canvas.fill(
     [
@@ -73,7 +73,7 @@ test('a shape covers pixels by the share of them that it fills, and holes stay e
   t.is(pixel(picture, 9, 9), '0,0,0');
 });
 
-test('shapes that lie partly or wholly outside of a picture or its clip are cut', (t) => {
+test('shapes are clipped to the picture and to the clip rectangle', (t) => {
   const canvas = new Canvas(6, 4, [0, 0, 0]);
   canvas.clip = { left: 2, top: 1, right: 5, bottom: 3 };
   canvas.fill([[-50, -50, 50, -50, 50, 50, -50, 50]], [9, 9, 9]);
@@ -88,7 +88,7 @@ test('shapes that lie partly or wholly outside of a picture or its clip are cut'
   );
 });
 
-test('a line is as wide as it is said, also where it is slanted', (t) => {
+test('a line has the requested width, also if slanted', (t) => {
   const canvas = new Canvas(60, 60, [0, 0, 0]);
   canvas.stroke([10, 10, 50, 50], 4, [100, 100, 100]);
   const { rgba } = canvas;
@@ -98,7 +98,7 @@ test('a line is as wide as it is said, also where it is slanted', (t) => {
   t.true(Math.abs(sum - (4 * Math.hypot(40, 40) + 4 * Math.PI)) < 6, String(sum));
 });
 
-test('letters of European languages and signs of units have a shape, others a question mark', (t) => {
+test('European letters and unit symbols have glyphs; others become a question mark', (t) => {
   const [question] = glyphsOf('?', 'regular');
   for (const character of 'AgÅøßñčŁőţğ°²³µ€–·Δμж') t.false(glyphsOf(character, 'regular')[0] === question, character);
   t.true(glyphsOf('水', 'regular')[0] === question);
@@ -107,7 +107,7 @@ test('letters of European languages and signs of units have a shape, others a qu
   t.is(textWidth('ab', 30), 2 * textWidth('ab', 15));
 });
 
-test('ticks are round numbers and times', (t) => {
+test('ticks are at round numbers and times', (t) => {
   const labels = (ticks: { label: string }[]) => ticks.map(({ label }) => label);
   t.deepEqual(labels(ticksBetween(0.03, 1.02, 5)), ['0.2', '0.4', '0.6', '0.8', '1.0']);
   t.deepEqual(labels(ticksBetween(-25, 25, 5)), ['−20', '−10', '0', '10', '20']);
@@ -125,7 +125,7 @@ test('ticks are round numbers and times', (t) => {
   t.deepEqual(labels(timeTicks(day + 500, day + 3500, 3)), ['00:00:01', '00:00:02', '00:00:03']);
 });
 
-test('a scale goes from the smallest to the largest value, and leaves out outliers that would hide the others', (t) => {
+test('a colour scale spans minimum to maximum, without outliers that would hide other values', (t) => {
   t.like(scaleOf([3, Number.NaN, 1, 2]), { low: 1, high: 3, below: false, above: false });
   const values = Array.from({ length: 1000 }, (_, n) => n / 1000);
   const scale = scaleOf([...values, 1e6]);
@@ -135,7 +135,7 @@ test('a scale goes from the smallest to the largest value, and leaves out outlie
   t.is(scaleOf([5, 5])?.colour(5).join(), onRamp(5, 5, 5));
 });
 
-test('a curve of many values keeps the extremes of each column, and gaps', (t) => {
+test('a curve of many values keeps the extremes per pixel column, and gaps', (t) => {
   const curve = new Curve({ low: 0, high: 100_000 }, 100_000, 10);
   for (let n = 0; n < 100_000; n++)
     curve.add(n, n === 55_555 ? 50 : n === 22_222 ? -50 : n > 70_000 && n < 90_000 ? Number.NaN : Math.sin(n));
@@ -145,7 +145,7 @@ test('a curve of many values keeps the extremes of each column, and gaps', (t) =
   t.true(pieces.flat().includes(50) && pieces.flat().includes(-50));
 });
 
-test('values of intervals are drawn as steps before or after their time', (t) => {
+test('interval values are drawn as steps before or after their time', (t) => {
   const of = (joint: 'before' | 'after') => {
     const curve = new Curve({ low: 0, high: 2 }, 3, 100, joint);
     for (const [x, y] of [
@@ -180,7 +180,7 @@ function squares(values: readonly number[]): Mesh {
   };
 }
 
-test('elements of a mesh have the colours of their values, north up, in the right proportion, grey without data', async (t) => {
+test('mesh elements are drawn in the colours of their values, north up, in proportion, grey without data', async (t) => {
   const values = [0, 1, 2, 3, 4, -1e-35];
   const picture = await drawn(inspectMesh, squares(values));
   t.is(picture.width, 1200);
@@ -194,7 +194,7 @@ test('elements of a mesh have the colours of their values, north up, in the righ
   t.true(Math.abs(grey.width - first!.width) < 3 && Math.abs(grey.left - third!.left) < 3);
 });
 
-test('values at nodes change linearly over an element', async (t) => {
+test('node values are interpolated linearly over an element', async (t) => {
   const picture = await drawn(inspectMesh, squares([0, 0, 0, 0, 0, 0]), { item: 'Level' });
   const ramp = new Set(Array.from({ length: 256 }, (_, n) => onRamp(n, 0, 255)));
   const { left, right, top, bottom, width } = extentOf(picture, ramp);
@@ -207,7 +207,7 @@ test('values at nodes change linearly over an element', async (t) => {
   }
 });
 
-test('a picture of a mesh shows the step and the layer that are named', async (t) => {
+test('a mesh picture shows the chosen step and layer', async (t) => {
   const asked: number[] = [];
   const mesh = layeredMesh();
   const spied: Mesh = {
@@ -226,7 +226,7 @@ test('a picture of a mesh shows the step and the layer that are named', async (t
   t.not(Buffer.compare(Buffer.from(top.rgba), Buffer.from(bottom.rgba)), 0);
 });
 
-test('what is not there cannot be drawn, and the sentence names what is', async (t) => {
+test('the error for a missing item, step or layer lists the existing ones', async (t) => {
   for (const [picture, message] of [
     [{ item: 'salt' }, "There is no item 'salt'. There are the items 0 'depth', 1 'velocity', 2 'salinity'."],
     [{ item: 3 }, "There is no item 3. There are the items 0 'depth', 1 'velocity', 2 'salinity'."],
@@ -243,7 +243,7 @@ test('what is not there cannot be drawn, and the sentence names what is', async 
   });
 });
 
-test('a vertical profile is drawn over the distance, with the heights of its step', async (t) => {
+test('a vertical profile is drawn over distance with the heights of its step', async (t) => {
   const mesh = layeredMesh();
   // from place 1 to 2 and 6: 100 m east, then 100 m north
   const section: Mesh = {
@@ -261,7 +261,7 @@ test('a vertical profile is drawn over the distance, with the heights of its ste
   t.true(Math.abs(lower!.width - next!.width) < 4);
 });
 
-test('the cells of a vertical column lie above each other over the whole width', async (t) => {
+test('a vertical column is drawn as cells above each other over the whole width', async (t) => {
   const column: Mesh = {
     ...layeredMesh(),
     section: 'column',
@@ -277,7 +277,7 @@ test('the cells of a vertical column lie above each other over the whole width',
   t.true(upper!.bottom <= lower!.top + 2 && Math.abs(upper!.height - lower!.height) < 4);
 });
 
-test('of solids above each other the highest is seen, of tetrahedra too', async (t) => {
+test('of solids above each other the highest is drawn, also of tetrahedra', async (t) => {
   const corners = [0, 0, 10, 0, 10, 10, 0, 10];
   const box = (z: number) =>
     [z, z + 5].flatMap((height) => [0, 2, 4, 6].flatMap((n) => [corners[n]!, corners[n + 1]!, height]));
@@ -311,7 +311,7 @@ const square = (bands: readonly Band[], more: Partial<Grid> = {}): Grid => ({
   ...more,
 });
 
-test('cells of a grid have the colours of their values, also where its first row is in the south', async (t) => {
+test('grid cells are drawn in the colours of their values, also with the southern row first', async (t) => {
   const depth: Band = { name: 'Depth', unit: 'm', type: 'Float32', nodata: -99 };
   for (const southFirst of [false, true]) {
     const affine = southFirst ? ([0, 10, 0, 0, 0, 10] as const) : ([0, 10, 0, 20, 0, -10] as const);
@@ -324,7 +324,7 @@ test('cells of a grid have the colours of their values, also where its first row
   }
 });
 
-test('a rotated grid lies rotated on its map', async (t) => {
+test('a rotated grid is drawn rotated', async (t) => {
   const [c, s] = [Math.cos(rotated), Math.sin(rotated)];
   const affine = [0, 10 * c, 10 * s, 0, 10 * s, -10 * c] as const;
   const picture = await drawn(inspectGrid, square([{ name: 'Depth', type: 'Float32', nodata: -99 }], { affine }));
@@ -337,7 +337,7 @@ test('a rotated grid lies rotated on its map', async (t) => {
   t.true(Math.abs(Math.atan2(-y!, x!) - rotated) < 0.02);
 });
 
-test('heights of the ground are drawn as relief, other items by colour alone', async (t) => {
+test('terrain heights are drawn as shaded relief, other items in plain colours', async (t) => {
   const count = async (band: Band, more: Partial<Grid> = {}) => colours(await drawn(inspectGrid, square([band], more)));
   const depth = onRamp(2, 1, 5);
   t.false((await count({ type: 'Float32', nodata: -99 })).has(depth));
@@ -347,7 +347,7 @@ test('heights of the ground are drawn as relief, other items by colour alone', a
   t.true((await count({ type: 'Float32', nodata: -99 }, { time: hourly })).has(depth));
 });
 
-test('a picture of a grid shows the band, step and layer that are named', async (t) => {
+test('a grid picture shows the chosen band, step and layer', async (t) => {
   const slices: object[] = [];
   const bands = [
     { name: 'u', nodata: -99 },
@@ -367,7 +367,7 @@ test('a picture of a grid shows the band, step and layer that are named', async 
   t.deepEqual(slices.at(-1), { band: 0, step: 6, layer: 3 }, 'the last step and the highest layer');
 });
 
-test('a grid with colours of its own is drawn in them', async (t) => {
+test('a grid with its own colours is drawn in them', async (t) => {
   const roles = ['red', 'green', 'blue'] as const;
   const rgb = square(
     roles.map((role) => ({ role, type: 'UInt8' })),
@@ -413,7 +413,7 @@ const series = (more: Partial<Series> = {}): Series => ({
   ...more,
 });
 
-test('series are drawn over time, each unit in a panel of its own, with gaps where values are missing', async (t) => {
+test('series are drawn over time, one panel per unit, with gaps for missing values', async (t) => {
   const both = await drawn(inspectSeries, series());
   const alone = await drawn(inspectSeries, series(), { item: 'Level' });
   t.not(alone.height, both.height);
@@ -428,7 +428,7 @@ test('series are drawn over time, each unit in a panel of its own, with gaps whe
   t.deepEqual([0.1, 0.4, 0.5, 0.6, 0.9].map(isDrawn), [true, false, false, false, true]);
 });
 
-test('a quantity that series at several places share stands once, before the unit', async (t) => {
+test('a quantity shared by all series is shown once, before the unit', async (t) => {
   const named = (unit: string, ...names: string[]) =>
     drawn(
       inspectSeries,
@@ -439,7 +439,7 @@ test('a quantity that series at several places share stands once, before the uni
   t.notDeepEqual((await named('m', 'Depth, mill', 'Level, bridge')).rgba, (await named('m', 'mill', 'bridge')).rgba);
 });
 
-test('inspection of series tells items and times, also of those whose times come with the values', async (t) => {
+test('inspection of series shows items and times, also if times are stored with the values', async (t) => {
   const inspection: Record<string, unknown> = blank();
   const { time, ...rest } = series();
   const pulled: Series = { ...rest, time: { spacing: 'pulled', unit: time.unit, start: hourly.start! } };
@@ -474,7 +474,7 @@ const layer: FeatureCollection = {
   },
 };
 
-test('features are drawn where they are: polygons with their holes, lines and points', async (t) => {
+test('features are drawn at their locations: polygons with holes, lines and points', async (t) => {
   const picture = await drawn(inspectFeatures, layer);
   const [area, line, dot] = ['188,208,178', '38,92,148', '176,58,46'].map((one) =>
     extentOf(picture, new Set([one]), 1200),
@@ -485,7 +485,7 @@ test('features are drawn where they are: polygons with their holes, lines and po
   t.true(line!.left > area!.right && dot!.left > line!.right && dot!.top < area!.top);
 });
 
-test('a field of numbers gives features their colours', async (t) => {
+test('a numeric field colours the features', async (t) => {
   const found = colours(await drawn(inspectFeatures, layer, { item: 'depth' }));
   t.true(found.has(onRamp(1, 1, 5)) && found.has(onRamp(3, 1, 5)) && found.has(nodata));
   await t.throwsAsync(drawn(inspectFeatures, layer, { item: 'kind' }), { message: /Only numbers can be drawn/ });
@@ -522,7 +522,7 @@ const leaning = (): MultiArray => ({
   },
 });
 
-test('an array is drawn where its cells lie, layer by layer, and a spectrum over its coordinates', async (t) => {
+test('an array is drawn at its location, one layer at a time; a spectrum over its coordinates', async (t) => {
   const upper = await drawn(inspectArray, leaning());
   const [southern, northern] = [6, 9].map((value) => extentOf(upper, new Set([onRamp(value, 6, 11)])));
   t.true(northern!.bottom <= southern!.top + 2, 'north is up');
@@ -539,7 +539,7 @@ test('an array is drawn where its cells lie, layer by layer, and a spectrum over
   await t.throwsAsync(drawn(inspectArray, leaning(), { layer: 2 }), { message: /no layer 2/ });
 });
 
-test('a layer of cells in space is drawn halfway between its lower and upper corners', async (t) => {
+test('a layer of 3D curvilinear cells is drawn halfway between its lower and upper corners', async (t) => {
   const { placement, ...array } = leaning();
   if (placement?.by !== 'nodes') throw new Error('no corners');
   // Both levels lie a whole row further north than the one below.

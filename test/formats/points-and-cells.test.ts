@@ -36,7 +36,7 @@ async function columns(series: Series): Promise<number[][]> {
 
 const steps = [0, 1, 2, 3, 4, 5, 6];
 
-test('points of a mesh give a series per point and item: the value of the element that holds the point', async (t) => {
+test('points on a mesh give a series per point and item, with the value of the element at the point', async (t) => {
   const Points = [
     { name: 'west', x: 500_050, y: 6_000_050 },
     { name: 'upper', x: 500_110, y: 6_000_090 },
@@ -64,7 +64,7 @@ test('points of a mesh give a series per point and item: the value of the elemen
   );
 });
 
-test('a point in a layered mesh needs a z, and follows the heights of each step', async (t) => {
+test('a point in a layered mesh needs z; its element is found with the heights of each step', async (t) => {
   const at = (z?: number) => [{ name: 'p', x: 500_190, y: 6_000_050, ...(z === undefined ? {} : { z }) }];
   // The border between the layers lies at −10 + step.
   const found = await columns(await meshToSeries(layeredMesh(), work({ Points: at(-6.5) })));
@@ -80,7 +80,7 @@ test('a point in a layered mesh needs a z, and follows the heights of each step'
   await t.throwsAsync(meshToSeries(layeredMesh(), work({ Points: at() })), { message: /'p' has no z/ });
 });
 
-test('points outside, missing points and sections are refused by name', async (t) => {
+test('points outside, missing Points and vertical sections are refused by name', async (t) => {
   const Points = [
     { name: 'in', x: 500_050, y: 6_000_050 },
     { name: 'off', x: 0, y: 1 },
@@ -115,7 +115,7 @@ const gridOf = (over: Partial<Grid> = {}): Grid => ({
   ...over,
 });
 
-test('points of a grid give the value of the cell that holds them, also of a rotated one, and of the layer at their z', async (t) => {
+test('points on a grid give the value of the cell at the point and layer at its z, also if rotated', async (t) => {
   const Points = [{ name: 'a', x: 125, y: 239 }];
   const plain = await gridToSeries(gridOf(), work({ Points }));
   t.deepEqual(
@@ -164,7 +164,7 @@ function plane(hole = false): Mesh {
   };
 }
 
-test('a grid of a mesh is linear between the centres of elements, at each step', async (t) => {
+test('a grid from a mesh is interpolated linearly between element centres, at each step', async (t) => {
   const grid = meshToGrid(plane(), work({ CellSize: 4 }));
   t.deepEqual([grid.width, grid.height, ...grid.affine], [50, 50, 0, 4, 0, 200, 0, -4]);
   t.like(grid.bands[0], { name: 'level', type: 'Float32', nodata: -1 });
@@ -180,7 +180,7 @@ test('a grid of a mesh is linear between the centres of elements, at each step',
   }
 });
 
-test('cells outside the mesh are deleted, and no value reaches across a gap', async (t) => {
+test('grid cells outside the mesh are deleted, and values are not interpolated across gaps', async (t) => {
   const grid = meshToGrid(plane(true), work({ CellSize: 5 }));
   const values = await sliceSamples(grid, { band: 0, step: 0, layer: 0 });
   const row = 20;
@@ -192,7 +192,7 @@ test('cells outside the mesh are deleted, and no value reaches across a gap', as
   t.is(values[row * 40 + 15], 3 * 75 + 7 * 95);
 });
 
-test('elements without a value are without data in the grid, and their neighbours keep their own value', async (t) => {
+test('elements without a value are nodata in the grid, and do not affect their neighbours', async (t) => {
   const mesh = plane();
   const deleted: Mesh = {
     ...mesh,
@@ -213,7 +213,7 @@ test('elements without a value are without data in the grid, and their neighbour
   t.is(values[18 * 40 + 19], 3 * 95 + 7 * 105);
 });
 
-test('without a cell size it is the root of the median area; too small a size and layers are refused', async (t) => {
+test('CellSize defaults to the root of the median element area; too small sizes and layers are refused', async (t) => {
   t.is(meshToGrid(plane(), work({})).affine[1], 10);
   t.throws(() => meshToGrid(plane(), work({ CellSize: 0.001 })), {
     message: /200000 × 200000 cells; .* larger CellSize/,
@@ -221,7 +221,7 @@ test('without a cell size it is the root of the median area; too small a size an
   t.throws(() => meshToGrid(layeredMesh(), work({})), { message: /Choose it with a vertical filter/ });
 });
 
-test('the list of readers does not offer what no bridge leads to', (t) => {
+test('the list of readers offers only writers that a bridge supports', (t) => {
   const offered = (reader: string, writer: string) =>
     fits(readers.find(({ name }) => name === reader)!, writers.find(({ name }) => name === writer)!);
   for (const [reader, writer] of [

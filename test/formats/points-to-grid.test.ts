@@ -16,7 +16,7 @@ async function geoTiffOf(t: ExecutionContext, text: string) {
   return { grid: await gridOf(t, bytes) };
 }
 
-test('points on a lattice are the centres of cells, in any order; cells without a point are empty', async (t) => {
+test('lattice points, in any order, become cell centres; cells without a point are nodata', async (t) => {
   const { text } = await converted(t, '14 7 1\n10 5 2\n12 3 3.5\n14 3 4\n10 7 5\n14 5 6\n', toAscii);
   t.is(
     text,
@@ -24,7 +24,7 @@ test('points on a lattice are the centres of cells, in any order; cells without 
   );
 });
 
-test('cells may be wider than high; z and fields are bands, with the coordinate system of the points', async (t) => {
+test('cells need not be square; z and fields become bands, with the coordinate system of the points', async (t) => {
   const { grid } = await geoTiffOf(t, 'x y z depth\n10 5 1 7.5\n40 5 2 8\n10 3 3 9\n40 3 4 nan\n');
   t.deepEqual([...grid.affine], [-5, 30, 0, 6, 0, -2]);
   t.deepEqual(
@@ -39,7 +39,7 @@ test('cells may be wider than high; z and fields are bands, with the coordinate 
   t.like(grid.crs, { code: 25832 });
 });
 
-test('values that Float32 does not hold as they were written are Float64', async (t) => {
+test('values that Float32 cannot represent are written as Float64', async (t) => {
   const { grid } = await geoTiffOf(t, '0 0 0.1\n1 0 123.456\n0 1 1\n1 1 0.123456789\n');
   t.is(grid.bands[0]!.type, 'Float64');
   t.deepEqual(await valuesOf(grid), [1, 0.123456789, 0.1, 123.456]);
@@ -58,7 +58,7 @@ test('rounded coordinates, such as thirds of a degree, form a lattice', async (t
   t.is((await valuesOf(grid))[29 * 30], 0);
 });
 
-test('a single row takes the height of its cells from their width', async (t) => {
+test('a single row gets square cells', async (t) => {
   const { grid } = await geoTiffOf(t, '0 7 1\n5 7 2\n15 7 4\n');
   t.deepEqual([...grid.affine], [-2.5, 5, 0, 9.5, 0, -5]);
   t.deepEqual(await valuesOf(grid), [1, 2, Number.NaN, 4]);
@@ -71,12 +71,12 @@ for (const [fault, text, message] of [
   ['two points in a cell', '0 0 1\n1 0 2\n0 0 3\n', /Two points lie at 0, 0/],
   ['one place', '5 5 1\n', /All points lie at one place/],
 ] as const)
-  test(`no lattice ends with a sentence: ${fault}`, async (t) => {
+  test(`points that form no lattice are refused with an error: ${fault}`, async (t) => {
     const error = await t.throwsAsync(converted(t, text, toAscii), { instanceOf: AppError });
     t.regex(error!.message, message);
   });
 
-test('other features than points, points without numbers and no points end with a sentence', async (t) => {
+test('features other than points, points without numbers and empty data are refused', async (t) => {
   const asked = { reader: 'GeoJsonReader', writer: 'GeoTiffWriter' };
   for (const [features, message] of [
     [
@@ -98,7 +98,7 @@ test('other features than points, points without numbers and no points end with 
     await t.throwsAsync(converted(t, collection([...features]), asked), { instanceOf: AppError, message });
 });
 
-test('fields of numbers of points without heights are the bands', async (t) => {
+test('numeric fields of points without heights become bands', async (t) => {
   const json = collection([
     feature(geometryOf('Point', [0, 0]), { name: 'a', n: 1 }),
     feature(geometryOf('Point', [1, 0]), { name: 'b', n: 2 }),

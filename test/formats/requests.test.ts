@@ -80,7 +80,7 @@ test('descriptions of readers and writers follow their schemas', (t) => {
       t.not(parameter.description, '', `${one.name}.${parameter.name}`);
 });
 
-test('parameters of the newer formats have the names, types and defaults of the contract', (t) => {
+test('parameters of DFS, mesh, XYZ and VTU converters have the specified names, types and defaults', (t) => {
   const listed = (one: { parameters: z.ZodObject }) =>
     Object.fromEntries(
       describeParameters(one.parameters).map(({ name, dataType, defaultValue, required }) => {

@@ -39,7 +39,7 @@ function doubleArea({ nodes, connectivity }: { nodes: Float64Array; connectivity
   );
 }
 
-test('cells of a grid become quads around their centres, with their values at each step', async (t) => {
+test('grid cells become quads around their centres, with the values of each step', async (t) => {
   const mesh = gridToMesh(gridOf({}));
   t.deepEqual([...mesh.shapes], new Array(6).fill(CELL_SHAPES.quad));
   t.deepEqual([...cellCentres(mesh)].slice(0, 6), [105, 210, 0, 115, 210, 0]);
@@ -54,14 +54,14 @@ test('cells of a grid become quads around their centres, with their values at ea
   t.like(mesh.items[0], { name: 'depth', unit: 'm', location: 'cell', nodata: -1e-35 });
 });
 
-test('quads run counter-clockwise also where the first row lies in the north or the grid is rotated', (t) => {
+test('quads are counter-clockwise, also with the northern row first or a rotated grid', (t) => {
   t.is(doubleArea(gridToMesh(gridOf({ affine: [100, 10, 0, 200, 0, -20] }))), 400);
   const rotated = gridToMesh(gridOf({ affine: [0, 8, -6, 0, 6, 8] }));
   t.is(doubleArea(rotated), 200);
   t.deepEqual([...cellCentres(rotated)].slice(0, 3), [1, 7, 0]);
 });
 
-test('cells of a grid with layers become hexahedra from the lowest layer up', async (t) => {
+test('cells of a layered grid become hexahedra from the lowest layer up', async (t) => {
   const mesh = gridToMesh(gridOf({ layers: { count: 2, first: -15, spacing: 10 } }));
   t.deepEqual([...mesh.shapes], new Array(12).fill(CELL_SHAPES.hexahedron));
   const centres = cellCentres(mesh);
@@ -75,7 +75,7 @@ test('cells of a grid with layers become hexahedra from the lowest layer up', as
   );
 });
 
-test('a DFS1 becomes lines of two nodes between the centres, with values at the nodes', async (t) => {
+test('a DFS1 becomes two-node lines between cell centres, with values at the nodes', async (t) => {
   const line = gridOf({
     height: 1,
     origin: { format: 'dfs1', content: undefined },
@@ -91,7 +91,7 @@ test('a DFS1 becomes lines of two nodes between the centres, with values at the 
   t.deepEqual(numbers(await mesh.values(0, 4)), [4, 5, 6]);
 });
 
-test('series become one vertex at their position with an item each', async (t) => {
+test('series become one vertex at their position, with one item per series', async (t) => {
   const series: Series = {
     kind: 'series',
     items: [
@@ -126,7 +126,7 @@ test('series become one vertex at their position with an item each', async (t) =
   ]);
 });
 
-test('a spectrum becomes cells in the plane of frequencies and directions, curvilinear cells keep their corners', async (t) => {
+test('a spectrum becomes cells over frequency and direction; curvilinear cells keep their corners', async (t) => {
   const direction = { name: 'direction', values: Float64Array.of(0, 90, 180) };
   const frequency = { name: 'frequency', values: Float64Array.of(0.1, 0.2, 0.4, 0.8) };
   const lost: string[] = [];

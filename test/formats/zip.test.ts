@@ -129,7 +129,7 @@ test('the same features give the same bytes of a zip, which can be read back', a
   t.deepEqual(count((await asJson(t, one.bytes)).json), three);
 });
 
-test('pieces that are stored in a zip stay as they are, so that the next entry may have them, too', async (t) => {
+test('stored pieces of a zip are not modified, so that entries can share them', async (t) => {
   const sink = await FileSink.create(join(await folderOf(t), 'out.zip'));
   t.teardown(() => sink.close());
   // As zlib gives it: a Buffer with memory of its own, large enough for the pool of buffers.

@@ -311,7 +311,7 @@ test('create needs canCreateContent, delete canDelete or canDeleteContent on the
   t.is((await apply(contributor, root, [move('a', 'c/a', true), remove('c/a/b.txt'), create('d')])).status, 200);
 });
 
-test('invisible items count as absent: their name is free; deleting in the parent with that right includes them', async (t) => {
+test('invisible items are 404 and their names are free; delete finds visible items first, then invisible ones', async (t) => {
   const { owner, root } = await scene();
   const contributor = await w.account();
   await w.as(owner).post(`/api/metadata/project/${root}/member`, { userId: contributor.userId, role: 'Contributor' });

@@ -128,7 +128,7 @@ test.serial(
   },
 );
 
-test('key files sign and check in place of generated keys; rotation is a matter of files then', async (t) => {
+test('key files replace generated keys for signing and checking, and are rotated by changing the files', async (t) => {
   const pem = (kind: 'private' | 'public', bits = 2048) => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits });
     return kind === 'private'

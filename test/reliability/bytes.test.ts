@@ -28,7 +28,7 @@ async function startApi() {
   return { child, address };
 }
 
-test('an API that is killed while bytes are put or staged files imported loses nothing and doubles nothing', async (t) => {
+test('killing the API during uploads and imports of staged files loses and duplicates nothing', async (t) => {
   const owner = await w.account();
   const client = w.as(owner);
   const projectId = await newProject(client);

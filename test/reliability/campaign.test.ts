@@ -16,7 +16,7 @@ const EXPECTED = /^worker 1 : (the connection with the liveness lock is lost|the
 const OPEN_TRANSFERS = 12;
 const PATIENCE_MS = 240_000;
 
-test('no acknowledged submit is lost and each takes effect once, whatever is done to workers, API and database', async (t) => {
+test('every acknowledged transfer takes effect exactly once while workers, API and database are killed', async (t) => {
   t.log(`CRASH_SEED=${SEED}`);
   const source = await openSource();
   const settings = { 'outbound.allow': source.place };

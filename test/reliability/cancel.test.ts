@@ -48,7 +48,7 @@ const PHASES: readonly Phase[] = [
   },
 ];
 
-test('a transfer that is cancelled ends soon, at whatever moment, and writes nothing that anybody sees', async (t) => {
+test('a transfer cancelled at any moment ends soon and writes nothing visible', async (t) => {
   t.log(`CRASH_SEED=${SEED}`);
   const platform = await startPlatform({ workers: 2, concurrency: 2 });
   try {

@@ -9,7 +9,7 @@ const LIST = '/api/eventing/event/list';
 const happen = (userId: string, resourceId: string) =>
   append(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId });
 
-test('event streams survive lost database connections, send keep-alive comments, and end in order when the server closes', async (t) => {
+test('event streams survive lost database connections, send keep-alive comments, and end cleanly on shutdown', async (t) => {
   const user = await w.account();
   const url = await w.app.listen({ port: 0, host: '127.0.0.1' });
   const headers = { authorization: `Bearer ${await w.tokenOf(user)}` };

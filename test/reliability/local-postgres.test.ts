@@ -63,7 +63,7 @@ async function processesOf(folder: string): Promise<string[]> {
 }
 
 test.serial(
-  'a server is started in an empty folder, found by the next who comes, and stopped by the last who leaves',
+  'the first process starts a database server in an empty folder, others attach, the last one stops it',
   async (t) => {
     const folder = join(await temporaryFolder(t), 'below', 'pg');
     const first = await startLocalPostgres(folder);
@@ -93,7 +93,7 @@ test.serial('text sorts by Unicode code point, times are UTC, and commits reach 
 });
 
 test.serial(
-  'the server listens on loopback alone, makes no socket file, and its password is for its owner',
+  'the server listens on loopback only, has no socket file, and its password file is readable by its owner only',
   async (t) => {
     const folder = await temporaryFolder(t);
     const { url, stop } = await startLocalPostgres(folder);
@@ -109,7 +109,7 @@ test.serial(
   },
 );
 
-test.serial('of six processes at once on an empty folder one starts the server and the others attach', async (t) => {
+test.serial('of six concurrent processes on an empty folder one starts the server and the others attach', async (t) => {
   const folder = await temporaryFolder(t);
   const six = Array.from({ length: 6 }, () => attach(folder));
   t.teardown(async () => void (await Promise.all(six.map((one) => one.end()))));
@@ -122,7 +122,7 @@ test.serial('of six processes at once on an empty folder one starts the server a
   t.deepEqual(await processesOf(folder), []);
 });
 
-test.serial('a server whose starter was killed goes on and is found', async (t) => {
+test.serial('a server whose starter was killed keeps running, and others attach to it', async (t) => {
   const folder = await temporaryFolder(t);
   const owner = attach(folder);
   const url = await owner.nextLine();
@@ -135,7 +135,7 @@ test.serial('a server whose starter was killed goes on and is found', async (t) 
   t.true(await next.stopIfIdle());
 });
 
-test.serial('a killed server is noticed, and started again on the same port with all that was committed', async (t) => {
+test.serial('a killed server is restarted on the same port with all committed data', async (t) => {
   const folder = await temporaryFolder(t);
   const before = await startLocalPostgres(folder);
   await ask(before.url, 'create table kept as select 7 as n');
@@ -153,7 +153,7 @@ test.serial('a killed server is noticed, and started again on the same port with
   await after.stop();
 });
 
-test.serial('a server that died without a parent to bury it is no obstacle', async (t) => {
+test.serial('a dead server that was not reaped does not block a start', async (t) => {
   const folder = await temporaryFolder(t);
   await (await startLocalPostgres(folder)).stop();
   // A zombie until this test ends: its parent, a sleeping shell, never asks for it.
@@ -167,7 +167,7 @@ test.serial('a server that died without a parent to bury it is no obstacle', asy
 });
 
 test.serial(
-  'a pid file whose number passed to another program is no obstacle, and that program is left alone',
+  'a stale pid file with the id of another program does not block a start, and that program is not killed',
   async (t) => {
     const folder = await temporaryFolder(t);
     await (await startLocalPostgres(folder)).stop();
@@ -182,7 +182,7 @@ test.serial(
   },
 );
 
-test.serial('what a killed first start left half made is removed', async (t) => {
+test.serial('the incomplete data folder of a killed first start is removed', async (t) => {
   const folder = await temporaryFolder(t);
   const first = attach(folder);
   while (!(await readdir(folder)).some((name) => name.startsWith('new-'))) await sleep(5);
@@ -200,7 +200,7 @@ test.serial('an error says why the database server cannot start', async (t) => {
   t.regex(error!.message, /did not start: .*invalid value for parameter "shared_buffers": "plenty"/s);
 });
 
-test.serial('it works below a private home', async (t) => {
+test.serial('the server works in a folder below a private home', async (t) => {
   const home = await temporaryFolder(t);
   await chmod(home, 0o700);
   const database = await startLocalPostgres(join(home, 'platform', 'pg'));
@@ -212,7 +212,7 @@ for (const [who, id] of [
   ['nobody', 65534],
   ['a user without a name', 54321],
 ] as const) {
-  test.serial(`it works as ${who}, and what that user made root can use`, async (t) => {
+  test.serial(`the server works as ${who}, and root can use its files`, async (t) => {
     const root = process.getuid?.() === 0;
     if (!root || !(await reachable(id))) {
       t.log(`SKIPPED: needs root, and a project folder that user ${id} can read`);
@@ -239,7 +239,7 @@ for (const [who, id] of [
 }
 
 test.serial(
-  'root who may open no user namespace runs it as nobody, or fails with a message if nobody has no access',
+  'root without user namespaces runs the server as nobody, or fails with a message if nobody has no access',
   async (t) => {
     if (process.getuid?.() !== 0 || !(await reachable(65534))) {
       t.log('SKIPPED: needs root, and a project folder that everybody can read');

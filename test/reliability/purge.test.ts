@@ -110,7 +110,7 @@ async function noBytesLeft(t: ExecutionContext, items: Item[]) {
 }
 
 test.serial(
-  'a worker killed while it sweeps leaves every item whole in the bin, or gone with its events',
+  'killing a worker during a sweep leaves each item complete in the bin, or purged with its events',
   async (t) => {
     t.log(`seed ${SEED}`);
     const owner = await w.account();
@@ -156,7 +156,7 @@ test.serial(
 );
 
 test.serial(
-  'a server killed while it purges leaves every item whole in the bin, or gone with its events',
+  'killing the API during a purge leaves each item complete in the bin, or purged with its events',
   async (t) => {
     const owner = await w.account();
     const client = w.as(owner);

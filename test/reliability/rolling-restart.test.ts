@@ -18,7 +18,7 @@ const LINES = 1000;
 /** Of the conversions this share goes on; the others are stopped, so that they last as long as they must and leave the machine to the rest. */
 const GOES_ON = 0.1;
 
-test('a rolling restart fails no transfer that runs, and none has an attempt less for it', async (t) => {
+test('a rolling restart fails no running transfer and uses none of its attempts', async (t) => {
   const platform = await startPlatform({ workers: WORKERS, concurrency: RUNNING / WORKERS });
   try {
     const client = clientOf(platform);

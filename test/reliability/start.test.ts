@@ -121,7 +121,7 @@ async function part(running: Running, command: 'serve' | 'work'): Promise<number
 const serverPid = async (folder: string) =>
   Number((await readFile(join(folder, 'data/postgres/cluster/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
 
-test.serial('start prints the address in one line, is ready then, and SIGINT ends all of it with code 0', async (t) => {
+test.serial('start prints its address in one line when ready, and SIGINT ends all processes with code 0', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder);
   const address = await ready(running);
@@ -136,7 +136,7 @@ test.serial('start prints the address in one line, is ready then, and SIGINT end
   t.deepEqual(await processesOf(folder), []);
 });
 
-test.serial('killed processes are restarted; API and database keep their addresses', async (t) => {
+test.serial('killed processes are restarted; API and database keep their ports', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder);
   const address = await ready(running);
@@ -156,7 +156,7 @@ test.serial('killed processes are restarted; API and database keep their address
   t.deepEqual(await processesOf(folder), []);
 });
 
-test.serial('a process that hangs or was stopped is killed and restarted', async (t) => {
+test.serial('a hung or stopped process is killed and restarted', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder, { PLATFORM_PROCESS_HANG_LIMIT: '10s', NODE_OPTIONS: SPIN_AT_SIGUSR2 });
   const address = await ready(running);
@@ -177,7 +177,7 @@ test.serial('a process that hangs or was stopped is killed and restarted', async
   t.regex(said, /^worker was ended by SIGKILL\. Restarting it\.$/m);
 });
 
-test.serial('a second signal ends all processes at once', async (t) => {
+test.serial('a second signal kills all processes immediately', async (t) => {
   const folder = await temporaryFolder(t);
   const running = launch(t, folder);
   await ready(running);
@@ -204,7 +204,7 @@ test.serial('no process survives a killed supervisor, and the next start works',
   t.deepEqual(await second.ended, [0, null]);
 });
 
-test.serial('when everything is killed at once the next start works', async (t) => {
+test.serial('after all processes are killed at once, the next start works', async (t) => {
   const folder = await temporaryFolder(t);
   const first = launch(t, folder);
   await ready(first);
@@ -233,23 +233,26 @@ test.serial('two platforms on one data folder share the database, which runs unt
   await answers(second);
 });
 
-test.serial('if the API cannot listen, start ends with code 1 and a sentence, and no process survives', async (t) => {
-  const folder = await temporaryFolder(t);
-  const other = createServer().listen(0, '127.0.0.1');
-  t.teardown(() => void other.close());
-  await once(other, 'listening');
-  const port = String((other.address() as { port: number }).port);
-  const running = launch(t, folder, { PLATFORM_PORT: port });
-  t.deepEqual(await running.ended, [1, null]);
-  const said = await running.stderr;
-  t.regex(said, /api did not start/);
-  t.true(said.includes(port), said);
-  t.deepEqual(running.lines, []);
-  t.deepEqual(await processesOf(folder), []);
-});
+test.serial(
+  'if the API cannot listen, start ends with code 1 and an error message, and no process survives',
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const other = createServer().listen(0, '127.0.0.1');
+    t.teardown(() => void other.close());
+    await once(other, 'listening');
+    const port = String((other.address() as { port: number }).port);
+    const running = launch(t, folder, { PLATFORM_PORT: port });
+    t.deepEqual(await running.ended, [1, null]);
+    const said = await running.stderr;
+    t.regex(said, /api did not start/);
+    t.true(said.includes(port), said);
+    t.deepEqual(running.lines, []);
+    t.deepEqual(await processesOf(folder), []);
+  },
+);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-  test.serial(`npm start ends as a whole when npm gets ${signal}`, async (t) => {
+  test.serial(`npm start ends all processes when npm receives ${signal}`, async (t) => {
     const folder = await temporaryFolder(t);
     const running = launch(t, folder, {}, ['npm', 'start']);
     await ready(running);
@@ -259,7 +262,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
   });
 }
 
-test.serial('a Node that is too old hands over to the one that npm installed', async (t) => {
+test.serial('an outdated Node runs the Node that npm installed', async (t) => {
   const old = ['/usr/bin/node', '/usr/local/bin/node'].find(existsSync);
   const version = old && (await text(spawn(old, ['--version']).stdout));
   if (old === undefined || Number(version?.slice(1).split('.')[0]) >= 26) {

@@ -9,7 +9,7 @@ const launched = (): ChildProcess =>
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 
-test('a process that cannot be launched for lack of memory is retried and reported', async (t) => {
+test('launching a process that fails for lack of memory is retried and reported', async (t) => {
   const notes: string[] = [];
   const works = Promise.withResolvers<void>();
   const children: ChildProcess[] = [];

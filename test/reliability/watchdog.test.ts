@@ -11,7 +11,7 @@ for (const [command, more] of [
   ['serve', { port: '0' }],
   ['work', {}],
 ] as const) {
-  test(`'${command}' ends when its event loop hangs, and not when it was only stopped for so long`, async (t) => {
+  test(`'${command}' ends if its event loop hangs, but not if it was suspended`, async (t) => {
     const settings = { ...more, 'process.hangLimit': `${LIMIT_S}s` };
     const { started } = await startProcess(command, w, settings, { NODE_OPTIONS: SPIN_AT_SIGUSR2 });
     t.teardown(() => void started.process.kill('SIGKILL'));

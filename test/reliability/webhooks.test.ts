@@ -5,7 +5,7 @@ import { startWorker } from '../world/worker.ts';
 
 const { w, settings, newHook } = await hookWorld(test, 2);
 
-test.serial('events are delivered at least once though workers are killed, and shortly after', async (t) => {
+test.serial('events are delivered at least once and soon, although workers are killed', async (t) => {
   const others = [await startWorker(w, settings), await startWorker(w, settings)];
   const hook = await newHook(async (_, response) => {
     await sleep(100);
@@ -24,7 +24,7 @@ test.serial('events are delivered at least once though workers are killed, and s
   t.true(deliveries.every(({ state }) => state === 'Delivered'));
 });
 
-test.serial('a stopping worker ends at once, and another one sends its deliveries', async (t) => {
+test.serial('a stopping worker ends immediately, and another one sends its deliveries', async (t) => {
   let stuck = true;
   const hook = await newHook(async (_, response) => {
     if (stuck) return new Promise<void>(() => {});

@@ -3,7 +3,7 @@ import { product } from './hyperslab.ts';
 /** Usual size of a chunk in bytes, before compression. */
 const usual = 1 << 18;
 const largest = 1 << 23;
-/** Steps of a chunk, unless a step is so small that more fit into it. */
+/** Steps per chunk; more if the steps are small. */
 const usualSteps = 8;
 /** More chunks than this make larger chunks. */
 const mostChunks = 1 << 16;

@@ -50,7 +50,7 @@ export async function gridContent(grid: Grid): Promise<StoreContent> {
   };
 }
 
-/** The position as the DFS file of the grid says it, while the grid has it. */
+/** Projection and axis of the DFS file that the grid was read from; undefined if the grid was moved since. */
 function dfsOf(grid: Grid) {
   const stored = storedPlaceOf(grid);
   if (stored !== undefined)

@@ -16,7 +16,7 @@ export interface UploadedFile {
 export interface InputFile {
   /** Columns of the transfer. */
   columns: { stagedBlob: string } | { sourceId: string };
-  /** Members of its accepted request. */
+  /** Members of the transfer’s stored request. */
   request: { inputName: string; uploadUrl: string };
   /** In bytes; absent if unknown. */
   size?: number;

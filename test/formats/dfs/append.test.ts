@@ -50,7 +50,7 @@ async function contentOf(bytes: Uint8Array) {
   return { spacing: time.spacing, values, hours, header: file.header };
 }
 
-test('steps that go on evenly keep a series equidistant; a gap does not', async (t) => {
+test('appending at the same interval keeps a series equidistant; a gap makes it non-equidistant', async (t) => {
   const even = await append(t, 0, levels(), levels({ first: 2 }));
   const { spacing, values, hours, header } = await contentOf(even.bytes);
   t.deepEqual([spacing, values, hours], ['equidistant', [0, 100, 200, 300], [0, 1, 2, 3]]);
@@ -64,7 +64,7 @@ test('steps that go on evenly keep a series equidistant; a gap does not', async 
   t.deepEqual([gap.spacing, gap.hours], ['nonEquidistant', [0, 1, 5, 6]]);
 });
 
-test('steps of grids are added to the same cells', async (t) => {
+test('steps are appended to DFS1, DFS2 and DFS3 grids with the same cells', async (t) => {
   const { bytes, receipt } = await append(t, 2, plane(), plane({ first: 2 }));
   const { spacing, values, header } = await contentOf(bytes);
   t.deepEqual([spacing, values], ['equidistant', [0, 100, 200, 300]]);
@@ -72,13 +72,13 @@ test('steps of grids are added to the same cells', async (t) => {
   t.deepEqual(receipt.appended, { present: 2, added: 2 });
 });
 
-test('values take type and delete value of the dataset', async (t) => {
+test('appended values get the item type and delete value of the dataset', async (t) => {
   const added = levels({ first: 2, deleteFloat: -5, item: { steps: [[-5], [7]] } });
   const { values } = await contentOf((await append(t, 0, levels(), added)).bytes);
   t.deepEqual(values, [0, 100, Math.fround(-1e-35), 7]);
 });
 
-test('equal and earlier times, other items, quantities, cells, places and axes end with a sentence', async (t) => {
+test('an append with times not after the last, or other items, quantities, cells, location or axes, is refused', async (t) => {
   const cases: [number, Buffer, Buffer, RegExp][] = [
     [0, levels(), levels({ first: 1 }), /step at 2020-01-01T01:00:00, which is not after 2020-01-01T01:00:00/],
     [0, levels({ first: 4 }), levels(), /not after 2020-01-01T05:00:00/],

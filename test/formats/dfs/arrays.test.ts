@@ -58,7 +58,7 @@ const file = (axis: Buffer, size: number, more: object = {}) =>
   });
 
 for (const n of [2, 3] as const)
-  test(`a DFS${n} file of cells of unequal size is an array with edges, and is written again`, async (t) => {
+  test(`a DFS${n} file with cells of unequal size is read as an array with cell edges, and written again`, async (t) => {
     const size = n === 2 ? 6 : 12;
     const bytes = file(uneven[n], size);
     const array = await arrayOf(t, bytes, n);
@@ -81,14 +81,14 @@ for (const n of [2, 3] as const)
     );
   });
 
-test('blocks of an array are rectangles of its values', async (t) => {
+test('blocks of an array contain its values in row-major order', async (t) => {
   const array = await arrayOf(t, file(uneven[3], 12), 3);
   t.deepEqual([...(await array.read(1, 1, [0, 1, 1], [2, 1, 2]))], [1104, 1105, 1110, 1111]);
   t.deepEqual([...(await array.read(0, 0, [1, 0, 0], [1, 2, 3]))], [6, 7, 8, 9, 10, 11]);
   t.deepEqual([...(await array.read(0, 0, [0, 0, 2], [2, 2, 1]))], [2, 5, 8, 11]);
 });
 
-test('curvilinear cells keep their corners, which are reprojected', async (t) => {
+test('curvilinear cells keep their corners, and reprojection moves them', async (t) => {
   const bytes = file(curvilinear, 6, { projection: ['LONG/LAT', 0, 0, 0] });
   const array = await arrayOf(t, bytes);
   if (array.placement?.by !== 'nodes') throw new Error('no corners');
@@ -112,7 +112,7 @@ const area = (west: number, south: number, east: number, north: number) => ({
   },
 });
 
-test('a spatial filter keeps the curvilinear cells whose centre is inside, with their corners', async (t) => {
+test('a spatial filter keeps the curvilinear cells whose centres are inside, with their corners', async (t) => {
   const bytes = file(curvilinear, 6, { projection: ['LONG/LAT', 0, 0, 0] });
   // The centres of the cells: 10.055, 10.155, 10.255, and 10.07, 10.17, 10.27 in the second row.
   const changed = await converted(t, bytes, { ...own(2), transformations: [area(10.16, 50, 10.3, 51)] });
@@ -141,7 +141,7 @@ const inSpace = block(
   values('Float64', ...levels.map(([, corner, level]) => 5 * level - corner / 10)),
 );
 
-test('curvilinear cells in space keep all corners: read, reprojected, cropped, as hexahedra', async (t) => {
+test('3D curvilinear cells keep all corners when read, reprojected, cropped and written as hexahedra', async (t) => {
   const bytes = file(inSpace, 12, { projection: ['LONG/LAT', 0, 0, 0] });
   const { placement } = await arrayOf(t, bytes, 3);
   if (placement?.by !== 'nodes') throw new Error('no corners');
@@ -184,7 +184,7 @@ test('curvilinear cells in space keep all corners: read, reprojected, cropped, a
   t.deepEqual([...mesh.connectivity.subarray(0, 8)], [0, 1, 5, 4, 12, 13, 17, 16]);
 });
 
-test('spectra have frequency and direction, and no place', async (t) => {
+test('spectra have axes of frequency and direction, and no location', async (t) => {
   const spectrum = (dx: number) =>
     dfsBytes({
       items: [
@@ -213,7 +213,7 @@ test('spectra have frequency and direction, and no place', async (t) => {
   });
 });
 
-test('items on different axes have dimensions of their own', async (t) => {
+test('items on different axes have separate dimensions', async (t) => {
   const bytes = dfsBytes({
     items: [
       { name: 'Discharge', axis: axes.line(2), steps: [[1, 2]] },

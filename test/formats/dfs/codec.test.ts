@@ -53,7 +53,7 @@ async function copied(file: DfsFile): Promise<Buffer> {
 }
 
 for (const { file, items, time, statics, title, dataType, deleteFloat, projection, compressed } of expected)
-  sampleTest(`${file} is read as an independent reader reads it, and written anew with the same bytes`, async (t) => {
+  sampleTest(`${file} has the values of an independent reader, and is rewritten with the same bytes`, async (t) => {
     const bytes = await sampleBytes(file);
     const dfs = await DfsFile.open(await sourceOf(t, bytes));
     const { header } = dfs;
@@ -103,7 +103,7 @@ for (const { file, items, time, statics, title, dataType, deleteFloat, projectio
 
 const item = { name: 'Level', steps: [[1], [2], [3]] };
 
-test('all types of values, times that are not equidistant, custom, static and unknown blocks are written as they were', async (t) => {
+test('all value types, non-equidistant times, and custom, static and unknown blocks survive rewriting', async (t) => {
   const types = ['Float32', 'Float64', 'Int8', 'Int32', 'UInt32', 'Int16', 'UInt16'] as const;
   const summaries = { Int16: [-1e-255, -1e-255, 6], UInt16: [-1e-255, -1e-255, 6] } as Record<
     string,
@@ -138,7 +138,7 @@ test('all types of values, times that are not equidistant, custom, static and un
   t.true(bytes.equals(await rewritten(file)));
 });
 
-test('statistics of each element are those of the library: valid neighbours, last values, deleted values', async (t) => {
+test('element statistics equal those of the library: products of neighbours, last values, deleted values', async (t) => {
   const deleted = Math.fround(-1e-35);
   const statistics = [5, 1, 8, 30, 1 * 2, -1e-255, 3, 1, 2].map(Number);
   const bytes = dfsBytes({
@@ -155,7 +155,7 @@ test('statistics of each element are those of the library: valid neighbours, las
   t.true(bytes.equals(await rewritten(await open(bytes))));
 });
 
-test('extremes follow the rule of the library for NaN, and are -1e-255 without a value', async (t) => {
+test('minimum and maximum follow the library’s rule for NaN, and are -1e-255 without a value', async (t) => {
   const deleted = Math.fround(-1e-35);
   const summaryOf = async (...numbers: number[]) => {
     const file = await open(
@@ -170,7 +170,7 @@ test('extremes follow the rule of the library for NaN, and are -1e-255 without a
   t.deepEqual(await summaryOf(9, Number.NaN), [Number.NaN, Number.NaN, 0]);
 });
 
-test('a Float64 item has the delete value of Float32 too', async (t) => {
+test('a Float64 item also treats the Float32 delete value as deleted', async (t) => {
   const file = await open(
     dfsBytes({ items: [{ name: 'Level', type: 'Float64', steps: [[1], [Math.fround(-1e-35)], [-1e-255]] }] }),
   );
@@ -180,7 +180,7 @@ test('a Float64 item has the delete value of Float32 too', async (t) => {
   );
 });
 
-test('steps are those that the file has, whatever its header declares', async (t) => {
+test('the number of steps is counted from the data, whatever the header declares', async (t) => {
   const whole = dfsBytes({ items: [item] });
   const seven = await open(dfsBytes({ items: [item], declared: 7 }));
   t.is(seven.steps, 3);
@@ -200,7 +200,7 @@ test('steps are those that the file has, whatever its header declares', async (t
   t.true((await copied(cut)).equals(dfsBytes({ items: [{ ...item, steps: [[1], [2]] }] })));
 });
 
-test('every beginning of a header is refused with an offset, and every beginning of the data is read', async (t) => {
+test('a file truncated in its header is refused with an offset; one truncated in its data is read', async (t) => {
   const bytes = dfsBytes({ items: [item], custom: block(60000, values('Int8', 65, 0), values('Float32', 1)) });
   const { dataStart } = await open(bytes);
   for (let length = 0; length < dataStart; length++) {
@@ -211,7 +211,7 @@ test('every beginning of a header is refused with an offset, and every beginning
     t.is((await open(bytes.subarray(0, length))).steps, Math.floor((length - dataStart) / 13));
 });
 
-test('one step of one item costs the bytes of its record', async (t) => {
+test('reading one step of one item reads only the bytes of its record', async (t) => {
   const steps = Array.from({ length: 50 }, (_, step) => Array.from({ length: 1000 }, (_, n) => step * n));
   const two = ['One', 'Two'].map((name) => ({ name, axis: axes.line(1000), steps }));
   const source = new CountedSource(dfsBytes({ items: two }));
@@ -224,7 +224,7 @@ test('one step of one item costs the bytes of its record', async (t) => {
   t.is(source.bytesRead, 5 + 8);
 });
 
-test('a signature of another length, and missing blocks, are read', async (t) => {
+test('files with a signature of another length or without optional blocks are read', async (t) => {
   const bytes = dfsBytes({ items: [item] });
   const short = Buffer.concat([Buffer.from('DHI_DFS_ x\x1a'), bytes.subarray(0x52)]);
   t.is((await open(short)).steps, 3);
@@ -237,7 +237,7 @@ test('a signature of another length, and missing blocks, are read', async (t) =>
   t.is((await file.readItem(0, 2))[0], 3);
 });
 
-test('the calendar is checked, and units of time are those of EUM', async (t) => {
+test('start dates are validated, and time units come from EUM', async (t) => {
   const at = (start: [string, string], unit = 1400) =>
     open(dfsBytes({ items: [item], time: { start, unit, interval: 1 } }));
   for (const start of [
@@ -252,7 +252,7 @@ test('the calendar is checked, and units of time are those of EUM', async (t) =>
     t.is(timeOf((await at(['2020-01-01', '00:00:00'], Number(unit))).time, 2), Date.UTC(2020, 0, 1) + 2 * length);
 });
 
-test('kinds of files that no known program writes are refused', async (t) => {
+test('DFS file types that no known program writes are refused', async (t) => {
   const bytes = dfsBytes({ items: [item] });
   const type = bytes.indexOf(block(10004).subarray(0, 3)) + 8;
   for (const [number, sentence] of [
@@ -269,7 +269,7 @@ test('kinds of files that no known program writes are refused', async (t) => {
   });
 });
 
-test('integers of 32 bits are written in double precision, which holds them all, unless single is asked for', (t) => {
+test('32-bit integers are written as Float64, unless WriteAsFloat asks for Float32', (t) => {
   const typeOf = (type: 'Int32' | 'UInt32' | 'Int16', asFloat: boolean) => writtenType({ name: 'n', type }, asFloat);
   t.is(typeOf('Int32', false), 'Float64');
   t.is(typeOf('UInt32', false), 'Float64');

@@ -28,23 +28,26 @@ async function hashOf(grid: Grid, band: number, step: number): Promise<string> {
 }
 
 for (const { file, items, time } of expected.filter(({ file: name }) => /\.dfs[123]$/.test(name)))
-  sampleTest(`${file} is a grid with the values of an independent reader, and is copied byte for byte`, async (t) => {
-    const bytes = await sampleBytes(file);
-    const n = file.at(-1)!;
-    const grid = await gridOf(t, bytes, `Dfs${n}Reader`);
-    t.is(stepsOf(grid), time.steps);
-    t.is(grid.bands.length, items.length);
-    for (const [band, item] of items.entries()) {
-      t.like(grid.bands[band], { name: item.name, eum: { item: item.eumItem, unit: item.eumUnit } });
-      t.is(await hashOf(grid, band, 0), item.sha256First);
-      t.is(await hashOf(grid, band, time.steps - 1), item.sha256Last);
-    }
-    const result = await converted(t, bytes, own(n));
-    t.true(result.bytes.equals(bytes));
-    t.deepEqual(result.receipt.lost, []);
-    const { before } = result.receipt.statistics;
-    t.is(before?.kind === 'grid' ? before.bands[0]!.maximum : undefined, items[0]!.max);
-  });
+  sampleTest(
+    `${file} is read as a grid with the values of an independent reader, and copied byte for byte`,
+    async (t) => {
+      const bytes = await sampleBytes(file);
+      const n = file.at(-1)!;
+      const grid = await gridOf(t, bytes, `Dfs${n}Reader`);
+      t.is(stepsOf(grid), time.steps);
+      t.is(grid.bands.length, items.length);
+      for (const [band, item] of items.entries()) {
+        t.like(grid.bands[band], { name: item.name, eum: { item: item.eumItem, unit: item.eumUnit } });
+        t.is(await hashOf(grid, band, 0), item.sha256First);
+        t.is(await hashOf(grid, band, time.steps - 1), item.sha256Last);
+      }
+      const result = await converted(t, bytes, own(n));
+      t.true(result.bytes.equals(bytes));
+      t.deepEqual(result.receipt.lost, []);
+      const { before } = result.receipt.statistics;
+      t.is(before?.kind === 'grid' ? before.bands[0]!.maximum : undefined, items[0]!.max);
+    },
+  );
 
 const deleted = Math.fround(-1e-35);
 
@@ -69,7 +72,7 @@ const plane = (more: object = {}) =>
 const dfsGrid = (t: ExecutionContext, bytes: Uint8Array, n = '2', parameters = {}) =>
   gridOf(t, bytes, `Dfs${n}Reader`, parameters);
 
-test('a changed file is written anew: chosen items and steps, computed figures, the rest kept', async (t) => {
+test('a changed file is rewritten with the chosen items and steps and new statistics; the rest is kept', async (t) => {
   const { bytes, receipt } = await converted(t, plane(), {
     ...own('2'),
     transformations: [
@@ -91,7 +94,7 @@ test('a changed file is written anew: chosen items and steps, computed figures, 
   t.deepEqual(receipt.lost, []);
 });
 
-test('items keep their links to static items through filters, while these stay', async (t) => {
+test('items keep their links to static items through filters', async (t) => {
   const link = (n: number) => block(30004, values('UInt32', n));
   const linked = plane({
     items: ['Depth', 'Speed'].map((name, n) => ({
@@ -114,7 +117,7 @@ test('items keep their links to static items through filters, while these stay',
   t.false(elsewhere.bytes.includes(link(1)));
 });
 
-test('AllowedItemNames chooses items in the order of the file; names that are not there are a warning', async (t) => {
+test('AllowedItemNames selects items in the order of the file; unknown names give a warning', async (t) => {
   const some = await converted(t, plane(), {
     ...own('2'),
     readerParameters: { AllowedItemNames: ['Speed', 'Colour'] },
@@ -126,7 +129,7 @@ test('AllowedItemNames chooses items in the order of the file; names that are no
   });
 });
 
-test('a spatial filter moves the position, and the file that is written lies there', async (t) => {
+test('a spatial filter moves the origin of the written file to the first cell that is left', async (t) => {
   const before = await dfsGrid(t, plane());
   const [x, , , y] = before.affine;
   const box = `POLYGON ((${x + 11} ${y + 1}, ${x + 29} ${y + 1}, ${x + 29} ${y + 19}, ${x + 11} ${y + 19}, ${x + 11} ${y + 1}))`;
@@ -145,7 +148,7 @@ test('a spatial filter moves the position, and the file that is written lies the
   t.false(bytes.includes('Topography'), 'static items have other cells');
 });
 
-test('a north-up grid is stored with its southern row first, and read back', async (t) => {
+test('a north-up grid is stored with the southern row first, and read back unchanged', async (t) => {
   const ascii = 'ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n4 -9999 6\n1 2 3\n';
   const { bytes, receipt } = await converted(t, ascii, { reader: 'AsciiGridReader', writer: 'Dfs2Writer' });
   const grid = await dfsGrid(t, bytes);
@@ -163,7 +166,7 @@ test('a north-up grid is stored with its southern row first, and read back', asy
   );
 });
 
-test('a DFS2 file becomes a GeoTIFF with the northern row first, a band per item and step, and comes back', async (t) => {
+test('DFS2 to GeoTIFF gives the northern row first and a band per item and step, and converts back', async (t) => {
   const { bytes } = await converted(t, plane(), { reader: 'Dfs2Reader', writer: 'GeoTiffWriter' });
   const tiff = await gridOf(t, bytes);
   t.is(tiff.crs?.code, 32633);
@@ -185,7 +188,7 @@ test('a DFS2 file becomes a GeoTIFF with the northern row first, a band per item
   for (const [n, value] of grid.affine.entries()) t.true(Math.abs(value - before.affine[n]!) < 1e-4);
 });
 
-test('rotated grids are reprojected, and their place survives other changes', async (t) => {
+test('rotated grids can be reprojected, and keep their georeference through other changes', async (t) => {
   const turned = plane({ projection: ['UTM-33', 15, 55, 30] });
   const before = await dfsGrid(t, turned);
   t.true(
@@ -219,7 +222,7 @@ const space = (nz: number) =>
     ],
   });
 
-test('layers of a DFS3 file are filtered by height, and z0 moves', async (t) => {
+test('a vertical filter by height selects layers of a DFS3 file and moves z0', async (t) => {
   const grid = await dfsGrid(t, space(3), '3');
   t.deepEqual(grid.layers, { count: 3, first: -6, spacing: 2, unit: 'm' });
   const { bytes } = await converted(t, space(3), {
@@ -259,7 +262,7 @@ const compressed = (order: readonly number[]) => {
   });
 };
 
-test('compressed files are expanded, in any order of their keys, and stay compressed', async (t) => {
+test('compressed files are read with keys in any order, and stay compressed when rewritten', async (t) => {
   for (const order of [
     [0, 1, 2],
     [2, 0, 1],
@@ -278,7 +281,7 @@ test('compressed files are expanded, in any order of their keys, and stay compre
   }
 });
 
-test('lines keep their distances; other shapes are refused by the writer', async (t) => {
+test('DFS1 keeps the spacing of its line; grids of several rows are refused', async (t) => {
   const line = dfsBytes({
     items: [
       {
@@ -306,7 +309,7 @@ test('lines keep their distances; other shapes are refused by the writer', async
   await t.throwsAsync(converted(t, plane(), { reader: 'Dfs2Reader', writer: 'Dfs1Writer' }), { message: /one row/ });
 });
 
-test('double precision is written in single precision, unless WriteAsFloat is false or nothing changes', async (t) => {
+test('Float64 is written as Float32, unless WriteAsFloat is false or the file is unchanged', async (t) => {
   const precise = dfsBytes({
     items: [{ name: 'Level', type: 'Float64', axis: axes.plane(2, 1), steps: [[0.1, -1e-255]] }],
   });
@@ -325,12 +328,12 @@ test('double precision is written in single precision, unless WriteAsFloat is fa
   t.deepEqual(await sliceValues(await dfsGrid(t, double.bytes), 0, 0), [0.1, -1e-255]);
 });
 
-test('a file of another kind is named, whatever its extension', async (t) => {
+test('the error for another DFS kind names it, whatever the extension', async (t) => {
   await t.throwsAsync(converted(t, plane(), own('3')), { message: /plane grid \(dfs2\).*Use Dfs2Reader/ });
   await t.throwsAsync(converted(t, 'II*\0', own('2')), { message: /It looks like a TIFF file/ });
 });
 
-test('steps become files of a zip where StepsAs asks for it', async (t) => {
+test('StepsAs: files writes one GeoTIFF per step into a zip', async (t) => {
   const { bytes, receipt } = await converted(t, plane(), {
     reader: 'Dfs2Reader',
     writer: 'GeoTiffWriter',
@@ -351,7 +354,7 @@ test('steps become files of a zip where StepsAs asks for it', async (t) => {
   t.deepEqual(receipt.lost, []);
 });
 
-test('a grid of an unknown coordinate system keeps its place through other changes, and has none to reproject', async (t) => {
+test('a grid with an unknown coordinate system keeps its georeference, but cannot be reprojected', async (t) => {
   const local = plane({ projection: ['DKS', 12, 55, 20] });
   const { bytes } = await converted(t, local, {
     ...own('2'),
@@ -368,7 +371,7 @@ test('a grid of an unknown coordinate system keeps its place through other chang
   t.regex((await dfsGrid(t, known.bytes)).crs!.wkt!, /UTM_Zone_33N/);
 });
 
-test('relative times count from 1970 in the names of bands', async (t) => {
+test('relative times count from 1970 in band descriptions', async (t) => {
   const { bytes, receipt } = await converted(t, plane({ time: { start: undefined, offset: 60, interval: 60 } }), {
     reader: 'Dfs2Reader',
     writer: 'GeoTiffWriter',

@@ -53,7 +53,7 @@ const sketches: Readonly<Record<'dfs2' | 'dfsu', Sketch>> = {
 };
 
 for (const [format, { reader, writer, made, values, count }] of Object.entries(sketches))
-  test(`one step of one item of a 4 GB ${format} in a store: the bytes of that record and of a few pages are read`, async (t) => {
+  test(`reading one step of one item of a 4 GB ${format} blob reads only that record and a few pages`, async (t) => {
     const root = await mkdtemp(join(tmpdir(), 'large-'));
     t.teardown(() => rm(root, { recursive: true, force: true }));
     const local = join(root, 'small');

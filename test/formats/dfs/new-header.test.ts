@@ -8,7 +8,7 @@ import { newTime } from '../../../src/formats/io/dfs/time.ts';
 import { writeHeader } from '../../../src/formats/io/dfs/write-header.ts';
 import { CountedSource } from './dfs-bytes.ts';
 
-test('a new header is read again', async (t) => {
+test('a new header can be read back', async (t) => {
   const axis = equidistantAxis([4, 3], [0, 0], [5, 6]);
   const item = newItem({ name: 'Depth' }, { type: 'Float32', axis, otherwise: '' }, { reportLoss() {} });
   const { time } = newTime(undefined);
@@ -32,7 +32,7 @@ test('a new header is read again', async (t) => {
   t.deepEqual(file.header.items[0]!.axis.counts, [4, 3]);
 });
 
-test('delete values are those of data that came from a DFS file once', (t) => {
+test('data that came from a DFS file keep their delete values', (t) => {
   const eum = { item: 100000, unit: 1000 };
   t.is(newDeleteValues([{ eum, type: 'Float64', nodata: -999999 }], undefined).Float64, -999999);
   t.deepEqual(newDeleteValues([{ type: 'Float32', nodata: -9999 }], undefined), usualDeleteValues);

@@ -24,7 +24,7 @@ const gamma = (longitude: number, latitude: number, meridian: number) =>
 
 const utm33 = crsOfProjection({ text: 'UTM-33' })!;
 
-test('the rotation of a grid counts from true north: convergence is taken off', async (t) => {
+test('the stored rotation counts from true north: the meridian convergence is subtracted', async (t) => {
   const [longitude, latitude] = [12.4387, 55.2257];
   const place = async (rotation: number) => {
     const { affine } = await placeOfGrid(
@@ -52,7 +52,7 @@ test('the rotation of a grid counts from true north: convergence is taken off', 
   for (const n of [0, 1]) t.true(Math.abs(centre(upright)[n]! - centre(turned)[n]!) < 1e-6);
 });
 
-test('first coordinates that repeat the position are ignored, others are added along the axes', async (t) => {
+test('x0 and y0 are ignored if they repeat the origin, otherwise added along the axes', async (t) => {
   const local = { text: 'NON-UTM', longitude: 1000, latitude: 2000, rotation: 0 };
   const at = async (x0: number, y0: number, rotation = 0) =>
     (await placeOfGrid(axis(3, 2, x0, y0, 10, 10), { ...local, rotation }, undefined, undefined)).affine;
@@ -68,7 +68,7 @@ test('first coordinates that repeat the position are ignored, others are added a
   );
 });
 
-test('the position is the centre of the first cell, its corner, or the border of the domain', async (t) => {
+test('CoordinateInterpretationType places the origin at the cell centre, its corner, or the domain border', async (t) => {
   const projection = { text: 'LONG/LAT', longitude: 10, latitude: 50, rotation: 0 };
   const crs = crsOfProjection(projection);
   const at = async (means: 'CenterOfCell' | 'BottomLeftBorder' | 'Borders' | undefined) =>
@@ -85,7 +85,7 @@ test('the position is the centre of the first cell, its corner, or the border of
   t.deepEqual(centre.affine, [9, 2, 0, 49, 0, 2]);
 });
 
-test('a text that is not known leaves the grid without a place', async (t) => {
+test('an unknown projection text leaves the grid without a georeference', async (t) => {
   const projection = { text: 'DKS', longitude: 12, latitude: 55, rotation: 20 };
   t.deepEqual(await placeOfGrid(axis(3, 2, 0, 0, 10, 20), projection, crsOfProjection(projection), undefined), {
     affine: [-5, 10, 0, -10, 0, 20],
@@ -95,7 +95,7 @@ test('a text that is not known leaves the grid without a place', async (t) => {
   t.is(await projectionText({ wkt: 'DKS' }), 'DKS');
 });
 
-test('texts of projections are known, and written for a coordinate system', async (t) => {
+test('projection texts are mapped to coordinate systems and back', async (t) => {
   t.is(crsOfProjection(undefined), undefined);
   t.is(crsOfProjection({ text: 'NON-UTM' }), undefined);
   t.is(crsOfProjection({ text: 'LONG/LAT' })?.code, 4326);
@@ -110,7 +110,7 @@ test('texts of projections are known, and written for a coordinate system', asyn
   t.regex(await projectionText({ authority: 'EPSG', code: 25832 }), /^PROJCS\["ETRS_1989_UTM_Zone_32N"/);
 });
 
-test('a place is stored so that it is found again', async (t) => {
+test('a georeference is the same after writing and reading', async (t) => {
   const crs = { authority: 'EPSG', code: 25832 } as const;
   for (const turn of [0, 33, -120]) {
     const [sin, cos] = [Math.sin(turn * radians), Math.cos(turn * radians)];
@@ -138,14 +138,14 @@ test('a place is stored so that it is found again', async (t) => {
   await t.throwsAsync(storedPlace([5, 1, 1, 7, 0, 1], crs), { instanceOf: AppError, message: /skewed/ });
 });
 
-sampleTest('grids of MIKE SHE repeat their corner, which is where they lie', async (t) => {
+sampleTest('MIKE SHE grids that repeat their corner in x0 and y0 are placed correctly', async (t) => {
   const { header } = await DfsFile.open(await sourceOf(t, await sampleBytes('Karup_MIKE_SHE_output.dfs2')));
   const { projection, items } = header;
   const { affine } = await placeOfGrid(items[0]!.axis, projection, crsOfProjection(projection), undefined);
   t.deepEqual(affine, [494079, 500, 0, 6220000, 0, 500]);
 });
 
-test('times are written in seconds from a whole second, equidistant where steps are equally long', (t) => {
+test('times are written in seconds from a whole second, equidistant if all steps are equally long', (t) => {
   const start = Date.UTC(2020, 0, 1) + 250;
   const hours = newTime({ spacing: 'equidistant', unit: 'hour', start, count: 3, offset: 1, interval: 0.5 });
   t.deepEqual(hours.time, {
@@ -171,7 +171,7 @@ test('times are written in seconds from a whole second, equidistant where steps 
   t.is(none.time.steps, 1);
 });
 
-test('items carry quantity, unit symbol and kind of value, and go back into a file', (t) => {
+test('items keep quantity, unit and value type from file to file', (t) => {
   t.like(eumItem(100000), { identifier: 'eumIWaterLevel', name: 'Water Level' });
   t.like(eumUnit(1800), { identifier: 'eumUm3PerSec', symbol: 'm^3/s' });
   t.true(isEumPair({ item: 100001, unit: 1800 }));

@@ -47,7 +47,7 @@ function times(series: Series): number[] {
 }
 
 for (const { file, items, time } of expected.filter((one) => one.file.endsWith('.dfs0')))
-  sampleTest(`${file} holds the series of an independent reader, and is copied byte for byte`, async (t) => {
+  sampleTest(`${file} has the series of an independent reader, and is copied byte for byte`, async (t) => {
     const bytes = await sampleBytes(file);
     const series = await seriesOf(t, bytes);
     const all = await columns(series);
@@ -77,7 +77,7 @@ const level = (more: object = {}, item: object = {}) =>
 
 const filtered = (temporalFilter: object) => [{ type: 'TemporalFilterTransformation', temporalFilter }];
 
-test('items, kinds of value, times and types stay when steps and items are chosen', async (t) => {
+test('items, value types, times and data types are kept when steps and items are selected', async (t) => {
   const { bytes, receipt, temporalInformation } = await converted(t, level(), {
     ...own,
     writerParameters: { WriteAsFloat: false },
@@ -118,7 +118,7 @@ test('items, kinds of value, times and types stay when steps and items are chose
   }
 });
 
-test('times that are not equidistant stay exact; a relative axis stays relative', async (t) => {
+test('non-equidistant times stay exact; a relative axis stays relative', async (t) => {
   const steps = [[1], [2], [3], [4]];
   const uneven = dfsBytes({
     time: { start: ['2020-01-01', '00:00:00'], unit: 1402, times: [0.5, 2, 2.25, 7] },
@@ -145,7 +145,7 @@ test('times that are not equidistant stay exact; a relative axis stays relative'
   t.is((await seriesOf(t, later.bytes)).time.start, undefined);
 });
 
-test('series are chosen by their position, and reprojected', async (t) => {
+test('series are filtered by position, and reprojected', async (t) => {
   const placed = (x: number, y: number) => ({ reference: [x, y, 2, deleted, deleted, deleted] });
   const file = dfsBytes({
     projection: ['LONG/LAT', 0, 0, 0],
@@ -188,7 +188,7 @@ test('statistics over time are a list of items', async (t) => {
   t.like(first, { name: 'Level', unit: 'm', values: 3, empty: 1, minimum: 1, maximum: 4 });
 });
 
-test('a file cut in its data is read to the last whole step, and the receipt says so', async (t) => {
+test('a truncated file is read up to the last whole step, and the receipt reports it', async (t) => {
   const whole = level();
   const { bytes, receipt } = await converted(t, whole.subarray(0, -3), own);
   t.is(receipt.lost.length, 1);
@@ -199,7 +199,7 @@ test('a file cut in its data is read to the last whole step, and the receipt say
   t.deepEqual((await columns(await seriesOf(t, bytes)))[0], [1, deleted, 3]);
 });
 
-test('an inspection tells times, items and figures of a file, known by its content', async (t) => {
+test('inspection recognizes the file by content and shows times, items and statistics', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'dfs-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'gauge.bin');
@@ -218,7 +218,7 @@ test('an inspection tells times, items and figures of a file, known by its conte
   t.like(inspection.items![1], { name: 'Rain', type: 'Float64', values: 3, empty: 1, valueKind: 'stepAccumulated' });
 });
 
-test('statistics of a new file are those of the library', async (t) => {
+test('statistics in a new file equal those of the library', async (t) => {
   const { bytes } = await converted(t, level({ statisticsType: 1 }), {
     ...own,
     writerParameters: { WriteAsFloat: true },
@@ -226,7 +226,7 @@ test('statistics of a new file are those of the library', async (t) => {
   t.true(bytes.includes(values('Float64', 4, 1, 1).subarray(5)), 'maximum, minimum and deleted values');
 });
 
-test('the type of statistics and the unit of the axis of a file are kept when it is changed', async (t) => {
+test('statistics type and axis unit are kept when a file is changed', async (t) => {
   for (const statisticsType of [1, 2]) {
     const item = {
       axis: block(31051, values('Int32', 1000)),

@@ -19,7 +19,7 @@ const append = (t: ExecutionContext, present: MeshSketch, added: MeshSketch, ove
     ...over,
   });
 
-test('steps are added to a DFSU; those that go on evenly keep the axis equidistant', async (t) => {
+test('appending at the same interval keeps the time axis of a DFSU equidistant', async (t) => {
   for (const sketch of [flat, sigma]) {
     const result = await append(t, sketch, at(sketch, '11:00:00'));
     t.deepEqual(result.receipt.appended, { present: 3, added: 3 });
@@ -35,7 +35,7 @@ test('steps are added to a DFSU; those that go on evenly keep the axis equidista
   }
 });
 
-test('a gap makes the axis non-equidistant; a step that is not after the last one is refused', async (t) => {
+test('a gap makes the time axis non-equidistant; a step not after the last one is refused', async (t) => {
   const mesh = await read(new CountedSource((await append(t, flat, at(flat, '20:00:00'))).bytes));
   t.is(mesh.time!.spacing, 'nonEquidistant');
   t.is(stepCount(mesh.time!), 6);
@@ -43,7 +43,7 @@ test('a gap makes the axis non-equidistant; a step that is not after the last on
   await t.throwsAsync(append(t, flat, at(flat, '10:00:00')), { message: /not after 2026-01-24T10:00:00/ });
 });
 
-test('another mesh, another item or another system is refused', async (t) => {
+test('appending another mesh, other items or another coordinate system is refused', async (t) => {
   const later = at(flat, '11:00:00');
   const nodes = flat.nodes.map((node, n) => (n === 3 ? ([node[0] + 1, node[1], node[2]] as const) : node));
   await t.throwsAsync(append(t, flat, { ...later, nodes }), {

@@ -12,7 +12,7 @@ import { column, context, dfsu, flat, profile, read, sigma, sigmaZ, value } from
 const opened = (sketch: Parameters<typeof dfsu>[0]) => read(new CountedSource(dfsu(sketch)));
 const numbers = (values: ArrayLike<number>) => Array.from(values);
 
-test('a flat mesh has its nodes, codes, elements, items and times', async (t) => {
+test('a 2D mesh is read with nodes, codes, elements, items and times', async (t) => {
   for (const coordinates of ['Float32', 'Float64'] as const) {
     const mesh = await opened({ ...flat, coordinates });
     t.deepEqual(numbers(mesh.nodes), flat.nodes.flat());
@@ -38,7 +38,7 @@ test('a flat mesh has its nodes, codes, elements, items and times', async (t) =>
   }
 });
 
-test('the moving heights of a layered mesh are no item; columns are the elements that stand on each other', async (t) => {
+test('the Z coordinate of a layered mesh is not an item; columns group the elements above each other', async (t) => {
   const mesh = await opened(sigma);
   t.deepEqual(mesh.layers, { maximum: 2, sigma: 2, columns: Uint32Array.of(0, 2, 4) });
   t.deepEqual(
@@ -53,7 +53,7 @@ test('the moving heights of a layered mesh are no item; columns are the elements
   );
 });
 
-test('sigma-z, a vertical profile and a vertical column keep their layers and their section', async (t) => {
+test('sigma-z meshes, vertical profiles and vertical columns are read with layers and section type', async (t) => {
   t.deepEqual((await opened(sigmaZ)).layers, { maximum: 4, sigma: 1, columns: Uint32Array.of(0, 2, 3) });
   const plane = await opened(profile);
   t.is(plane.section, 'profile');
@@ -64,7 +64,7 @@ test('sigma-z, a vertical profile and a vertical column keep their layers and th
   t.deepEqual(numbers(line.shapes), [CELL_SHAPES.line, CELL_SHAPES.line]);
 });
 
-test('spectra on a line stand at nodes and on an area in elements, with directions and frequencies as components', async (t) => {
+test('line spectra are at nodes and area spectra in elements, with directions and frequencies as components', async (t) => {
   const spectrum = { frequencies: [0.1, 0.2], directions: [0, 90, 180], fm: [0, 2, 3] };
   const line = await opened({
     ...column,
@@ -97,7 +97,7 @@ test('spectra on a line stand at nodes and on an area in elements, with directio
   );
 });
 
-test('a spectrum at a point is a mesh in the plane of frequencies and directions, without a place on the earth', async (t) => {
+test('a point spectrum is a mesh over frequency and direction, without a location', async (t) => {
   const mesh = await opened({ ...flat, frequencies: [0.1], directions: [0, 180], fm: [0, 1, 2] });
   t.is(mesh.crs, undefined);
   t.is(mesh.located, false);
@@ -107,7 +107,7 @@ test('a spectrum at a point is a mesh in the plane of frequencies and directions
   t.is((await mesh.values(0, 0)).length, 2);
 });
 
-test('a step of an item is read without anything else', async (t) => {
+test('reading a step of an item reads nothing else', async (t) => {
   const nodes = Array.from({ length: 30_000 }, (_, n): [number, number, number] => [n % 100, Math.floor(n / 100), 0]);
   const elements = Array.from({ length: 20_000 }, (_, n) => [n + 1, n + 2, n + 102]);
   const source = new CountedSource(dfsu({ nodes, elements, steps: 5, items: 3 }));
@@ -117,7 +117,7 @@ test('a step of an item is read without anything else', async (t) => {
   t.true(source.bytesRead - before <= 4 * 20_000 + 5, `${source.bytesRead - before} bytes`);
 });
 
-test('items are chosen by name, and the system can be given', async (t) => {
+test('AllowedItemNames selects items, and SRID sets the coordinate system', async (t) => {
   const source = new CountedSource(dfsu(sigma));
   const mesh = await read(source, { AllowedItemNames: ['Item 1'], SRID: 'EPSG:25832' });
   t.deepEqual(
@@ -129,13 +129,13 @@ test('items are chosen by name, and the system can be given', async (t) => {
   await t.throwsAsync(read(source, { AllowedItemNames: ['Z coordinate'] }), { message: /None of the items/ });
 });
 
-test('a block MIKE_FM of four numbers, as mesh generators write it, is a flat mesh', async (t) => {
+test('a MIKE_FM block of four numbers, as mesh generators write it, is a 2D mesh', async (t) => {
   const mesh = await opened({ ...flat, fm: [0] });
   t.is(mesh.layers, undefined);
   t.is(mesh.shapes.length, 2);
 });
 
-test('a file whose arrays do not fit each other is refused with the numbers', async (t) => {
+test('a file with contradicting array sizes is refused with the sizes', async (t) => {
   const cases: [Parameters<typeof dfsu>[0], RegExp][] = [
     [{ ...flat, elements: [[1, 2, 4, 9], flat.elements[1]!] }, /names the node 9, but there are nodes 1 to 5/],
     [{ ...flat, elements: [[1, 2, 4, 0], flat.elements[1]!] }, /names the node 0/],
@@ -164,7 +164,7 @@ function sequence(seed: number) {
   };
 }
 
-test('10,000 mutations of headers end in a sentence or a mesh', async (t) => {
+test('10,000 mutations of headers are read or end with an expected error', async (t) => {
   const next = sequence(7);
   const files = [flat, sigma, profile, { ...flat, frequencies: [0.1], directions: [0, 180], fm: [0, 1, 2] }].map(dfsu);
   let refused = 0;

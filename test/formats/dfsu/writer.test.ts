@@ -38,7 +38,7 @@ const files: Readonly<Record<string, MeshSketch>> = {
 };
 
 for (const [name, sketch] of Object.entries(files)) {
-  test(`${name}: a file that nothing has changed is written byte for byte, with blocks that nobody knows`, async (t) => {
+  test(`${name}: an unchanged file is copied byte for byte, with unknown blocks`, async (t) => {
     const unknown = block(61_234, values('Int32', 5), text('hm'));
     const bytes = dfsu({ ...sketch, over: { ...sketch.over, unknownInHeader: unknown } });
     const { content, lost } = await back(t, await read(new CountedSource(bytes)));
@@ -46,7 +46,7 @@ for (const [name, sketch] of Object.entries(files)) {
     t.deepEqual(lost, []);
   });
 
-  test(`${name}: written anew, mesh, items, times and values are the same`, async (t) => {
+  test(`${name}: mesh, items, times and values are the same after rewriting`, async (t) => {
     const mesh = await read(new CountedSource(dfsu(sketch)));
     const { mesh: again, file } = await back(t, changed(mesh));
     const { items, time, origin: _, heights, values: __, ...geometry } = mesh;
@@ -76,7 +76,7 @@ for (const [name, sketch] of Object.entries(files)) {
   });
 }
 
-test('a mesh from elsewhere is written with the usual names, codes of the rim, and delete values', async (t) => {
+test('a mesh of another format gets the usual names, boundary codes and delete values', async (t) => {
   const { nodeCodes: _, ...plain } = flatMesh();
   const mesh: Mesh = {
     ...plain,
@@ -100,7 +100,7 @@ test('a mesh from elsewhere is written with the usual names, codes of the rim, a
   t.is(empty.file.header.items[0]!.summary.maximum, NO_VALUE);
 });
 
-test('values at nodes become means of elements; a mesh without items gets its bathymetry', async (t) => {
+test('node values become element means; a mesh without items gets the item Bathymetry', async (t) => {
   const { mesh, lost } = await back(t, flatMesh());
   t.regex(lost.join(), /mean of the nodes of each element/);
   const mean =
@@ -117,7 +117,7 @@ test('values at nodes become means of elements; a mesh without items gets its ba
   t.deepEqual(numbers(await bare.mesh.values(0, 0)), heights.map(Math.fround));
 });
 
-test('layers of a mesh from elsewhere are kept, with its heights; solids without layers get their columns', async (t) => {
+test('layers and heights of a mesh of another format are kept; solids without layers are grouped into columns', async (t) => {
   const items = layeredMesh().items.slice(0, 2);
   for (const made of [layeredMesh(), sigmaZMesh()]) {
     const { mesh } = await back(t, { ...made, items });
@@ -132,7 +132,7 @@ test('layers of a mesh from elsewhere are kept, with its heights; solids without
   t.deepEqual(mesh.layers, { maximum: 3, sigma: 0, columns: Uint32Array.of(0, 3, 5) });
 });
 
-test('shapes that a DFSU file cannot hold are refused by name', async (t) => {
+test('cell shapes that a DFSU file cannot store are refused by name', async (t) => {
   const solid: Mesh = {
     ...flatMesh(),
     items: [],
@@ -153,7 +153,7 @@ test('shapes that a DFSU file cannot hold are refused by name', async (t) => {
   await t.throwsAsync(written(t, mixed, 'DfsuWriter'), { message: /does not mix flat elements and solids/ });
 });
 
-test('one layer of a DFSU is a flat DFSU, and a filtered one keeps its delete values', async (t) => {
+test('one layer of a DFSU becomes a 2D DFSU; a filtered file keeps its delete values', async (t) => {
   const mesh = await read(new CountedSource(dfsu(sigma)));
   const verticalFilter = { type: 'VerticalIndexFilter', from: 1, to: 1 };
   await passed(t, mesh, [{ type: 'verticalFilterTransformation', verticalFilter }], async (top) => {
@@ -164,7 +164,7 @@ test('one layer of a DFSU is a flat DFSU, and a filtered one keeps its delete va
   });
 });
 
-test('doubles become single precision, unless a request wants to keep them', async (t) => {
+test('Float64 is written as Float32, unless WriteAsFloat is false', async (t) => {
   const mesh: Mesh = {
     ...flatMesh(),
     items: [{ name: 'level', type: 'Float64', location: 'cell' }],
@@ -177,7 +177,7 @@ test('doubles become single precision, unless a request wants to keep them', asy
   t.deepEqual(numbers(await double.mesh.values(0, 0)), [0.1, 0.25, -1e-255, 1]);
 });
 
-test('polygons become a DFSU over a bridge, and the receipt tells how good its elements are', async (t) => {
+test('polygons are triangulated into a DFSU, and the receipt has the mesh quality', async (t) => {
   const ring = [
     [500_000, 6_100_000],
     [500_100, 6_100_000],
@@ -199,7 +199,7 @@ test('polygons become a DFSU over a bridge, and the receipt tells how good its e
   t.true(result.receipt.mesh!.smallestAngle >= 26 && result.receipt.mesh!.largestElement <= 200);
 });
 
-test('a step of a DFSU becomes a GeoTIFF over a bridge, with no data outside the mesh', async (t) => {
+test('a step of a DFSU is interpolated to a GeoTIFF, with nodata outside of the mesh', async (t) => {
   const result = await converted(t, dfsu(flat), {
     reader: 'DfsuReader',
     writer: 'GeoTiffWriter',
@@ -223,11 +223,11 @@ test('a step of a DFSU becomes a GeoTIFF over a bridge, with no data outside the
 });
 
 for (const { file } of expected.filter((one) => one.file.endsWith('.dfsu')))
-  sampleTest(`${file} is written byte for byte`, async (t) => {
+  sampleTest(`${file} is copied byte for byte`, async (t) => {
     const bytes = await sampleBytes(file);
     t.true((await back(t, await read(new CountedSource(bytes)))).content.equals(bytes));
   });
-test('spectra on a line and an area come back from VTU with their frequencies and directions', async (t) => {
+test('line and area spectra keep frequencies and directions through VTU', async (t) => {
   for (const name of ['line', 'area']) {
     const sketch = files[name]!;
     const there = await converted(t, dfsu(sketch), { reader: 'DfsuReader', writer: 'VtuWriter' });
@@ -240,7 +240,7 @@ test('spectra on a line and an area come back from VTU with their frequencies an
   }
 });
 
-test('x and y are doubles in metres or degrees, z is single precision', async (t) => {
+test('x and y are written as Float64 in metres or degrees, z as Float32', async (t) => {
   for (const [srid, unit] of [
     [25832, 1000],
     [4326, 2401],

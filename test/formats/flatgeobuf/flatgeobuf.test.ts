@@ -85,7 +85,7 @@ const geometries = [
   null,
 ];
 
-test('all types of geometry, ids and values go from GeoJSON to the store and back', async (t) => {
+test('all geometry types, ids and values survive GeoJSON to store and back', async (t) => {
   const values = {
     text: 'Größe 漢字 🌊',
     whole: -7,
@@ -118,7 +118,7 @@ test('all types of geometry, ids and values go from GeoJSON to the store and bac
   );
 });
 
-test('64-bit integers are exact, heights and measures are kept, also missing ones', async (t) => {
+test('64-bit integers are exact; heights, measures and missing values are kept', async (t) => {
   const values = [9007199254740993n, -9223372036854775808n, 5, null];
   const one = (value: unknown, n: number): Feature => ({
     geometry: { type: 'LineString', coordinates: Float64Array.of(n, 1, Number.NaN, 4, n, 2, 6, Number.NaN) },
@@ -146,7 +146,7 @@ test('64-bit integers are exact, heights and measures are kept, also missing one
   );
 });
 
-test('a value that does not fit the type of its column widens the column; the values before it stay', async (t) => {
+test('a value that does not fit its column widens the column, and earlier values are kept', async (t) => {
   const columns = {
     long: [1, 2 ** 40, -3],
     real: [1, 2.5, 9007199254740993n],
@@ -186,7 +186,7 @@ test('a value that does not fit the type of its column widens the column; the va
   t.true(lost.includes("Values of 'text' were written as text, because they have different types."));
 });
 
-test('the index holds each feature once at its place, and each node the boxes of its children', async (t) => {
+test('the index has each feature once, and each node covers the boxes of its children', async (t) => {
   const points = Array.from({ length: 700 }, (_, n) =>
     feature(n === 300 ? null : geometryOf('Point', [(n * 37) % 101, (n * 53) % 97]), { n, text: 'x'.repeat(n % 50) }),
   );
@@ -238,7 +238,7 @@ test('the index holds each feature once at its place, and each node the boxes of
   t.true(steps.reduce((sum, one) => sum + one, 0) / steps.length < 8);
 });
 
-test('files of GDAL are read, with and without an index, of any patch version', async (t) => {
+test('GDAL files are read with and without index, and with any patch version', async (t) => {
   for (const file of [gdalIndexed, gdalPlain])
     for (const patch of [0, 1, 9]) {
       const bytes = Buffer.from(file);
@@ -273,7 +273,7 @@ test('files of GDAL are read, with and without an index, of any patch version', 
     }
 });
 
-test('a layer of one type has it in the header, and a mixed one none', async (t) => {
+test('the header has the geometry type of a uniform layer, and none for a mixed one', async (t) => {
   const one = await converted(t, shapefileOf({ type: 5, shapes: [[ring(0).toReversed()]] }), {
     reader: 'ShapefileReader',
     writer: 'GISWriter',
@@ -283,7 +283,7 @@ test('a layer of one type has it in the header, and a mixed one none', async (t)
   t.is((await read(t, 'features', 'GISReader', mixed.bytes)).data.geometryTypes!.length, 7);
 });
 
-test('a Shapefile goes to the store and back: widths, dates, texts and places are equal', async (t) => {
+test('Shapefile to store and back keeps widths, dates, texts and geometries', async (t) => {
   const columns = [
     { name: 'text', type: 'C', width: 12 },
     { name: 'num', type: 'N', width: 8, decimals: 2 },
@@ -308,7 +308,7 @@ test('a Shapefile goes to the store and back: widths, dates, texts and places ar
   );
 });
 
-test('no features, no places and empty geometries', async (t) => {
+test('stores without features, without geometries and with empty geometries are read back', async (t) => {
   const { features: none, there } = await thereAndBack(t, collection([]));
   t.deepEqual(none, []);
   t.like(await detect(memory(there.bytes)), { format: 'gis' });
@@ -321,7 +321,7 @@ test('no features, no places and empty geometries', async (t) => {
   t.deepEqual(second.receipt.lost, ['1 geometries without vertices became null or were left out of their collection.']);
 });
 
-test('features are appended: fields by name, ids kept, in the coordinate system of the dataset', async (t) => {
+test('appended features match fields by name, keep ids, and are reprojected to the dataset', async (t) => {
   const wells = (x: number, properties: object, id: number) =>
     feature(geometryOf('Point', [x, 50]), properties, { id });
   const existing = await converted(t, collection([wells(9, { name: 'A', n: 1 }, 5)]), toGis);
@@ -360,7 +360,7 @@ test('features are appended: fields by name, ids kept, in the coordinate system 
   t.is((await featuresOf((await read(t, 'features', 'GISReader', more.bytes)).data)).length, 9);
 });
 
-test('a reprojected store has the target system; an item filter leaves its field', async (t) => {
+test('reprojection sets the coordinate system of the store; an item filter keeps the chosen field', async (t) => {
   const { bytes, receipt } = await converted(t, collection([feature(geometryOf('Point', [9, 50]), { a: 1, b: 2 })]), {
     ...toGis,
     transformations: [
@@ -375,7 +375,7 @@ test('a reprojected store has the target system; an item filter leaves its field
   t.true(Math.abs(geometry!.coordinates[0]! - 500_000) < 1e-3);
 });
 
-test('a file that is cut or of another version ends with a sentence and the place', async (t) => {
+test('a truncated file or one of another version is refused with the offset', async (t) => {
   const refused = async (bytes: Uint8Array, message: RegExp) =>
     t.throwsAsync(async () => featuresOf((await read(t, 'features', 'GISReader', bytes)).data), { message });
   await refused(Buffer.from('fgb\x02fgb\0xxxxxxxx', 'latin1'), /version 2; only 3 can be read.*at byte 3/);
@@ -390,7 +390,7 @@ test('a file that is cut or of another version ends with a sentence and the plac
   await refused(huge, /The header claims 4294967280 bytes/);
 });
 
-test('seeded mutations of a store are read or refused with a sentence', async (t) => {
+test('seeded mutations of a store are read or end with an expected error', async (t) => {
   const { bytes } = await converted(
     t,
     collection(geometries.map((geometry, n) => feature(geometry, { n, t: 'x' }))),

@@ -16,7 +16,7 @@ const fileOf = (header: string, { nodeLines = nodes, elementLines = elements, en
   [header, ...nodeLines, ...elementLines].join(end) + end;
 const newer = '100079 1000 5 UTM-33';
 
-test('nodes, boundary codes, triangles and quads are read after both forms of the header', async (t) => {
+test('nodes, boundary codes, triangles and quads are read, with both header forms', async (t) => {
   for (const header of [newer, '5 UTM-33']) {
     const { data } = await read(t, 'mesh', 'MeshFileReader', fileOf(header));
     t.deepEqual([...data.nodes], [0, 0, -1.5, 10, 0, -2.5, 10, 10, -3.5, 0, 10, -4, 20, 5, -6]);
@@ -29,7 +29,7 @@ test('nodes, boundary codes, triangles and quads are read after both forms of th
   }
 });
 
-test('coordinates may have exponents of Fortran', async (t) => {
+test('coordinates may have Fortran exponents', async (t) => {
   const nodeLines = nodes.map((line) => line.replace('-2.5', '-0.25D+01').replace('20', '2.0d1'));
   const text = fileOf(newer, { nodeLines });
   t.like(await detect(memory(Buffer.from(text))), { format: 'mesh' });
@@ -45,7 +45,7 @@ test('the bathymetry of an element is the mean of its nodes', async (t) => {
   t.deepEqual([...(await data.values(0, 0))], [-2.875, -4]);
 });
 
-test('tabs, Windows lines, a missing last line feed, a byte order mark and blank lines make no difference', async (t) => {
+test('tabs, CRLF, blank lines, a byte order mark and a missing last line feed are accepted', async (t) => {
   const text = fileOf(newer, { end: '\r\n' }).replaceAll(' ', '\t').replace('\t', ' ');
   for (const one of [text, text.trimEnd(), `\ufeff${text}`, text.replace('2\t4\t25', '\r\n2\t4\t25')]) {
     const { data } = await read(t, 'mesh', 'MeshFileReader', one);
@@ -54,7 +54,7 @@ test('tabs, Windows lines, a missing last line feed, a byte order mark and blank
   }
 });
 
-test('elements name nodes by their ids, whatever their order', async (t) => {
+test('elements refer to nodes by id, in any order of ids', async (t) => {
   const ids: Record<string, string> = { 1: '1', 2: '7', 3: '3', 4: '100', 5: '2' };
   const nodeLines = nodes.map((line) => line.replace(/^\d/, (id) => ids[id]!));
   const elementLines = ['2 4 25', '4 1 7 3 100', '9 7 2 3 0'];
@@ -64,7 +64,7 @@ test('elements name nodes by their ids, whatever their order', async (t) => {
   t.deepEqual([...data.cellIds!], [4, 9]);
 });
 
-test('projections: LONG/LAT is WGS 84, zones of UTM are those of WGS 84, other texts are kept', async (t) => {
+test('LONG/LAT is WGS 84, UTM-nn a UTM zone of WGS 84; other projection texts are kept', async (t) => {
   const crsOf = async (projection: string) =>
     (await read(t, 'mesh', 'MeshFileReader', fileOf(`100079 1000 5 ${projection}`))).data.crs;
   t.like(await crsOf('LONG/LAT'), { code: 4326 });
@@ -94,13 +94,13 @@ for (const [fault, text, message] of [
   ['elements of five nodes', fileOf(newer).replace('2 4 25', '2 5 25'), /'5' in place of the most nodes/],
   ['no elements', fileOf(newer, { elementLines: [] }), /ends before .*the number of elements/],
 ] as const)
-  test(`refused with a sentence and the offset: ${fault}`, async (t) => {
+  test(`a mesh file is refused with the offset: ${fault}`, async (t) => {
     const error = await t.throwsAsync(read(t, 'mesh', 'MeshFileReader', text), { instanceOf: FormatError });
     t.regex(error!.message, message);
     t.regex(error!.message, /at byte \d+/);
   });
 
-test('a mesh file that is read and written again has the same content, in the newer form', async (t) => {
+test('rewriting a mesh file keeps its content, in the newer form', async (t) => {
   for (const header of [newer, '5 UTM-33', '100079 1000 5 LONG/LAT', '100079 1014 5 NON-UTM']) {
     const text = fileOf(header);
     const { text: again } = await converted(t, text, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });
@@ -108,7 +108,7 @@ test('a mesh file that is read and written again has the same content, in the ne
   }
 });
 
-test('elements are written with the ids of their nodes, and with their own', async (t) => {
+test('elements are written with their ids and the ids of their nodes', async (t) => {
   const ids: Record<string, string> = { 1: '1', 2: '7', 3: '3', 4: '100', 5: '2' };
   const text = fileOf(newer, {
     nodeLines: nodes.map((line) => line.replace(/^\d/, (id) => ids[id]!)),
@@ -142,7 +142,7 @@ test('a mesh of triangles alone is written with three nodes per element', async 
   t.is(again, text);
 });
 
-test('nodes on the rim of a mesh without boundary codes get code 1', async (t) => {
+test('boundary nodes of a mesh without codes get code 1', async (t) => {
   const { nodeCodes: _, nodeIds: __, ...mesh } = flatMesh();
   // A square of four triangles around node 4.
   const { content } = await written(
@@ -165,7 +165,7 @@ test('nodes on the rim of a mesh without boundary codes get code 1', async (t) =
   t.deepEqual(codes, ['1', '1', '1', '1', '0']);
 });
 
-test('values and steps that a mesh file cannot hold are named', async (t) => {
+test('the receipt reports values and steps that a mesh file cannot store', async (t) => {
   const { content, lost } = await written(t, flatMesh(), 'MeshFileWriter');
   t.is(content.toString().split('\n')[1], '10 500000 6000000 0 1');
   t.deepEqual(lost, [
@@ -174,7 +174,7 @@ test('values and steps that a mesh file cannot hold are named', async (t) => {
   ]);
 });
 
-test('a projected mesh is written with the WKT of Esri, a reprojected one with that of its new system', async (t) => {
+test('a projected mesh is written with Esri WKT, a reprojected one with that of the target', async (t) => {
   const { content } = await written(t, flatMesh(), 'MeshFileWriter');
   t.regex(content.toString().split('\n')[0]!, /^100079 1000 8 PROJCS\["WGS_1984_UTM_Zone_33N"/);
   const { text } = await converted(t, fileOf('100079 1000 5 UTM-33').replaceAll(' 10 ', ' 500010 '), {
@@ -185,12 +185,12 @@ test('a projected mesh is written with the WKT of Esri, a reprojected one with t
   t.regex(text.split('\n')[0]!, /^100079 1000 5 PROJCS\["ETRS_1989_UTM_Zone_33N"/);
 });
 
-test('layered meshes are refused with the way out', async (t) => {
+test('layered meshes are refused; the error suggests a vertical filter', async (t) => {
   const error = await t.throwsAsync(written(t, layeredMesh(), 'MeshFileWriter'), { instanceOf: AppError });
   t.regex(error!.message, /Cell 1 is a wedge.*verticalFilterTransformation/);
 });
 
-test('ten thousand mutations of mesh files end with a sentence or a mesh', async (t) => {
+test('ten thousand mutations of mesh files are read or end with an expected error', async (t) => {
   const sound = [fileOf(newer), fileOf('5 UTM-33', { end: '\r\n' })].map((text) => Buffer.from(text));
   await mutate(t, 'MeshFileReader', sound, 10_000);
   // A triangle may end without the 0 of its fourth node.

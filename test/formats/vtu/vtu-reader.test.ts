@@ -54,7 +54,7 @@ for (const encoding of encodings)
     t.deepEqual(lost, []);
   });
 
-test('comments, a declaration, entities and single quotes are XML as any other', async (t) => {
+test('XML declaration, comments, entities and single quotes are accepted', async (t) => {
   const text = vtuOf(
     {
       ...triangle,
@@ -66,7 +66,7 @@ test('comments, a declaration, entities and single quotes are XML as any other',
   t.like(data.items[0], { name: 'a <&> "b"', unit: 'm²' });
 });
 
-test('NaN and infinities of C are numbers; integers beyond 2^53 are said to be rounded', async (t) => {
+test('nan and inf are read as numbers; the receipt reports rounded integers above 2^53', async (t) => {
   const values = [1, 1, 1];
   const made = (type: string, text: string): MadePiece => ({
     ...triangle,
@@ -94,7 +94,7 @@ test('pixels and voxels become quads and hexahedra in the order of their nodes',
   t.deepEqual([...data.connectivity], [0, 1, 3, 2, 0, 1, 3, 2, 4, 5, 7, 6]);
 });
 
-test('several pieces are read one behind the other', async (t) => {
+test('several pieces are concatenated', async (t) => {
   const piece = (first: number): MadePiece => ({
     ...triangle,
     pointData: [{ name: 'v', type: 'Float32', values: [1, 10, 2, 20, 3, 30].map((one) => one + first), components: 2 }],
@@ -120,7 +120,7 @@ test('points without cells, and no points at all, are read', async (t) => {
   }
 });
 
-test('field data: EUM codes and kinds of value by item, the SRID, the start as a text or as codes', async (t) => {
+test('FieldData gives EUM codes, value types, SRID, and the start time as text or character codes', async (t) => {
   const integers = (name: string, values: number[]) => ({ name, type: 'Int32', values });
   const piece: MadePiece = {
     ...triangle,
@@ -152,7 +152,7 @@ test('field data: EUM codes and kinds of value by item, the SRID, the start as a
   t.is(data.crs, undefined);
 });
 
-test('field data that do not fit are ignored with a warning; arrays of texts are named as lost', async (t) => {
+test('unusable FieldData are ignored with a warning; string arrays are reported as lost', async (t) => {
   const { data, log, lost } = await meshOf(
     t,
     vtuOf(
@@ -236,7 +236,7 @@ for (const [fault, text, message] of [
   ['a tag without end', `${sound.slice(0, 30)}${'a'.repeat(70_000)}`, /tag is not closed/],
   ['another format', '{"type":"FeatureCollection","features":[]}', /It looks like a GeoJSON file/],
 ] as const)
-  test(`refused with a sentence and the offset: ${fault}`, async (t) => {
+  test(`a VTU file is refused with the offset: ${fault}`, async (t) => {
     const error = await t.throwsAsync(meshOf(t, text), { instanceOf: FormatError });
     t.regex(error!.message, message);
     t.regex(error!.message, /at byte \d+/);
@@ -250,7 +250,7 @@ for (const [fault, change, message] of [
   ],
   ['an offset behind the end', undefined, /begins at 99999 of the appended data, behind the end/],
 ] as const)
-  test(`raw appended data are refused with a sentence: ${fault}`, async (t) => {
+  test(`raw appended data are refused with an error: ${fault}`, async (t) => {
     const bytes = vtuOf(triangle, { format: 'raw' });
     const broken =
       change === undefined
@@ -278,7 +278,7 @@ for (const [name, count] of [
       t.deepEqual([...data.shapes], new Array(count).fill(1));
     });
 
-test('compressed blocks are refused where their header lies, or where they do not unpack', async (t) => {
+test('invalid compressed blocks are refused with the offset of their header or data', async (t) => {
   const at = (bytes: Buffer) => bytes.indexOf('\n  _') + 4;
   const changed = (change: (bytes: Buffer, header: number) => void) => {
     const bytes = vtuOf(triangle, { format: 'raw', compressed: true, block: 64 });
@@ -312,7 +312,7 @@ const collectionOf = (times: readonly PvdEntry[], files: Record<string, Buffer>)
     ...Object.entries(files).map(([name, bytes]) => ({ name, bytes })),
   ]);
 
-test('a zip with a collection has its parts as steps, in order of time', async (t) => {
+test('the parts of a zipped collection become steps in order of time', async (t) => {
   const { data } = await meshOf(
     t,
     collectionOf(
@@ -349,7 +349,7 @@ test('a zip with a collection has its parts as steps, in order of time', async (
   t.is(data.heights, undefined);
 });
 
-test('points may move up and down between steps; times without a start are relative', async (t) => {
+test('points may move vertically between steps; times without a start are relative', async (t) => {
   const { data } = await meshOf(
     t,
     collectionOf(
@@ -370,7 +370,7 @@ test('points may move up and down between steps; times without a start are relat
   t.is(data.nodes[2], 1);
 });
 
-test('hundreds of parts are read, although few are open at a time', async (t) => {
+test('hundreds of parts are read with few files open at a time', async (t) => {
   const count = 300;
   const names = Array.from({ length: count }, (_, n) => `${n}.vtu`);
   const { data } = await meshOf(
@@ -489,11 +489,11 @@ for (const [fault, zip, message] of [
     /'a' of the first step is missing/,
   ],
 ] as const)
-  test(`a zip is refused with a sentence: ${fault}`, async (t) => {
+  test(`a zip is refused with an error: ${fault}`, async (t) => {
     t.regex((await t.throwsAsync(meshOf(t, zip), { instanceOf: FormatError }))!.message, message);
   });
 
-test('flat cells become polygons, lines and points of a feature collection', async (t) => {
+test('VTU cells become polygons, lines and points in features', async (t) => {
   const { json } = await asJson(
     t,
     vtuOf({ ...triangle, cellData: [{ name: 'depth', type: 'Float64', values: [2.5] }] }),

@@ -49,7 +49,7 @@ const withItems = (
   };
 };
 
-test('a mesh of one step is a VTU file: raw appended data, zlib, 64-bit headers, offsets as they are', async (t) => {
+test('a mesh of one step is a VTU file with raw appended data, zlib, 64-bit headers and exact offsets', async (t) => {
   const { content } = await written(t, withItems([{ name: 'a', values: Float32Array.of(1, 2, 3, 4) }]), 'VtuWriter');
   const text = content.toString('latin1');
   t.true(
@@ -64,7 +64,7 @@ test('a mesh of one step is a VTU file: raw appended data, zlib, 64-bit headers,
   t.true(text.endsWith('\n</AppendedData>\n</VTKFile>\n'));
 });
 
-test('nodes, cells, boundary codes, items with units and EUM codes, the start and the SRID come back', async (t) => {
+test('nodes, cells, boundary codes, items with units and EUM codes, start time and SRID survive a round trip', async (t) => {
   const mesh = withItems(
     [
       { name: 'salinity', location: 'node', unit: 'PSU', values: Float64Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
@@ -110,7 +110,7 @@ test('nodes, cells, boundary codes, items with units and EUM codes, the start an
   t.deepEqual([...lost, ...log, ...writing], []);
 });
 
-test('items at points stand before those of cells, so that EUM codes find their items', async (t) => {
+test('point items are written before cell items, so that EUM codes match their items', async (t) => {
   const codes = (item: number) => ({ item, unit: 1000 });
   const { data } = await back(
     t,
@@ -162,7 +162,7 @@ test('repeated names end in _2, names are escaped, items without a name are numb
   );
 });
 
-test('several values of a place stand side by side and come back', async (t) => {
+test('multi-component values are interleaved, and survive a round trip', async (t) => {
   const axis = (name: string, count: number) => ({ name, values: Float64Array.from({ length: count }, (_, n) => n) });
   const spectrum = Float32Array.from({ length: 24 }, (_, n) => n);
   const { data } = await back(
@@ -186,7 +186,7 @@ async function entriesOf(content: Uint8Array) {
   return { entries, contents };
 }
 
-test('several steps are a zip with a collection and stored parts; the start is a text in the first part', async (t) => {
+test('several steps become a zip with a collection and stored parts; the first part has the start time as text', async (t) => {
   const { data, content } = await back(t, { ...flatMesh(), name: 'run: 7/a' });
   const { entries, contents } = await entriesOf(content);
   t.deepEqual(
@@ -221,7 +221,7 @@ test('several steps are a zip with a collection and stored parts; the start is a
     );
 });
 
-test('steps at the same time come back in their order, and the receipt names them', async (t) => {
+test('steps at equal times keep their order, and the receipt reports them', async (t) => {
   const time: TimeAxis = {
     spacing: 'nonEquidistant',
     unit: 'second',
@@ -240,7 +240,7 @@ test('steps at the same time come back in their order, and the receipt names the
   );
 });
 
-test('nodes of layers that move, their columns and the reference heights of the first step come back', async (t) => {
+test('moving layers, columns and reference heights survive a round trip', async (t) => {
   const mesh = layeredMesh();
   const { data } = await back(t, mesh);
   t.deepEqual([...data.shapes], [...mesh.shapes]);
@@ -249,19 +249,19 @@ test('nodes of layers that move, their columns and the reference heights of the 
   for (const step of [0, 5]) t.deepEqual([...(await data.heights!(step))], [...(await mesh.heights!(step))]);
 });
 
-test('a profile and a column stay what they are', async (t) => {
+test('vertical profiles and columns survive a round trip', async (t) => {
   for (const section of ['profile', 'column'] as const)
     t.is((await back(t, { ...layeredMesh(), section })).data.section, section);
 });
 
-test('relative times count from 1970, which the receipt says', async (t) => {
+test('relative times count from 1970, and the receipt reports it', async (t) => {
   const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: Float64Array.of(0, 1, 10) };
   const { data, writing } = await back(t, { ...flatMesh(), time });
   t.deepEqual(data.time, { spacing: 'nonEquidistant', unit: 'second', start: 0, offsets: Float64Array.of(0, 60, 600) });
   t.true(writing.includes('The times are relative; in the VTU file they count from 1970-01-01T00:00:00.'));
 });
 
-test('what a VTU file cannot hold is named: numbers of nodes, a coordinate system without a code', async (t) => {
+test('the receipt reports node ids and a coordinate system without a code as lost', async (t) => {
   const { writing } = await back(t, { ...flatMesh(), crs: { wkt: 'LOCAL_CS["harbour"]' } });
   t.deepEqual(writing, [
     'The numbers of nodes and elements were left out; a VTU file counts both from 0.',
@@ -285,7 +285,7 @@ test('cells of a grid become quads', async (t) => {
   t.deepEqual([...(await data.values(0, 0))], [7, Number.NaN]);
 });
 
-test('a grid is written in blocks with the bytes that its whole mesh would have', async (t) => {
+test('a grid written block by block has the same bytes as its whole mesh', async (t) => {
   const [width, height] = [300, 200];
   const grid: Grid = {
     kind: 'grid',
@@ -323,7 +323,7 @@ test('a grid is written in blocks with the bytes that its whole mesh would have'
   }
 });
 
-test('points become vertices with z as array Z and their fields of numbers', async (t) => {
+test('points become vertices with z as array Z and numeric fields as arrays', async (t) => {
   const { bytes, receipt } = await converted(t, 'x y z Z kind name\n1 2 3 9 4 a\n5 6 7 nan 8 b\n', {
     reader: 'XyzReader',
     writer: 'VtuWriter',
@@ -348,7 +348,7 @@ test('points become vertices with z as array Z and their fields of numbers', asy
   t.deepEqual(receipt.lost, ["A VTU file holds numbers only; the fields 'name' were left out."]);
 });
 
-test('lines and polygons become cells with fields as cell arrays; holes and missing geometries are named', async (t) => {
+test('lines and polygons become cells with fields as cell arrays; lost holes and geometries are reported', async (t) => {
   const ring = [
     [0, 0],
     [10, 0],
@@ -403,7 +403,7 @@ test('lines and polygons become cells with fields as cell arrays; holes and miss
   ]);
 });
 
-test('numbers that a field lacks are NaN', async (t) => {
+test('missing field values are NaN', async (t) => {
   const json = collection([
     feature(geometryOf('Point', [1, 2]), { n: 1 }),
     feature(geometryOf('Point', [3, 4]), { n: null }),
@@ -418,7 +418,7 @@ test('numbers that a field lacks are NaN', async (t) => {
   t.deepEqual([...data.nodes], [1, 2, 0, 3, 4, 0]);
 });
 
-test('a mesh of many blocks is compressed block by block and comes back', async (t) => {
+test('a mesh of many compressed blocks survives a round trip', async (t) => {
   const count = 100_000;
   const nodes = Float64Array.from({ length: 3 * count }, (_, n) => Math.sin(n) * 1e6);
   const vertices: Mesh = {
@@ -453,7 +453,7 @@ for (const [name, size, last] of [
     t.deepEqual(Buffer.concat(blocks.map((block) => inflateSync(block))), Buffer.from(values));
   });
 
-test('numbers that are encoded one by one, or in parts, have the blocks of a whole array', async (t) => {
+test('encoding values one by one or in parts gives the blocks of the whole array', async (t) => {
   const { signal } = new AbortController();
   const spool = await BlockSpool.create({ scratch: await folderOf(t), onEnd: (close) => t.teardown(close) });
   for (const length of [1, 1 << 18, (1 << 18) + 1]) {
@@ -475,14 +475,14 @@ test('numbers that are encoded one by one, or in parts, have the blocks of a who
   }
 });
 
-test('a coordinate system given as WKT is stored by its code where a registry has it', async (t) => {
+test('a WKT coordinate system is stored by its code if a registry has it', async (t) => {
   const wkt = await crsText(parseSrid(25832), 'WKT1_ESRI');
   const { data, writing } = await back(t, { ...withItems([]), crs: { wkt } });
   t.like(data.crs, { code: 25832 });
   t.deepEqual(writing, []);
 });
 
-test('data without steps end with a sentence', async (t) => {
+test('data without steps are refused', async (t) => {
   const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: new Float64Array(0) };
   await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), {
     instanceOf: AppError,

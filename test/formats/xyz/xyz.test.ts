@@ -43,7 +43,7 @@ for (const [name, text] of Object.entries({
     t.like(data, { hasZ: true, hasM: false, fields: [], geometryTypes: ['Point'] });
   });
 
-test('a file whose first points have exponents of Fortran is recognised', async (t) => {
+test('a file whose first points have Fortran exponents is recognized', async (t) => {
   t.like(await detect(memory(Buffer.from('1.0D+03 2.0d3 3.0D-01\n4 5 6\n'))), { format: 'xyz' });
 });
 
@@ -61,7 +61,7 @@ test('ZColumnIndex names the column of z; other columns are fields with their na
   t.deepEqual(unnamed.coordinates[0], [1, 2, 7]);
 });
 
-test('a column whose first word is no number is a field of texts; nan is no value', async (t) => {
+test('a column that starts with a word is a text field; nan is a missing value', async (t) => {
   const { data, coordinates, values } = await points(
     t,
     'x y z "Bed level" "Bed level" name\n1 2 3 4 5 "well 7"\n1 2 nan NaN 6 b\n',
@@ -87,7 +87,7 @@ test('numbers are read to the nearest double', async (t) => {
   t.deepEqual(coordinates.flat(), words.map(Number));
 });
 
-test('lines at the border of two chunks are whole', async (t) => {
+test('lines across chunk boundaries are read correctly', async (t) => {
   const count = 60_000;
   const lines = Array.from({ length: count }, (_, n) => `${n}.125 ${count - n} ${n % 977}.5`);
   const { coordinates } = await points(t, lines.join('\n'));
@@ -125,7 +125,7 @@ for (const [fault, text, message] of [
   ['nothing', '', /The file is empty/],
   ['another format', '{"type":"FeatureCollection","features":[]}', /It looks like a GeoJSON file/],
 ] as const)
-  test(`refused with a sentence: ${fault}`, async (t) => {
+  test(`a file of points is refused with an error: ${fault}`, async (t) => {
     const error = await t.throwsAsync(points(t, text), { instanceOf: FormatError });
     t.regex(error!.message, message);
   });
@@ -147,7 +147,7 @@ test('a line has at most 1024 columns, each of which can be z', async (t) => {
   await t.throwsAsync(points(t, lines(1025), { ZColumnIndex: 1024 }), { message: /ZColumnIndex/ });
 });
 
-test('a header of almost a mebibyte is read over; of a longer one no more is read', async (t) => {
+test('a header of nearly 1 MiB is skipped; a longer one is refused without reading further', async (t) => {
   const headerLine = `${'about the survey '.repeat(60)}\n`;
   const header = headerLine.repeat(Math.floor((1 << 20) / headerLine.length));
   // The line of numbers begins in the first mebibyte and ends behind it.
@@ -168,7 +168,7 @@ test('a header of almost a mebibyte is read over; of a longer one no more is rea
   t.true(read <= 3 << 20, `${read} bytes were read`);
 });
 
-test('a column of z that the file does not have is named', async (t) => {
+test('the error for a missing z column names it', async (t) => {
   const error = await t.throwsAsync(points(t, '1 2 3\n', { ZColumnIndex: 4 }), { instanceOf: FormatError });
   t.regex(error!.message, /z in column 5, as ZColumnIndex 4 asks/);
 });
@@ -183,16 +183,16 @@ for (const [name, text, message] of [
   ['a decimal comma in z only', '350000\t6100000\t3,5\n', /comma alone/],
   ['carriage returns as ends of lines', '1 2 3\r4 5 6\r', /^Line 1 ends with a carriage return only/],
 ] as const)
-  test(`numbers that would get into other columns end the conversion: ${name}`, async (t) => {
+  test(`ambiguous separators end the conversion: ${name}`, async (t) => {
     await t.throwsAsync(points(t, text), { instanceOf: FormatError, message });
   });
 
-test('commas with blanks, and a text with blanks behind numbers with commas, are read', async (t) => {
+test('commas with blanks, and text with blanks after numbers with commas, are read', async (t) => {
   t.deepEqual((await points(t, '1, 2 ,3\n4.5,-5,6e3\n')).coordinates, two);
   t.deepEqual((await points(t, '1,2,3,A b\n')).coordinates, [[1, 2, 3]]);
 });
 
-test('points become features with a height and their fields', async (t) => {
+test('points become features with heights and fields', async (t) => {
   const { json } = await asJson(t, '1 2 3 7.5\n4 5 6 8\n', {
     reader: 'XyzReader',
     readerParameters: { SRID: 4326 },
@@ -207,7 +207,7 @@ test('points become features with a height and their fields', async (t) => {
   t.deepEqual(back.features[0]!.geometry!.coordinates, [1, 2, 3]);
 });
 
-test('points are written as they were read, with a line of names where there are fields', async (t) => {
+test('points are written as they were read, with a header line if they have fields', async (t) => {
   const asked = { reader: 'XyzReader', writer: 'XyzWriter' };
   t.is((await converted(t, '1,2,3\n4.5,-5,nan\n', asked)).text, '1 2 3\n4.5 -5 nan\n');
   t.is(
@@ -216,7 +216,7 @@ test('points are written as they were read, with a line of names where there are
   );
 });
 
-test('points of several parts are lines of their own; texts and the coordinate system are named as lost', async (t) => {
+test('multipoints become one line per point; text fields and the coordinate system are reported as lost', async (t) => {
   const json = collection([
     feature(
       geometryOf('MultiPoint', [
@@ -234,7 +234,7 @@ test('points of several parts are lines of their own; texts and the coordinate s
   ]);
 });
 
-test('lines, and points without height, are no points of an XYZ file', async (t) => {
+test('lines and points without height are refused by XyzWriter', async (t) => {
   const line = geometryOf('LineString', [
     [1, 2, 3],
     [4, 5, 6],
@@ -247,14 +247,14 @@ test('lines, and points without height, are no points of an XYZ file', async (t)
   });
 });
 
-test('ten thousand mutations of files of points end with a sentence or points', async (t) => {
+test('ten thousand mutations of files of points are read or end with an expected error', async (t) => {
   const sound = ['x y z name\n1 2 3 a\n4 5 6 b\n7 8 9 c\n', '1;2;3\n4.5;-5;6e3\n# end\n'].map((text) =>
     Buffer.from(text),
   );
   await mutate(t, 'XyzReader', sound, 10_000);
 });
 
-test('a file that shrinks while it is read is an outage, not an end', async (t) => {
+test('reading a file that shrinks throws an error instead of ending early', async (t) => {
   const bytes = Buffer.from('1 2 3\n'.repeat(400_000));
   const source = memory(bytes);
   const { findReader } = await import('../../../src/formats/registry.ts');

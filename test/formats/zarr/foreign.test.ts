@@ -29,7 +29,7 @@ const level = {
 const crs = variable('crs', { shape: [], data_type: 'uint8', values: [0], attributes: { crs_wkt: wgs84 } });
 
 for (const codec of ['zstd', 'gzip', 'none'] as const)
-  test(`a store of another program with the codec ${codec} is a grid with the georeference of its coordinates`, async (t) => {
+  test(`a store of another program with the codec ${codec} is read as a grid georeferenced by its coordinates`, async (t) => {
     const files = {
       'zarr.json': group({}),
       ...variable('level', { ...level, codec, bigEndian: codec === 'gzip' }),
@@ -106,7 +106,7 @@ test('a store without georeference is an array; coordinates of degrees are WGS 8
   });
 });
 
-test('of metadata that are twice in the zip, as xarray writes them, the last count', async (t) => {
+test('if metadata occur twice in the zip, as xarray writes them, the last ones are used', async (t) => {
   const files = (unit: string) =>
     Object.entries({
       'zarr.json': group({}),
@@ -117,7 +117,7 @@ test('of metadata that are twice in the zip, as xarray writes them, the last cou
   t.like(await whole(await dataOf(t, 'MDReader', bytes)), { items: [{ name: 'a', unit: 'm' }] });
 });
 
-test('what is not supported is said in a sentence', async (t) => {
+test('unsupported features are refused with an error that names them', async (t) => {
   const a = { shape: [2], values: [1, 2] };
   const refused = async (files: Record<string, string | Uint8Array>, message: RegExp) =>
     t.throwsAsync(dataOf(t, 'MDReader', storeOf(files)), { instanceOf: FormatError, message });
@@ -167,7 +167,7 @@ test('what is not supported is said in a sentence', async (t) => {
   );
 });
 
-test('what only the content shows ends with a sentence that names what it is', async (t) => {
+test('a store whose content does not fit the writer is refused with its kind', async (t) => {
   const bytes = storeOf({ 'zarr.json': group({}), ...variable('level', level), ...y, ...x, ...time });
   await t.throwsAsync(converted(t, bytes, { reader: 'MDReader', writer: 'DfsuWriter' }), {
     instanceOf: AppError,

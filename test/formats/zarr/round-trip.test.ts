@@ -87,7 +87,7 @@ const files: Readonly<Record<string, readonly [reader: string, bytes: Buffer]>> 
 };
 
 for (const [what, [reader, bytes]] of Object.entries(files))
-  test(`${what} comes back from a multidimensional store with all that it is`, async (t) => {
+  test(`${what} survives a round trip through a multidimensional store`, async (t) => {
     const before = await dataOf(t, reader, bytes);
     const { bytes: stored, receipt } = await converted(t, bytes, { reader, writer: 'MDWriter' });
     t.deepEqual(
@@ -154,7 +154,7 @@ const made: Readonly<Record<string, () => Data>> = {
 };
 
 for (const [what, make] of Object.entries(made))
-  test(`${what} comes back from a multidimensional store with all that it is`, async (t) => {
+  test(`${what} survives a round trip through a multidimensional store`, async (t) => {
     const { content } = await written(t, make(), 'MDWriter');
     t.deepEqual(await whole(await dataOf(t, 'MDReader', content)), await whole(make()));
   });
@@ -248,7 +248,7 @@ for (const [what, [reader, bytes]] of Object.entries(files).filter(
   ([, [reader, one]]) => /Dfs[23u]/.test(reader) && one.length > 0,
 ))
   if (!/unequal cells|curvilinear|months|without a step/.test(what))
-    test(`${what} goes through a multidimensional store to a file of its format with the same place, projection and values`, async (t) => {
+    test(`${what} keeps georeference, projection and values through a multidimensional store and back to its format`, async (t) => {
       const { bytes: stored } = await converted(t, bytes, { reader, writer: 'MDWriter' });
       const writer = reader.replace('Reader', 'Writer');
       const back = await converted(t, stored, {
@@ -277,7 +277,7 @@ for (const file of [
   'line_spectra.dfsu',
   'random.dfs1',
 ])
-  (present ? test : test.skip)(`${file} comes back from a multidimensional store with all that it is`, async (t) => {
+  (present ? test : test.skip)(`${file} survives a round trip through a multidimensional store`, async (t) => {
     const bytes = await readFile(join(folder, file));
     const format = file.split('.')[1]!;
     const reader = `D${format.slice(1)}Reader`;

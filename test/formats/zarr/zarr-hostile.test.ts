@@ -27,7 +27,7 @@ const array: Data = {
   read: async () => Float32Array.of(1, 2, 3),
 };
 
-test('thousands of mutations of a store end with a sentence or data', async (t) => {
+test('thousands of mutations of a store are read or end with an expected error', async (t) => {
   const { bytes } = await converted(t, small, { reader: 'Dfs2Reader', writer: 'MDWriter' });
   await mutate(t, 'MDReader', [bytes], 1500);
   await mutate(t, 'MDReader', [(await written(t, layeredMesh(), 'MDWriter')).content], 1000);
@@ -35,7 +35,7 @@ test('thousands of mutations of a store end with a sentence or data', async (t) 
 });
 
 /** Metadata are under a checksum, so they are changed before the zip is made. */
-test('thousands of mutations of metadata and chunks inside a store end with a sentence or data', async (t) => {
+test('thousands of mutations of metadata and chunks are read or end with an expected error', async (t) => {
   const files: Record<string, string | Uint8Array> = {
     'zarr.json': group({}),
     ...variable('y', { shape: [2], dimension_names: ['y'], values: [55, 54] }),
@@ -66,7 +66,7 @@ test('thousands of mutations of metadata and chunks inside a store end with a se
   t.true(seen.read > 0 && seen.refused > 0);
 });
 
-test('huge shapes take no memory', async (t) => {
+test('huge declared shapes allocate no memory', async (t) => {
   const chunk = { chunk_grid: { name: 'regular', configuration: { chunk_shape: [1000] } } };
   const root = { 'zarr.json': group({}) };
   const x = variable('x', { shape: [3], dimension_names: ['x'], values: [1, 2, 3] });

@@ -112,7 +112,7 @@ export class DfsWriter {
     this.#steps += times.length;
   }
 
-  /** Writes the rest, and completes the header. */
+  /** Writes the buffered values, then patches times, number of steps and statistics into the header. */
   async end(): Promise<void> {
     if (this.#item !== this.#counts.length) throw new Error('The last step is not complete.');
     await this.#out.end();
