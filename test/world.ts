@@ -53,6 +53,8 @@ export interface World {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Resolves when the database has noticed that processes of this application name are gone: until then a statement under way goes on. */
   untilLeft(applicationName: string): Promise<void>;
+  /** Does this before the world ends: what ends after it would miss its database. */
+  beforeEnd(work: () => Promise<void>): void;
   /** A new access token, made as a login makes it. */
   tokenOf(user: Pick<User, 'userId'>): Promise<string>;
   /** The first administrator, Owner of a tenant; the same one at each call. */
@@ -78,6 +80,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   let tokens: AccessTokens;
   let plain: pg.Pool;
   let first: Promise<User> | undefined;
+  const endings: (() => Promise<void>)[] = [];
 
   test.before('the world', async () => {
     database = await testDatabase();
@@ -102,6 +105,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     tokens = await openAccessTokens(database.db, config);
   });
   test.after.always('the end of the world', async () => {
+    await Promise.all(endings.map((end) => end()));
     await app?.close();
     await plain?.end();
     await database?.close();
@@ -165,6 +169,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
         ]);
       while ((await there()).rows.length > 0) await sleep(20);
     },
+    beforeEnd: (work) => void endings.push(work),
     tokenOf,
     administrator,
     async tenant(name = unique('tenant')) {

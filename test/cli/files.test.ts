@@ -10,14 +10,14 @@ import { layerFiles, shapefileOf } from '../formats/shapefiles.ts';
 import { placed, tiffFile } from '../formats/tiff-file.ts';
 import { newDataset } from '../world/content.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 const w = world(test);
 const machine = machines(w);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 /** Somebody logged in, with a project and a folder of files. */
 async function scene(t: ExecutionContext, { working = true } = {}) {

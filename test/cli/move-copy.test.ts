@@ -1,13 +1,13 @@
 import test from 'ava';
 import { carryScene } from '../world/move-copy.ts';
 import { newProject } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
 
 const w = world(test);
 const machine = machines(w);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 test('a dataset is moved within its tenant at once, copied and moved into another one, and followed to its end', async (t) => {
   await worker();

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
 
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 const machine = machines(w);
 
 async function operator(t: Parameters<typeof machine>[0]) {
@@ -29,7 +29,8 @@ async function transfer(grid: boolean) {
 
 test.serial('drained workers take no transfers; the command waits, and gives up at its time-out', async (t) => {
   const run = await operator(t);
-  const { pid } = await worker();
+  const { pid } = process;
+  await worker();
   t.like(await run(['job', 'drain']), {
     code: 2,
     err: 'platform: Use --host, --worker or --all to choose the workers to drain.\n',

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { openSource } from '../world/source.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
 
@@ -13,7 +13,7 @@ const source = await openSource();
 const settings = { 'outbound.allow': source.place };
 const w = world(test, settings);
 const machine = machines(w);
-const worker = sharedWorker(test, w, settings);
+const worker = sharedWorker(w, settings);
 test.after.always(() => source.close());
 
 /** An id that nothing has. */

@@ -2,11 +2,11 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { PASSWORD, world } from '../world.ts';
 
 const w = world(test, { 'mail.from': 'platform@example.org', publicUrl: 'https://data.example.org/platform' });
-const worker = sharedWorker(test, w, {
+const worker = sharedWorker(w, {
   'mail.from': 'platform@example.org',
   publicUrl: 'https://data.example.org/platform',
   'worker.concurrency': '2',

@@ -1,13 +1,13 @@
 import test from 'ava';
 import { dfsu, flat } from '../formats/dfsu/files.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Names and media types of files whose format depends on what they hold: VTU files of several steps are a zip. */
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 async function project() {
   await worker();

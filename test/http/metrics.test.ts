@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { World } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -13,7 +13,7 @@ const SECRET = 'a-token-for-the-scraper';
 const w = world(test);
 const guarded = world(test, { 'metrics.token': SECRET, trustedProxies: '127.0.0.9' });
 const published = world(test, { publicUrl: 'https://platform.example' });
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 const scrape = (of: World, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1') =>
   of.nobody.send({ method: 'GET', url: '/metrics', headers, remoteAddress });

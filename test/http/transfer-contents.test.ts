@@ -2,13 +2,13 @@ import test from 'ava';
 import { enrol, VERSION_4 } from '../world/move-copy.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Who is given what transfers tell of the contents of datasets: files, receipts, logs. */
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 let listening: Promise<string> | undefined;
 const base = () => {
   listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });

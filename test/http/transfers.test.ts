@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 async function scene() {
   await worker();

@@ -1,31 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import pg from 'pg';
 import type { Json } from '../formats/features.ts';
 import { asJson, collection, feature, geometryOf, toShape } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';
 import { newDataset } from '../world/content.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
+import { switchedWorker } from '../world/worker-here.ts';
 import type { Answer, Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Appending as a client does it. Where a transfer must wait, no worker runs. */
 const w = world(test);
-const started = new Set<WorkerProcess>();
-test.afterEach.always(stopWork);
-
-async function work() {
-  const worker = await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' });
-  started.add(worker);
-  return worker;
-}
-
-async function stopWork() {
-  for (const worker of started) await worker.stop();
-  started.clear();
-}
+const worker = switchedWorker(w, { 'worker.concurrency': '2' });
 
 const well = (x: number, properties: object) => feature(geometryOf('Point', [x, 50]), properties);
 const WELLS = collection([well(9, { name: 'A', depth: 12 }), well(10, { name: 'B', depth: 7 })]);
@@ -43,7 +32,7 @@ async function scene(writerName = 'GeoJsonWriter', content = WELLS): Promise<Sce
   const user = await w.account();
   const client = w.as(user);
   const projectId = await newProject(client);
-  await work();
+  await worker.start();
   const outputDatasetData = { name: 'wells', description: 'of old', metadata: { kept: null }, properties: { a: 1 } };
   const wish = { originalFileName: 'wells.json', outputDatasetData, readerName: 'GeoJsonReader', writerName };
   const { body } = await start(client, copyRequest(projectId, await upload(w, client, content), wish));
@@ -214,7 +203,7 @@ test.serial(
 
 test.serial('a dataset that grows is locked like one that is replaced; a dry run locks nothing', async (t) => {
   const { client, datasetId } = await scene();
-  await stopWork();
+  await worker.stop();
   const refused = ({ status, body }: Answer, why: string) =>
     t.deepEqual([status, body.code], [409, 'DatasetLocked'], why);
   const dry = await append(client, datasetId, MORE, {}, '?dryRun=true');
@@ -230,7 +219,7 @@ test.serial('a dataset that grows is locked like one that is replaced; a dry run
   await client.post(`/api/conversion/transfer/${writer}/cancel`);
   const again = await client.post(`/api/conversion/transfer/${writer}/retry`);
   t.is(again.status, 202, JSON.stringify(again.body));
-  await work();
+  await worker.start();
   const transfer = await untilEnd(client, again.body.id);
   t.like(transfer, { status: 'Completed', type: 'Append', retryOf: writer });
   t.is((await featuresOf(client, datasetId)).length, 3, 'once, by the second one');
@@ -244,7 +233,7 @@ test.serial('the size of the dataset counts towards the scratch space and the es
   const room = (length + MORE.length - 1) / 2 ** 30;
   const tight = await ended(t, client, await append(client, datasetId, MORE, { storageSizeGb: room }));
   t.is(tight.errorMessage, `The conversion needed more than its ${room} GB of scratch space.`);
-  await stopWork();
+  await worker.stop();
   await w.sql('update datasets set storage_size = 600 * 1024 * 1024 where id = $1', [datasetId]);
   const { body } = await append(client, datasetId, MORE);
   const [row] = await w.sql<{ flags: string[] }>('select flags from transfers where id = $1', [body.id]);
@@ -267,47 +256,44 @@ test.serial('ten concurrent appends are serialized, and each is counted once', a
 test.serial('a worker killed in the middle leaves the dataset as it was; its successor appends once', async (t) => {
   const many = (from: number, count: number) =>
     collection(Array.from({ length: count }, (_, n) => well((from + n) / 10_000, { n: from + n })));
-  const { client, datasetId } = await scene('ShapefileWriter', many(0, 30_000));
+  const { client, datasetId } = await scene('ShapefileWriter', many(0, 3000));
   const before = await bytesOf(client, datasetId);
   const { rowVersion } = (await client.get(dataset(datasetId))).body;
-  const { body } = await append(client, datasetId, many(30_000, 10_000));
-  const state = async () =>
-    (await w.sql('select status, attempt, progress from transfers where id = $1', [body.id])) as unknown as {
-      status: string;
-      attempt: number;
-      progress: number;
-    }[];
-  let kills = 0;
-  for (let round = 1; round <= 2; round++) {
-    for (;;) {
-      const [row] = await state();
-      if (row?.status === 'Completed') break;
-      if (row?.status === 'InProgress' && row.attempt === round) {
-        await sleep(60 * round);
-        const [now] = await state();
-        if (now?.status === 'InProgress' && now.attempt === round) kills++;
-        break;
-      }
-      await sleep(10);
+  const { body } = await append(client, datasetId, many(3000, 1000));
+  await worker.stop();
+  // the commit waits for this lock, so that no attempt is over before its worker is killed
+  const holder = new pg.Client(w.url);
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select from datasets where id = $1 for no key update', [datasetId]);
+  const begun = (attempt: number) =>
+    w.sql(`select from transfers where id = $1 and status = 'InProgress' and attempt = $2`, [body.id, attempt]);
+  const committing = () =>
+    w.sql(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`);
+  try {
+    for (const [attempt, reached] of [
+      [1, () => begun(1)],
+      [2, committing],
+    ] as const) {
+      const mortal = await startWorker(w, { 'log.level': 'fatal' });
+      while ((await reached()).length === 0) await sleep(10);
+      mortal.process.kill('SIGKILL');
+      await mortal.ended;
+      t.is((await begun(attempt)).length, 1, `attempt ${attempt} was under way`);
+      t.deepEqual(await bytesOf(client, datasetId), before, 'the old content is whole');
     }
-    const [worker] = started;
-    worker!.process.kill('SIGKILL');
-    started.clear();
-    // in this order: a commit that was on its way may still arrive
-    const bytes = await bytesOf(client, datasetId);
-    const [now] = await state();
-    if (now?.status !== 'Completed') t.deepEqual(bytes, before, 'the old content is whole');
-    await work();
+  } finally {
+    await holder.end();
   }
-  t.true(kills > 0, 'no kill came in time');
+  await worker.start();
   const transfer = await untilEnd(client, body.id);
   t.is(transfer.status, 'Completed', transfer.errorMessage);
   t.true(transfer.attempt > 1);
-  t.deepEqual(transfer.receipt.appended, { present: 30_000, added: 10_000 });
+  t.deepEqual(transfer.receipt.appended, { present: 3000, added: 1000 });
   const { json } = await asJson(t, await bytesOf(client, datasetId));
   t.deepEqual(
     json.features.map(({ properties }) => properties.n),
-    Array.from({ length: 40_000 }, (_, n) => n),
+    Array.from({ length: 4000 }, (_, n) => n),
   );
   t.is(Number((await client.get(dataset(datasetId))).body.rowVersion), Number(rowVersion) + 1);
 });

@@ -1,21 +1,12 @@
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
+import { switchedWorker } from '../world/worker-here.ts';
 import type { Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Transfers between datasets. Where a transfer must wait, no worker runs. */
 const w = world(test);
-const started = new Set<WorkerProcess>();
-test.afterEach.always(async () => {
-  for (const worker of started) await worker.stop();
-  started.clear();
-});
-
-async function work() {
-  started.add(await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' }));
-}
+const worker = switchedWorker(w, { 'worker.concurrency': '2' });
 
 interface Scene {
   user: User;
@@ -29,7 +20,7 @@ async function scene(): Promise<Scene> {
   const user = await w.account();
   const client = w.as(user);
   const projectId = await newProject(client);
-  await work();
+  await worker.start();
   return { user, client, projectId, datasetId: await imported(client, projectId) };
 }
 
@@ -40,11 +31,6 @@ async function imported(client: Client, projectId: string, text = ASCII_GRID, wr
   const { body } = await start(client, copyRequest(projectId, url, wish));
   const ended = await untilEnd(client, body.id);
   return ended.importResults[0].datasetId as string;
-}
-
-async function stopWork() {
-  for (const worker of started) await worker.stop();
-  started.clear();
 }
 
 async function textOf(client: Client, datasetId: string): Promise<string> {
@@ -145,7 +131,7 @@ test.serial(
   'a dataset that a transfer writes is locked against all others; readers share it and block writers and deletion',
   async (t) => {
     const { client, projectId, datasetId } = await scene();
-    await stopWork();
+    await worker.stop();
     const convert = () =>
       client.post(dataset(datasetId, '/convert'), { writerName: 'GeoTiffWriter', outputDatasetData: { name: 'x' } });
     const download = () => client.post(dataset(datasetId, '/download-convert'), { writerName: 'GeoTiffWriter' });
@@ -179,7 +165,7 @@ test.serial(
 
 test.serial('of twenty readers and writers at once the dataset is written by one or read by many', async (t) => {
   const { client, datasetId } = await scene();
-  await stopWork();
+  await worker.stop();
   const places = await Promise.all(Array.from({ length: 10 }, () => upload(w, client, RAISED)));
   const answers = await Promise.all(
     places.flatMap((uploadUrl) => [
@@ -214,7 +200,7 @@ test.serial(
     const again = await client.post(`/api/conversion/transfer/${first}/retry`);
     t.is(again.status, 202, JSON.stringify(again.body));
     t.not(again.body.id, first);
-    await work();
+    await worker.start();
     const ended = await untilEnd(client, again.body.id);
     t.is(ended.status, 'Completed', ended.errorMessage);
     t.is(ended.retryOf, first);

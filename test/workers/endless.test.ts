@@ -1,12 +1,12 @@
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Transfers whose end cannot be stored must not go on for ever. */
 const w = world(test);
-const worker = sharedWorker(test, w, { 'worker.concurrency': '1', 'log.level': 'fatal' });
+const worker = sharedWorker(w, { 'worker.concurrency': '1', 'log.level': 'fatal' });
 
 const GEOJSON = { originalFileName: 'a.geojson', readerName: 'GeoJsonReader', writerName: 'GeoJsonWriter' };
 

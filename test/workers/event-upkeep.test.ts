@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 test('events, their deliveries and records of removed projects are kept for thirty days', async (t) => {
   await worker();

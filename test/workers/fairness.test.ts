@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { startWorker } from '../world/worker.ts';
+import { workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 /** The queue is filled first, then one worker runs one transfer after the other: who starts when is not left to chance. */
@@ -31,7 +31,7 @@ async function tenant(weight?: number) {
 
 /** Runs all that waits; the names of these transfers in the order in which they were started. */
 async function order(named: Record<string, string[]>): Promise<string> {
-  const worker = await startWorker(w, { 'worker.concurrency': '1', 'log.level': 'fatal' });
+  const worker = await workHere(w, { 'worker.concurrency': '1' });
   try {
     const names = new Map(Object.entries(named).flatMap(([name, ids]) => ids.map((id) => [id, name] as const)));
     const owners = await w.sql<{ id: string; created_by: string }>(
@@ -69,7 +69,7 @@ test.serial(
   'retries against an unreachable server get new virtual times: they do not displace another tenant',
   async (t) => {
     const [away, one] = [await tenant(), await tenant()];
-    const settings = { 'worker.concurrency': '1', 'log.level': 'fatal', 'outbound.allow': '127.0.0.1:1' };
+    const settings = { 'worker.concurrency': '1', 'outbound.allow': '127.0.0.1:1' };
     const a: string[] = [];
     for (let n = 0; n < 12; n++) {
       const request = copyRequest(away.projectId, 'http://127.0.0.1:1/file');
@@ -81,13 +81,13 @@ test.serial(
        left join graphile_worker._private_jobs job on job.key = t.id::text where t.id = any($1)`,
         [a],
       );
-    const first = await startWorker(w, settings);
+    const first = await workHere(w, settings);
     while ((await tries()).some(({ attempt }) => attempt < 1)) await sleep(20);
     await first.stop();
     while ((await tries()).some(({ resting }) => resting)) await sleep(50);
     const before = (await tries()).reduce((sum, { attempt }) => sum + attempt, 0);
     const [b = ''] = await one.submit(1);
-    const second = await startWorker(w, settings);
+    const second = await workHere(w, settings);
     try {
       await untilEnd(one.client, b);
       const [row] = await w.sql<{ tried: number }>(

@@ -2,18 +2,13 @@ import test from 'ava';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { VERSION_4 } from '../world/move-copy.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** The store of features as a client uses it. */
 const w = world(test);
-const started = new Set<WorkerProcess>();
-test.afterEach.always(async () => {
-  for (const worker of started) await worker.stop();
-  started.clear();
-});
+const worker = sharedWorker(w, { 'worker.concurrency': '2' });
 
 const WELLS = collection([
   feature(geometryOf('Point', [9, 50]), { name: 'A', depth: 12 }, { id: 1 }),
@@ -33,7 +28,7 @@ test.serial(
     const client = w.as(user);
     const projectId = await newProject(client);
     const other = await newProject(client, 'Other');
-    started.add(await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' }));
+    await worker();
     const wish = {
       originalFileName: 'wells.json',
       outputDatasetData: { name: 'wells' },

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { machines } from '../cli/machine.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedProcess } from '../world/worker.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -13,7 +13,7 @@ import { world } from '../world.ts';
 /** Nobody is there. */
 const SILENT = { 'outbound.allow': '127.0.0.1:1' };
 const w = world(test, SILENT);
-const worker = sharedWorker(test, w, SILENT);
+const worker = sharedProcess(test, w, SILENT);
 const machine = machines(w);
 
 interface Listed {

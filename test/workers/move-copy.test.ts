@@ -8,21 +8,29 @@ import pg from 'pg';
 import type { CarryScene } from '../world/move-copy.ts';
 import { carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
 import { local, newProject, untilEnd } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
+import { workHere } from '../world/worker-here.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Moves and copies to their end. What must happen between start and commit happens while no worker runs, or while the commit waits. */
 const w = world(test);
-const started = new Set<WorkerProcess>();
+const settings = { 'worker.concurrency': '2', 'log.level': 'fatal' };
+const started = new Set<{ stop(): Promise<void> }>();
 test.afterEach.always(async () => {
   for (const worker of started) await worker.stop();
   started.clear();
 });
 
-async function work(): Promise<WorkerProcess> {
-  const worker = await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' });
+async function work() {
+  const worker = await workHere(w, settings);
+  started.add(worker);
+  return worker;
+}
+
+/** A worker that can be killed. */
+async function mortal() {
+  const worker = await startWorker(w, settings);
   started.add(worker);
   return worker;
 }
@@ -238,7 +246,7 @@ for (const verb of ['move', 'copy'] as const) {
     const scene = await carryScene(w);
     const { ask, client, target, datasetId } = scene;
     const gate = await holdTree(target.projectId);
-    const first = await work();
+    const first = await mortal();
     const { id } = (await ask(verb)).body;
     await gate.reached();
     first.process.kill('SIGKILL');
@@ -286,7 +294,7 @@ test.serial('a copy that is cancelled, or loses its worker, while bytes are copi
   const copying = async () => {
     for (let tries = 0; tries < 6000 && (await readdir(temporary)).length === 0; tries++) await sleep(5);
   };
-  let worker = await work();
+  const worker = await mortal();
   const cancelled = (await ask('copy')).body.id;
   await copying();
   t.is((await client.post(transfer(cancelled, '/cancel'))).status, 202);
@@ -301,7 +309,7 @@ test.serial('a copy that is cancelled, or loses its worker, while bytes are copi
   await worker.ended;
   started.delete(worker);
   await truncate(join(w.folder, 'blobs', blob), 9);
-  worker = await work();
+  await work();
   t.is((await untilEnd(client, id)).status, 'Completed');
   t.is(await countIn(target.projectId), 1);
   const left = (await Array.fromAsync(w.blobs.list('dataset/'))).filter(({ name }) => name.includes(cancelled));

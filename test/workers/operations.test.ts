@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker, startWorker } from '../world/worker.ts';
+import { sharedWorker, workHere } from '../world/worker-here.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 const root = async () => w.as(await w.administrator());
 
 interface Fallen {
@@ -138,7 +138,8 @@ test('a failure that cannot be retried blocks neither its mass retry nor others'
 });
 
 test('workers are listed with their resources and transfers', async (t) => {
-  const { pid } = await worker();
+  const { pid } = process;
+  await worker();
   const { body } = await (await root()).get('/api/admin/worker');
   const listed = body.data.find((one: { pid: number }) => one.pid === pid);
   t.like(listed, { alive: true, draining: false });
@@ -149,7 +150,8 @@ test.serial(
   'a drained worker finishes its transfers and takes no more; a worker that starts during the drain takes none',
   async (t) => {
     const client = await root();
-    const { pid } = await worker();
+    const { pid } = process;
+    await worker();
     const begun = await client.put('/api/admin/drain', {});
     t.is(begun.status, 200);
     const drained = async () => {
@@ -167,7 +169,7 @@ test.serial(
     const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
     const projectId = await newProject(w.as(owner));
     const { body } = await start(w.as(owner), copyRequest(projectId, await upload(w, w.as(owner), 'words')));
-    const restarted = await startWorker(w);
+    const restarted = await workHere(w);
     t.teardown(() => restarted.stop());
     const [mail] = await w.sql<{ id: string }>(`select id from graphile_worker.add_job('removeSpentBlobs')`);
     for (let tries = 0; tries < 200; tries++) {

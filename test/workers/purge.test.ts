@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
 const w = world(test, { 'recycleBin.retention': '180d' });
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 const BIN = '/api/recycle-bin';
 
 async function imported(client: Client, projectId: string): Promise<string> {

@@ -10,7 +10,7 @@ import { until } from '../world/hooks.ts';
 import type { Sending } from '../world/source.ts';
 import { firstByte, openSource, sendFile } from '../world/source.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedProcess } from '../world/worker.ts';
 import { world } from '../world.ts';
 
 const source = await openSource();
@@ -21,7 +21,7 @@ const settings = {
   'uploads.maxSize': '10000000',
 };
 const w = world(test, settings);
-const worker = sharedWorker(test, w, { ...settings, 'worker.concurrency': '4', 'log.level': 'warn' });
+const worker = sharedProcess(test, w, { ...settings, 'worker.concurrency': '4', 'log.level': 'warn' });
 test.after.always(async () => {
   await source.close();
   await elsewhere.close();

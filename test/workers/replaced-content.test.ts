@@ -1,11 +1,11 @@
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 /** What a conversion measured of a file, when other bytes are put in its place. */
 const w = world(test);
-const worker = sharedWorker(test, w);
+const worker = sharedWorker(w);
 
 /** A measured grid: the address that it may be written at, and what is said of it. */
 async function measured() {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { enrol, VERSION_4 } from '../world/move-copy.ts';
 import { newProject, untilEnd } from '../world/transfers.ts';
-import { startWorker } from '../world/worker.ts';
+import { workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
@@ -32,7 +32,7 @@ test('a copy into another tenant has series and values; a move keeps them', asyn
     );
     t.is(answer.status, 204);
   }
-  const worker = await startWorker(w, { 'log.level': 'fatal' });
+  const worker = await workHere(w);
   try {
     const run = async (verb: string) => {
       const { body } = await client.post(`/api/metadata/dataset/${id}/${verb}`, target, VERSION_4);

@@ -1,11 +1,12 @@
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { startWorker } from '../world/worker.ts';
+import { sharedWorker } from '../world/worker-here.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** What happens to data on the way, from the request to the dataset. */
 const w = world(test);
+const worker = sharedWorker(w, { 'worker.concurrency': '2' });
 
 const grid = { originalFileName: 'terrain.asc', readerName: 'AsciiGridReader', writerName: 'AsciiGridWriter' };
 const calculate = { type: 'calculateStatisticsTransformation' };
@@ -22,8 +23,8 @@ const LEFT = ['1.5 -9999 -9999 -9999', '5 6.25 -9999 -9999', '9 10 11 -9999'];
 async function scene() {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
-  const worker = await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' });
-  return { client, projectId, stop: () => worker.stop() };
+  await worker();
+  return { client, projectId };
 }
 
 async function ended(client: Client, path: string, body: object) {
@@ -35,94 +36,86 @@ async function ended(client: Client, path: string, body: object) {
 const dataset = async (client: Client, id: string) => (await client.get(`/api/metadata/dataset/${id}`)).body;
 
 test('import, convert, update and export apply transformations; statistics stay in properties until the content changes', async (t) => {
-  const { client, projectId, stop } = await scene();
-  try {
-    const request = {
-      ...copyRequest(projectId, await upload(w, client, ASCII_GRID), grid),
-      readerParameters: [{ name: 'SRID', value: 25832 }],
-      outputDatasetData: { name: 'terrain', properties: { mine: null, statistics: 'to be replaced' } },
-      transformations: [{ type: 'itemFilterTransformation', itemFilter: { itemIndices: [0] } }, clip, calculate],
-    };
-    const imported = await untilEnd(client, (await start(client, request)).body.id);
-    t.is(imported.status, 'Completed', imported.errorMessage);
-    t.is(imported.recordsWritten, 12);
-    const { datasetId } = imported.importResults[0];
-    const made = await dataset(client, datasetId);
-    t.is(made.properties.mine, null, 'what the request said stays');
-    const { bands } = made.properties.statistics;
-    t.like(bands[0], { band: 1, values: 6, empty: 6, minimum: 1.5, maximum: 11 });
-    t.true(Math.abs(bands[0].mean - 42.75 / 6) < 1e-12);
-    t.deepEqual(imported.receipt.statistics.after, made.properties.statistics);
-    const { data } = (await client.get(`/api/raw/dataset/${datasetId}`)).body;
-    t.deepEqual((await w.nobody.get(local(data))).raw.toString().trim().split('\n').slice(6), LEFT);
+  const { client, projectId } = await scene();
+  const request = {
+    ...copyRequest(projectId, await upload(w, client, ASCII_GRID), grid),
+    readerParameters: [{ name: 'SRID', value: 25832 }],
+    outputDatasetData: { name: 'terrain', properties: { mine: null, statistics: 'to be replaced' } },
+    transformations: [{ type: 'itemFilterTransformation', itemFilter: { itemIndices: [0] } }, clip, calculate],
+  };
+  const imported = await untilEnd(client, (await start(client, request)).body.id);
+  t.is(imported.status, 'Completed', imported.errorMessage);
+  t.is(imported.recordsWritten, 12);
+  const { datasetId } = imported.importResults[0];
+  const made = await dataset(client, datasetId);
+  t.is(made.properties.mine, null, 'what the request said stays');
+  const { bands } = made.properties.statistics;
+  t.like(bands[0], { band: 1, values: 6, empty: 6, minimum: 1.5, maximum: 11 });
+  t.true(Math.abs(bands[0].mean - 42.75 / 6) < 1e-12);
+  t.deepEqual(imported.receipt.statistics.after, made.properties.statistics);
+  const { data } = (await client.get(`/api/raw/dataset/${datasetId}`)).body;
+  t.deepEqual((await w.nobody.get(local(data))).raw.toString().trim().split('\n').slice(6), LEFT);
 
-    const converted = await ended(client, `/api/metadata/dataset/${datasetId}/convert`, {
-      writerName: 'GeoTiffWriter',
-      outputDatasetData: { name: 'tiff' },
-      readerParameters: [{ name: 'SRID', value: 25832 }],
-      transformations: [calculate, { ...clip, spatialFilter: { geometry: 'POINT (500015 5500005)' } }],
-    });
-    t.is(converted.status, 'Completed', converted.errorMessage);
-    const point = await dataset(client, converted.importResults[0].datasetId);
-    t.like(point.properties.statistics.bands[0], { values: 1, empty: 0, mean: 10, standardDeviation: 0 });
+  const converted = await ended(client, `/api/metadata/dataset/${datasetId}/convert`, {
+    writerName: 'GeoTiffWriter',
+    outputDatasetData: { name: 'tiff' },
+    readerParameters: [{ name: 'SRID', value: 25832 }],
+    transformations: [calculate, { ...clip, spatialFilter: { geometry: 'POINT (500015 5500005)' } }],
+  });
+  t.is(converted.status, 'Completed', converted.errorMessage);
+  const point = await dataset(client, converted.importResults[0].datasetId);
+  t.like(point.properties.statistics.bands[0], { values: 1, empty: 0, mean: 10, standardDeviation: 0 });
 
-    const update = { ...grid, writerName: undefined, transformations: [calculate] };
-    const updated = await ended(client, `/api/metadata/dataset/${datasetId}/update`, {
-      ...update,
-      uploadUrl: await upload(w, client, ASCII_GRID),
-    });
-    t.is(updated.status, 'Completed', updated.errorMessage);
-    const whole = (await dataset(client, datasetId)).properties;
-    t.like(whole.statistics.bands[0], { values: 11, empty: 1, maximum: 12 });
-    t.is(whole.mine, null);
-    const again = { ...update, uploadUrl: await upload(w, client, ASCII_GRID), transformations: [] };
-    await ended(client, `/api/metadata/dataset/${datasetId}/update`, again);
-    t.deepEqual((await dataset(client, datasetId)).properties, { mine: null }, 'no statistics of what is gone');
+  const update = { ...grid, writerName: undefined, transformations: [calculate] };
+  const updated = await ended(client, `/api/metadata/dataset/${datasetId}/update`, {
+    ...update,
+    uploadUrl: await upload(w, client, ASCII_GRID),
+  });
+  t.is(updated.status, 'Completed', updated.errorMessage);
+  const whole = (await dataset(client, datasetId)).properties;
+  t.like(whole.statistics.bands[0], { values: 11, empty: 1, maximum: 12 });
+  t.is(whole.mine, null);
+  const again = { ...update, uploadUrl: await upload(w, client, ASCII_GRID), transformations: [] };
+  await ended(client, `/api/metadata/dataset/${datasetId}/update`, again);
+  t.deepEqual((await dataset(client, datasetId)).properties, { mine: null }, 'no statistics of what is gone');
 
-    const own = (await dataset(client, datasetId)) as { id: string; name: string; rowVersion: string };
-    const { id, name, rowVersion } = own;
-    const put = await client.put(`/api/metadata/project/${projectId}/dataset`, {
-      id,
-      name,
-      rowVersion,
-      properties: { statistics: { of: 'me' } },
-    });
-    t.is(put.status, 200, JSON.stringify(put.body));
-    await ended(client, `/api/metadata/dataset/${datasetId}/update`, {
-      ...again,
-      uploadUrl: await upload(w, client, ASCII_GRID),
-    });
-    t.deepEqual((await dataset(client, datasetId)).properties.statistics, { of: 'me' }, 'what people wrote stays');
+  const own = (await dataset(client, datasetId)) as { id: string; name: string; rowVersion: string };
+  const { id, name, rowVersion } = own;
+  const put = await client.put(`/api/metadata/project/${projectId}/dataset`, {
+    id,
+    name,
+    rowVersion,
+    properties: { statistics: { of: 'me' } },
+  });
+  t.is(put.status, 200, JSON.stringify(put.body));
+  await ended(client, `/api/metadata/dataset/${datasetId}/update`, {
+    ...again,
+    uploadUrl: await upload(w, client, ASCII_GRID),
+  });
+  t.deepEqual((await dataset(client, datasetId)).properties.statistics, { of: 'me' }, 'what people wrote stays');
 
-    const nowhere = { geometry: 'POLYGON ((0 0, 1 0, 1 1, 0 0))' };
-    const exported = await ended(client, `/api/metadata/dataset/${datasetId}/download-convert`, {
-      writerName: 'AsciiGridWriter',
-      transformations: [{ type: 'spatialFilterTransformation', spatialFilter: nowhere }],
-    });
-    t.is(exported.status, 'Error');
-    t.is(exported.errorMessage, 'The spatial filter does not intersect the grid.');
-  } finally {
-    await stop();
-  }
+  const nowhere = { geometry: 'POLYGON ((0 0, 1 0, 1 1, 0 0))' };
+  const exported = await ended(client, `/api/metadata/dataset/${datasetId}/download-convert`, {
+    writerName: 'AsciiGridWriter',
+    transformations: [{ type: 'spatialFilterTransformation', spatialFilter: nowhere }],
+  });
+  t.is(exported.status, 'Error');
+  t.is(exported.errorMessage, 'The spatial filter does not intersect the grid.');
 });
 
 test('a copy of the bytes ignores transformations, and its log says so', async (t) => {
-  const { client, projectId, stop } = await scene();
-  try {
-    const url = await upload(w, client, 'words');
-    const { body } = await start(
-      client,
-      copyRequest(projectId, url, { transformations: [clip, calculate, { type: 'x' }] }),
-    );
-    const transfer = await untilEnd(client, body.id);
-    t.is(transfer.status, 'Completed', transfer.errorMessage);
-    const log = (await client.get(`/api/conversion/transfer/${body.id}/log?level=warning`)).body.data;
-    t.deepEqual(
-      log.map((line: { message: string }) => line.message),
-      ['FileReader to FileWriter copies the bytes; the transformations are ignored.'],
-    );
-    t.deepEqual((await dataset(client, transfer.importResults[0].datasetId)).properties, {});
-  } finally {
-    await stop();
-  }
+  const { client, projectId } = await scene();
+  const url = await upload(w, client, 'words');
+  const { body } = await start(
+    client,
+    copyRequest(projectId, url, { transformations: [clip, calculate, { type: 'x' }] }),
+  );
+  const transfer = await untilEnd(client, body.id);
+  t.is(transfer.status, 'Completed', transfer.errorMessage);
+  const log = (await client.get(`/api/conversion/transfer/${body.id}/log?level=warning`)).body.data;
+  t.deepEqual(
+    log.map((line: { message: string }) => line.message),
+    ['FileReader to FileWriter copies the bytes; the transformations are ignored.'],
+  );
+  t.deepEqual((await dataset(client, transfer.importResults[0].datasetId)).properties, {});
 });

@@ -6,24 +6,15 @@ import { dfsBytes } from '../formats/dfs/dfs-bytes.ts';
 import { held } from '../formats/ts/series-files.ts';
 import { VERSION_4 } from '../world/move-copy.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
+import { switchedWorker } from '../world/worker-here.ts';
 import type { Answer, Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** The store of time series as a client uses it, through every start of a transfer. */
 const w = world(test);
-const started = new Set<WorkerProcess>();
-test.afterEach.always(async () => {
-  for (const worker of started) await worker.stop();
-  started.clear();
-});
-
-async function work() {
-  const worker = await startWorker(w, { 'worker.concurrency': '2', 'log.level': 'fatal' });
-  started.add(worker);
-  return worker;
-}
+const settings = { 'worker.concurrency': '2', 'log.level': 'fatal' };
+const worker = switchedWorker(w, settings);
 
 const DELETED = Math.fround(-1e-35);
 
@@ -85,7 +76,7 @@ test.serial('time series are imported, updated, appended to, converted, exported
   const tenantId = await w.tenant();
   const client = w.as(await w.account({ tenantId, role: 'Owner' }));
   const projectId = await newProject(client);
-  await work();
+  await worker.start();
   const id = await imported(t, client, projectId, gauges('10:00', [1.5, null, 3]), {
     transformations: [{ type: 'CalculateStatisticsTransformation' }],
   });
@@ -238,7 +229,7 @@ const LOCKS = ['ts_blocks', 'cache_generations'] as const;
 test.serial('a worker killed while it writes series leaves nothing half: its successor writes them once', async (t) => {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
-  await work();
+  await worker.start();
   const id = await imported(t, client, projectId, gauges('10:00', [1]));
   const before = await valuesOf(client, id);
   const request = {
@@ -248,25 +239,24 @@ test.serial('a worker killed while it writes series leaves nothing half: its suc
   };
   const holder = new pg.Client(w.url);
   await holder.connect();
+  await worker.stop();
   let answer: Answer | undefined;
   try {
     for (const table of LOCKS) {
       // what the worker writes waits for this lock, at its first and its last statement
       await holder.query(`begin; lock table ${table} in share row exclusive mode`);
+      const mortal = await startWorker(w, settings);
       answer ??= await client.post(dataset(id, '/append'), request);
       await untilWaiting(table);
-      const [worker] = started;
-      worker!.process.kill('SIGKILL');
-      await worker!.ended;
-      started.clear();
+      mortal.process.kill('SIGKILL');
+      await mortal.ended;
       await holder.query('rollback');
       t.deepEqual(await valuesOf(client, id), before);
-      if (table !== LOCKS.at(-1)) await work();
     }
   } finally {
     await holder.end();
   }
-  await work();
+  await worker.start();
   const ended = await completed(t, client, answer!);
   t.is(ended.attempt, LOCKS.length + 1);
   t.deepEqual(await valuesOf(client, id), { Level: [1, 2, 3], Flow: [1, 2, 3] });
@@ -287,7 +277,7 @@ test.serial(
   async (t) => {
     const client = w.as(await w.account());
     const projectId = await newProject(client);
-    await work();
+    await worker.start();
     const id = await imported(t, client, projectId, gauges('10:00', [1]));
     const before = await valuesOf(client, id);
     const append = async () =>

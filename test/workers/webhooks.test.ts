@@ -5,10 +5,10 @@ import { hookWorld, until } from '../world/hooks.ts';
 import type { Answering } from '../world/receiver.ts';
 import { answerWith, openReceiver } from '../world/receiver.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker.ts';
+import { sharedProcess } from '../world/worker.ts';
 
 const { w, settings, newHook } = await hookWorld(test, 20);
-const worker = sharedWorker(test, w, { ...settings, 'worker.concurrency': '2' });
+const worker = sharedProcess(test, w, { ...settings, 'worker.concurrency': '2' });
 
 test('an event is delivered as a CloudEvent in structured mode, signed so that the library of Standard Webhooks accepts it', async (t) => {
   await worker();

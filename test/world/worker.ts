@@ -73,7 +73,8 @@ export async function startProcess(
   return { started, ready };
 }
 
-function environmentOf(world: { url: string; folder: string }, settings: Record<string, string>) {
+/** Environment variables of a platform with the database and folder of a world. */
+export function environmentOf(world: { url: string; folder: string }, settings: Record<string, string>) {
   const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
   const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
   return { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env };
@@ -119,14 +120,14 @@ async function end(child: ChildProcess): Promise<[number | null, NodeJS.Signals 
   return [code, signal];
 }
 
-/** One worker for a test file, started on first use. */
-export function sharedWorker(
+/** One worker process for a test file, started on first use. */
+export function sharedProcess(
   test: TestFn,
   world: { readonly url: string; readonly folder: string },
   settings: Record<string, string> = {},
 ): () => Promise<WorkerProcess> {
   let started: Promise<WorkerProcess> | undefined;
-  test.after.always('the worker ends', async () => (await started?.catch(() => undefined))?.stop());
+  test.after.always('the worker process ends', async () => (await started?.catch(() => undefined))?.stop());
   return () => {
     started ??= startWorker(world, settings);
     return started;
