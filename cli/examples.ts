@@ -138,6 +138,12 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'reader show': ['reader show GeoTiffReader'],
   'writer list': ['writer list'],
   'writer show': ['writer show GeoTiffWriter'],
+  'gis show': ['gis show DATASET'],
+  'gis features': [
+    "gis features DATASET --bbox 8,55,9,56 --filter 'depth >= 5'",
+    'gis features DATASET --all --output wells.geojson',
+  ],
+  'gis feature': ['gis feature DATASET 0'],
   'ts create': ['ts create gauges --project PROJECT --property station:Text'],
   'ts add': ['ts add DATASET Level --item eumIWaterLevel --unit eumUmeter --series ribe'],
   'ts list': ['ts list DATASET'],

@@ -168,6 +168,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/ts.ts')).tsCommands,
   },
   {
+    name: 'gis',
+    description: 'features of datasets: queries by place and property',
+    load: async () => (await import('./commands/gis.ts')).gisCommands,
+  },
+  {
     name: 'crs',
     description: 'coordinate reference systems of EPSG and Esri',
     load: async () => (await import('./commands/crs.ts')).crsCommands,

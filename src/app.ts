@@ -27,6 +27,9 @@ import type { Database } from './db.ts';
 import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
+import { Contents } from './gis/content.ts';
+import { QueryThreads } from './gis/query-threads.ts';
+import { featureRoutes } from './gis/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
 import { serializerCompiler } from './http/answers/serializer.ts';
@@ -121,6 +124,9 @@ export interface AppParts {
 
 /** Bytes of stored files that dry runs cache in memory. */
 const DRY_RUN_CACHE = 8 * 2 ** 20;
+
+/** Bytes of stored features that queries cache in memory. */
+const FEATURE_CACHE = 32 * 2 ** 20;
 
 /** Builds the HTTP server, not listening yet: first the rules for all routes, then the routes. */
 export async function buildApp(parts: AppParts): Promise<App> {
@@ -257,6 +263,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const tiles = { db, signer, publicUrl, open: openTiles };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
+  const queryThreads = new QueryThreads();
+  app.addHook('onClose', () => queryThreads.close());
+  const features = new Contents(new BlobSources(blobs, { cacheBytes: FEATURE_CACHE }), queryThreads);
+  await addRoutes(featureRoutes, { db, signer, contents: features, cursors, publicUrl });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);

@@ -21,6 +21,7 @@ const DOMAINS = [
   'timeseries',
   'transfers',
   'multidimensional',
+  'gis',
   'tiles',
   'recycle-bin',
   'events',

@@ -39,6 +39,7 @@ export interface ApiRuleOptions {
 const EXPOSED_HEADERS = [
   'accept-ranges',
   'api-supported-versions',
+  'content-crs',
   'content-disposition',
   'content-md5',
   'content-range',

@@ -41,6 +41,8 @@ declare module 'fastify' {
     repeatable?: boolean;
     /** Parts of the OpenAPI operation that no schema describes: bodies other than JSON, headers, more answers. */
     described?: Record<string, unknown>;
+    /** Type of the answers that have a schema. Default: `application/json`. */
+    mediaType?: string;
     /** Answers 405 for a method that the path does not have. */
     closed?: boolean;
   }

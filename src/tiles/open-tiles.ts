@@ -1,7 +1,7 @@
 import type { BlobSource, BlobSources } from '../blobs/blob-source.ts';
+import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError, FormatError, notFound } from '../errors.ts';
 import { StoredTiles } from '../formats/tiles/stored-tiles.ts';
-import type { ServedDataset } from './queries.ts';
 
 /** Datasets whose directories are in memory. */
 const MOST_OPEN = 200;

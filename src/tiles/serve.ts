@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import type { Served } from '../datasets/served.ts';
+import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { StoredTile } from '../formats/tiles/archive-reader.ts';
@@ -6,8 +8,6 @@ import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
 import type { StoredTiles } from '../formats/tiles/stored-tiles.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import type { Served } from './access.ts';
-import { servedDataset } from './access.ts';
 import type { Place } from './capabilities.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import type { OpenTiles } from './open-tiles.ts';

@@ -186,6 +186,22 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['ts', 'import', ...gauge, csv, ...columns, '--flag-column', '2'], { refused: true });
   await run(['ts', 'values', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25', '--csv', '--plot']);
   await run(['ts', 'delete', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25']);
+  const features = [
+    '--bbox',
+    '1,2,3,4',
+    '--bbox-crs',
+    'EPSG:4326',
+    '--filter',
+    'a=1',
+    '--properties',
+    'a',
+    '--crs',
+    '25832',
+  ];
+  await run(['gis', 'show', gauge[0]], { refused: true });
+  await run(['gis', 'features', gauge[0], ...features, '--limit', '5'], { refused: true });
+  await run(['gis', 'features', gauge[0], '--all'], { refused: true });
+  await run(['gis', 'feature', gauge[0], '7', '--properties', 'a', '--crs', '25832'], { refused: true });
   await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1', '--datasets']);
   await run(['project', 'explain', project.id, '--account', 'root']);
   await run(['project', 'members', 'add', project.id, 'ann', '--role', 'Reader']);

@@ -2,6 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { plot } from '../../cli/plot.ts';
+import { collection, feature, geometryOf } from '../formats/features.ts';
+import { converted } from '../formats/files.ts';
+import { newDataset } from '../world/content.ts';
 import { newProject } from '../world/transfers.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
@@ -44,6 +47,45 @@ test('a series is made, filled from CSV, shown, drawn and emptied', async (t) =>
   t.regex(refused.err, /Line 1: 'x' is not a number/);
   t.is((await run(['ts', 'delete', dataset, 'ribe', '--yes'])).code, 0);
   t.is((await run(['ts', 'values', dataset, 'ribe', '--csv'])).out, '');
+});
+
+test('features are described, listed and written as GeoJSON, all pages', async (t) => {
+  const { run, logIn, folder } = await machine(t);
+  const owner = await w.account();
+  await logIn(owner.id);
+  const wells = Array.from({ length: 1200 }, (_, n) =>
+    feature(geometryOf('Point', [n / 10, 50]), { n, big: 2 ** 52 + n, name: `Well ${n}` }),
+  );
+  const text = collection(wells).replace(`${2 ** 52 + 3}`, '12345678901234567');
+  const { bytes: content } = await converted(t, text, { reader: 'GeoJsonReader', writer: 'GISWriter' });
+  const type = { datasetType: 'gisvectordata', datasetFormat: 'gis' } as const;
+  const id = await newDataset(w, await newProject(w.as(owner), 'Features'), owner, { ...type, name: 'wells', content });
+  const shown = (await run(['gis', 'show', id])).out;
+  t.regex(shown, /Geometry +Point\nFeatures +1200\n/);
+  t.regex(shown, /big +integer64/);
+  const box = await run(['gis', 'features', id, '--bbox', '0.95,49,1.25,51', '--properties', 'n,name']);
+  t.regex(box.out, /ID +GEOMETRY +N +NAME/);
+  t.deepEqual(box.out.match(/Well \d+/g)?.toSorted(), ['Well 10', 'Well 11', 'Well 12']);
+  const some = await run(['gis', 'features', id, '--limit', '2']);
+  t.regex(some.err, /Shows 2 of 1200\. Use --limit or --all\./);
+  t.is(JSON.parse((await run(['gis', 'features', id, '--all', '--json'])).out).features.length, 1200);
+  const file = join(folder, 'wells.geojson');
+  t.is((await run(['gis', 'features', id, '--all', '-o', file])).out, `${file}: 1200 features\n`);
+  const written = await readFile(file, 'utf8');
+  t.true(written.includes('"big":12345678901234567'), 'every digit');
+  t.deepEqual(
+    JSON.parse(written)
+      .features.map(({ properties }: { properties: { n: number } }) => properties.n)
+      .toSorted((a: number, b: number) => a - b),
+    wells.map(({ properties }) => (properties as { n: number }).n),
+  );
+  t.is((await run(['gis', 'features', id, '-o', file])).code, 2, 'the file exists');
+  const utm = JSON.parse((await run(['gis', 'features', id, '--filter', 'n=90', '--crs', '25832', '-o', '-'])).out);
+  t.is(utm.crs.properties.name, 'urn:ogc:def:crs:EPSG::25832');
+  t.is(Math.round(utm.features[0].geometry.coordinates[0]), 500_000);
+  const number = JSON.parse((await run(['gis', 'features', id, '--filter', 'n=90', '--json'])).out).features[0].id;
+  t.regex((await run(['gis', 'feature', id, String(number)])).out, /name +Well 90\n?$/);
+  t.is((await run(['gis', 'feature', id, '1200'])).code, 1);
 });
 
 test('the plot has the highest value at the top and the first time at the left', (t) => {

@@ -9,7 +9,7 @@ export async function newDataset(
   w: World,
   projectId: string,
   { userId }: User,
-  { content = 'the bytes', ...more }: Partial<NewDataset> & { content?: string } = {},
+  { content = 'the bytes', ...more }: Partial<NewDataset> & { content?: string | Uint8Array } = {},
 ): Promise<string> {
   const blob = `dataset/${randomUUID()}`;
   const { size } = await w.blobs.put(blob, bytes(content), 1_000_000);

@@ -1,24 +1,51 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { doubleSignedArea, isClosed } from '../../geo/vector/rings.ts';
 import type { BufferedWriter } from '../io/buffered-writer.ts';
-import { longestNumber, putFifteen, putFixed } from '../io/number-text.ts';
+import { longestNumber, putFifteen, putFixed, putShortest } from '../io/number-text.ts';
+
+/** A number of decimals; `fifteen`: significant digits; `exact`: reading gives the same double. */
+export type Precision = number | 'fifteen' | 'exact';
 
 /** Decimals of degrees: about a centimetre (see RFC 7946, 11.2). */
-const degreeDecimals = 7;
+export const degreeDecimals = 7;
+/** A guess, which `putShortest` tries first. */
+const usualDecimals = 7;
 const [comma, open, close] = [44, 91, 93];
+
+type PutNumber = (bytes: Uint8Array, at: number, value: number) => number;
+const putNumber = (precision: Precision): PutNumber =>
+  precision === 'fifteen'
+    ? putFifteen
+    : precision === 'exact'
+      ? (bytes, at, value) => putShortest(bytes, at, value, usualDecimals)
+      : (bytes, at, value) => putFixed(bytes, at, value, precision);
 
 /** Writes geometries after RFC 7946: outer rings counter-clockwise, holes clockwise, all rings closed; without M. */
 export class GeometryWriter {
   readonly #out: BufferedWriter;
   readonly #stride: number;
   readonly #hasZ: boolean;
-  readonly #degrees: boolean;
+  readonly #put: PutNumber;
+  readonly #putHeight: PutNumber;
+  /** Position of the number of a vertex that is written first. */
+  readonly #first: 0 | 1;
 
-  constructor(out: BufferedWriter, stride: number, hasZ: boolean, degrees: boolean) {
+  /** @param northFirst writes y before x; rings turn as if x came first */
+  constructor(
+    out: BufferedWriter,
+    {
+      stride,
+      hasZ,
+      precision,
+      northFirst = false,
+    }: { stride: number; hasZ: boolean; precision: Precision; northFirst?: boolean },
+  ) {
     this.#out = out;
     this.#stride = stride;
     this.#hasZ = hasZ;
-    this.#degrees = degrees;
+    this.#put = putNumber(precision);
+    this.#putHeight = putNumber(precision === 'exact' ? 'exact' : 'fifteen');
+    this.#first = northFirst ? 1 : 0;
   }
 
   put(geometry: Geometry): void {
@@ -51,18 +78,12 @@ export class GeometryWriter {
     const i = vertex * this.#stride;
     let at = out.at;
     bytes[at++] = open;
-    if (this.#degrees) {
-      at = putFixed(bytes, at, coordinates[i]!, degreeDecimals);
-      bytes[at++] = comma;
-      at = putFixed(bytes, at, coordinates[i + 1]!, degreeDecimals);
-    } else {
-      at = putFifteen(bytes, at, coordinates[i]!);
-      bytes[at++] = comma;
-      at = putFifteen(bytes, at, coordinates[i + 1]!);
-    }
+    at = this.#put(bytes, at, coordinates[i + this.#first]!);
+    bytes[at++] = comma;
+    at = this.#put(bytes, at, coordinates[i + 1 - this.#first]!);
     if (this.#hasZ && Number.isFinite(coordinates[i + 2]!)) {
       bytes[at++] = comma;
-      at = putFifteen(bytes, at, coordinates[i + 2]!);
+      at = this.#putHeight(bytes, at, coordinates[i + 2]!);
     }
     bytes[at++] = close;
     out.at = at;

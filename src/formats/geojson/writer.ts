@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
-import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { crsName, describeCrs, kindOf, resolveCrs, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
-import { longestNumber, putShortest } from '../io/number-text.ts';
-import { GeometryWriter } from './geometry-writer.ts';
+import { keysOf, putFeature, unwritable } from './feature-writer.ts';
+import { degreeDecimals, GeometryWriter } from './geometry-writer.ts';
 
 export const geoJsonWriter = defineWriter({
   name: 'GeoJsonWriter',
@@ -24,8 +23,12 @@ export const geoJsonWriter = defineWriter({
     const { member, degrees } = await crsMember(data.crs, context);
     if (data.hasM) context.reportLoss('GeoJSON cannot store measures (M); they were dropped.');
     const out = new BufferedWriter(sink);
-    const geometryWriter = new GeometryWriter(out, strideOf(data), data.hasZ, degrees);
-    const keys = data.fields.map(({ name }, n) => Buffer.from(`${n === 0 ? '' : ','}${JSON.stringify(name)}:`));
+    const geometryWriter = new GeometryWriter(out, {
+      stride: strideOf(data),
+      hasZ: data.hasZ,
+      precision: degrees ? degreeDecimals : 'fifteen',
+    });
+    const keys = keysOf(data.fields);
     const name = data.name === undefined ? '' : `"name":${JSON.stringify(data.name)},\n`;
     out.text(`{"type":"FeatureCollection",\n${name}${member}"features":[\n`);
     let number = 0;
@@ -49,60 +52,6 @@ export const geoJsonWriter = defineWriter({
     await out.end();
   },
 });
-
-const start = Buffer.from('{"type":"Feature",');
-const properties = Buffer.from('"properties":{');
-const geometryKey = Buffer.from('},"geometry":');
-
-function putFeature(
-  out: BufferedWriter,
-  feature: Feature,
-  fields: FeatureCollection['fields'],
-  keys: Buffer[],
-  text: GeometryWriter,
-): void {
-  out.raw(start);
-  if (feature.id !== undefined) out.text(`"id":${JSON.stringify(feature.id)},`);
-  out.raw(properties);
-  for (let n = 0; n < keys.length; n++) {
-    out.raw(keys[n]!);
-    putValue(out, feature.values[n], fields[n]!);
-  }
-  out.raw(geometryKey);
-  if (feature.geometry === undefined) out.text('null');
-  else text.put(feature.geometry);
-  out.text('}');
-}
-
-const nullText = Buffer.from('null');
-/** A guess, for fields that do not say how many decimals they have. */
-const usualDecimals = 3;
-
-function putValue(out: BufferedWriter, value: unknown, field: Field): void {
-  if (typeof value === 'number' && Number.isFinite(value)) {
-    out.reserve(longestNumber);
-    const start = out.at;
-    out.at = putShortest(out.bytes, start, value, field.decimals || usualDecimals);
-    // Write 1.0 instead of 1, so that readers that infer types take the field for a real one.
-    if (field.type === 'real' && Number.isInteger(value) && !out.bytes.subarray(start, out.at).includes(101))
-      out.text('.0');
-  } else if (typeof value === 'string' && field.type !== 'json') out.string(value);
-  else if (value === null || value === undefined || typeof value === 'number') out.raw(nullText);
-  else out.text(typeof value === 'object' ? JSON.stringify(value) : String(value));
-}
-
-/** The first coordinate that is not finite, if any. */
-function unwritable({ coordinates, members }: Geometry, stride: number): number | undefined {
-  for (let i = 0; i < coordinates.length; i += stride) {
-    if (!Number.isFinite(coordinates[i]!)) return coordinates[i];
-    if (!Number.isFinite(coordinates[i + 1]!)) return coordinates[i + 1];
-  }
-  for (const member of members ?? []) {
-    const wrong = unwritable(member, stride);
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
-}
 
 async function crsMember(crs: Crs | undefined, { reportLoss }: Context): Promise<{ member: string; degrees: boolean }> {
   if (crs === undefined) {

@@ -92,7 +92,14 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
     ...(isLegacy(path) ? { deprecated: true } : {}),
     ...(access === 'public'
       ? {}
-      : { security: [{ bearer: [] }, { apiKey: [] }, ...(config.basic ? [{ basic: [] as [] }] : [])] }),
+      : {
+          security: [
+            { bearer: [] },
+            { apiKey: [] },
+            ...(config.basic ? [{ basic: [] as [] }] : []),
+            ...(config.signedLinks ? [{ signedLink: [] as [] }] : []),
+          ],
+        }),
     parameters: [
       ...(params ? schemaParameters('path', schemas.of(params, 'input')) : []),
       ...(querystring ? schemaParameters('query', schemas.of(querystring, 'input')) : []),
@@ -109,7 +116,9 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
   return merged(operation, config.described ?? {}) as Operation;
 }
 
-const json = (schema: JsonSchema): Record<string, Media> => ({ 'application/json': { schema } });
+const json = (schema: JsonSchema, mediaType = 'application/json'): Record<string, Media> => ({
+  [mediaType]: { schema },
+});
 
 function schemaParameters(place: 'path' | 'query', { properties = {}, required = [] }: JsonSchema) {
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -130,7 +139,7 @@ function answerOf(answer: z.core.$ZodType, status: string, route: RouteOptions, 
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     ...(type === 'null' || type === 'undefined' || type === 'void'
       ? {}
-      : { content: json(schemas.of(answer, 'output')) }),
+      : { content: json(schemas.of(answer, 'output'), route.config?.mediaType) }),
   };
 }
 
@@ -202,7 +211,7 @@ function addExample(
   components: Record<string, JsonSchema>,
   examples: Record<string, { value: unknown }>,
 ) {
-  const media = content?.['application/json'];
+  const [, media] = Object.entries(content ?? {}).find(([type]) => /^application\/(.+\+)?json\b/.test(type)) ?? [];
   if (!media) return;
   addDescriptions(media.schema, fallback);
   const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal([fallback]);

@@ -26,6 +26,13 @@ const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of POST /api/tokens.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'svc-open-api-key', description: 'An API key of a tenant.' },
   basic: { type: 'http', scheme: 'basic', description: 'Login id and password; only for one legacy list.' },
+  signedLink: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'sig',
+    description:
+      'The query string of GET /api/security/sastoken for the dataset, in the query or the header svc-sas-token.',
+  },
 };
 
 /** Serves the OpenAPI document of all routes (`/openapi.json`) and Swagger UI (`/docs`). */

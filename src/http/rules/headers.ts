@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../caller.ts';
+import { callerOf } from './auth.ts';
 import type { Rule } from './rules.ts';
 
 /**
@@ -96,12 +97,14 @@ export const projectHeaderMatches =
 
     async function check(request: FastifyRequest) {
       const inHeader = request.platformHeader('project-id');
-      if (inHeader === undefined) return;
+      // the holder of a signed link has no caller
+      const caller = callerOf(request);
+      if (inHeader === undefined || caller === undefined) return;
       const { targetProjectId, outputProjectId } = (request.body ?? {}) as Record<string, unknown>;
       const allowed = [targetProjectId, outputProjectId];
       const params = request.params as Record<string, string>;
       for (const parameter of datasets) {
-        const project = await findProjectOf(request.caller, params[parameter] ?? '');
+        const project = await findProjectOf(caller, params[parameter] ?? '');
         // the handler answers 404
         if (project === undefined) return;
         allowed.push(project);

@@ -72,13 +72,14 @@ export async function offsetPage<Row>(
 
 const signedText = (content: string, scope: CursorScope) => `${content}\n${JSON.stringify(scope)}`;
 
-async function writeCursor(signer: Signer, { value, id }: Position, scope: CursorScope): Promise<string> {
+export async function writeCursor(signer: Signer, { value, id }: Position, scope: CursorScope): Promise<string> {
   const content = Buffer.from(JSON.stringify([value, id])).toString('base64url');
   const { kid, signature } = await signer.sign(signedText(content, scope));
   return `${content}.${kid}.${signature.toString('base64url')}`;
 }
 
-async function readCursor(signer: Signer, cursor: string, scope: CursorScope): Promise<Position> {
+/** Throws `invalid` for a cursor of another scope. */
+export async function readCursor(signer: Signer, cursor: string, scope: CursorScope): Promise<Position> {
   const refused = invalidMember(
     'cursor',
     'The cursor does not belong to this list with these filters. Request the first page again.',

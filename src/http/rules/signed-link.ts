@@ -2,7 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 
 /** Parameters of the query of a signed address. */
-const MEMBERS = new Set(['sv', 'sr', 'sp', 'se', 'st', 'si', 'sig', 'rscd', 'rsct']);
+export const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
+  'sv',
+  'sr',
+  'sp',
+  'se',
+  'st',
+  'si',
+  'sig',
+  'rscd',
+  'rsct',
+]);
 
 /**
  * The signature of a request: the header `sas-token`, else the parameters of a signed address in the query. Undefined for
@@ -11,7 +21,7 @@ const MEMBERS = new Set(['sv', 'sr', 'sp', 'se', 'st', 'si', 'sig', 'rscd', 'rsc
 function signatureOf(request: FastifyRequest): URLSearchParams | undefined {
   const token = request.platformHeader('sas-token');
   const text = token ?? queryOf(request.url);
-  const own = [...new URLSearchParams(text.replace(/^\?/, ''))].filter(([name]) => MEMBERS.has(name));
+  const own = [...new URLSearchParams(text.replace(/^\?/, ''))].filter(([name]) => SIGNATURE_MEMBERS.has(name));
   return token !== undefined || own.some(([name]) => name === 'sig') ? new URLSearchParams(own) : undefined;
 }
 

@@ -3,6 +3,7 @@ import { CREDITS } from './credits.ts';
 import { COORDINATE_SYSTEMS } from './crs.ts';
 import type { Glossary } from './entry.ts';
 import { EVENTS } from './events.ts';
+import { FEATURES } from './features.ts';
 import { MULTIDIMENSIONAL } from './multidimensional.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -22,6 +23,7 @@ const PARTS = [
   EVENTS,
   CREDITS,
   COORDINATE_SYSTEMS,
+  FEATURES,
   OPERATIONS,
   PARAMETERS,
   TIME_SERIES,

@@ -1,12 +1,12 @@
-import { visibleDataset } from '../datasets/access.ts';
-import { acceptsGrant } from '../datasets/bytes.queries.ts';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { checkGrant, grantRefused } from '../uploads/address.ts';
-import type { ServedDataset } from './queries.ts';
-import { findServed } from './queries.ts';
+import { visibleDataset } from './access.ts';
+import { acceptsGrant } from './bytes.queries.ts';
+import type { ServedDataset } from './served.queries.ts';
+import { findServed } from './served.queries.ts';
 
 export interface Served {
   readonly dataset: ServedDataset;

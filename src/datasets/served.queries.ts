@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import { notDeleted } from '../datasets/bytes.queries.ts';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { statement } from '../platform/sql/statements.ts';
+import { notDeleted } from './bytes.queries.ts';
 
 const Served = z.object({
   id: z.string(),
   name: z.string(),
   datasetType: z.string(),
+  datasetFormat: z.string(),
   blob: z.string().optional(),
+  storageSize: z.number(),
   rowVersion: z.string(),
 });
 /** A dataset as the holder of a signed link sees it. */
@@ -19,7 +21,7 @@ const served = statement(
   Served,
   { id: 'uuid' },
   ({ id }) => sql.fragment`
-  select d.id, d.name, d.dataset_type, d.blob, d.row_version::text as row_version
+  select d.id, d.name, d.dataset_type, d.dataset_format, d.blob, d.storage_size, d.row_version::text as row_version
   from datasets d where d.id = ${id} and ${notDeleted}`,
 );
 
