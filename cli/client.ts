@@ -252,7 +252,8 @@ function answerOf<T>(response: Response<string>, base: string): Answer<T> {
   const { statusCode: status, headers, body: text } = response;
   if (status < 200 || status >= 300) throw refusalOf(status, text, base);
   try {
-    return { status, headers, text, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    const isTable = String(headers['content-type']).startsWith('text/csv');
+    return { status, headers, text, body: (text === '' || isTable ? undefined : JSON.parse(text)) as T };
   } catch {
     throw new Error(
       `${base} answered with ${headers['content-type'] ?? 'no content type'} instead of JSON. Check PLATFORM_URL.`,

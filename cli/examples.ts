@@ -150,6 +150,11 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'ts import': ['ts import DATASET ribe level.csv --delimiter ,'],
   'ts values': ['ts values DATASET ribe --from 2026-01-01 --plot'],
   'ts delete': ['ts delete DATASET ribe --from 2026-01-01 --to 2026-01-31'],
+  'md show': ['md show DATASET'],
+  'md values': [
+    'md values DATASET --item Level --point 614500,6120100',
+    'md values DATASET --item Level --from 2026-01-24 --to 2026-01-24 --png level.png',
+  ],
   'crs list': ['crs list utm --authority EPSG'],
   'crs show': ['crs show 25832', 'crs show EPSG:25832'],
   'event list': ['event list --limit 20'],

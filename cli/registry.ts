@@ -173,6 +173,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/gis.ts')).gisCommands,
   },
   {
+    name: 'md',
+    description: 'multidimensional datasets and their values',
+    load: async () => (await import('./commands/md.ts')).mdCommands,
+  },
+  {
     name: 'crs',
     description: 'coordinate reference systems of EPSG and Esri',
     load: async () => (await import('./commands/crs.ts')).crsCommands,

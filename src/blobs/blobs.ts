@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError, invalid } from '../errors.ts';
 import type { StoreMarker } from './marker.ts';
@@ -47,6 +48,8 @@ export interface BlobStore {
    * `signal`; then leaves no file.
    */
   fetch(name: string, path: string, signal?: AbortSignal): Promise<void>;
+  /** Opens the blob as a file that the caller closes, if the store is local. Throws `notFound`. */
+  openFile?(name: string): Promise<FileHandle>;
   /** A presigned URL that is valid for `seconds`. Absent if the store has no such URLs. */
   address?(name: string, seconds: number, shown: ShownAs): Promise<string>;
   /**

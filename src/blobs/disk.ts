@@ -142,6 +142,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       return signal ? addAbortSignal(signal, bytes) : bytes;
     },
 
+    openFile: openBlob,
+
     async fetch(name, path, signal) {
       signal?.throwIfAborted();
       try {

@@ -65,6 +65,8 @@ export const MultidimensionalDataset = z
   })
   .meta({ id: 'MultidimensionalDataset' });
 
+export type MultidimensionalDataset = z.infer<typeof MultidimensionalDataset>;
+
 /** Values as a table. */
 export const MultidimensionalValues = z
   .object({
@@ -72,3 +74,4 @@ export const MultidimensionalValues = z
     data: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   })
   .meta({ id: 'MultidimensionalValues' });
+export type MultidimensionalValues = z.infer<typeof MultidimensionalValues>;

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { eumItem, eumUnit } from '../data/eum/eum.ts';
 import type { Item } from '../data/item.ts';
 import { cellCount, nodeCount } from '../data/mesh-cells.ts';
@@ -11,7 +10,7 @@ import type { OpenDataset } from './stores.ts';
 import { stepTime } from './times.ts';
 import type { Variable } from './variables.ts';
 
-type Description = Omit<z.output<typeof MultidimensionalDataset>, 'id' | 'name'>;
+type Description = Omit<MultidimensionalDataset, 'id' | 'name'>;
 
 /** Times and coordinates of an axis that are listed. */
 const mostListed = 10_000;

@@ -1,7 +1,9 @@
 import { BlobSources } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
+import { BlobFile } from '../blobs/file-source.ts';
+import type { ByteSource } from '../data/bytes.ts';
 import type { Crs } from '../data/crs-reference.ts';
-import { AppError, FormatError } from '../errors.ts';
+import { AppError, FormatError, notFound } from '../errors.ts';
 import { ChunkCache } from '../formats/zarr/chunk-cache.ts';
 import { CRS } from '../formats/zarr/crs.ts';
 import { descriptionIn } from '../formats/zarr/description.ts';
@@ -42,6 +44,7 @@ const mostReading = 8;
 
 /** Opens stores of blobs, and keeps what the next request needs: directories, metadata and coordinates of the last used ones. */
 export class Stores {
+  readonly #blobs: BlobStore;
   readonly #sources: BlobSources;
   readonly #chunks = new ChunkCache(chunkBytes);
   /** Least recently used first. */
@@ -50,7 +53,8 @@ export class Stores {
   readonly #waiting: (() => void)[] = [];
 
   constructor(blobs: BlobStore) {
-    this.#sources = new BlobSources(blobs, { cacheBytes: pageBytes });
+    this.#blobs = blobs;
+    this.#sources = new BlobSources(blobs, { cacheBytes: pageBytes, aheadBytes: 0 });
   }
 
   /** @param blob name of one version of the content: a write makes a new blob */
@@ -100,9 +104,21 @@ export class Stores {
     }
   }
 
+  /** Ranges of the blob. Not read ahead: chunks of an answer seldom follow each other. */
+  async #source(blob: string): Promise<{ source: ByteSource; etag: string }> {
+    const { openFile } = this.#blobs;
+    if (openFile === undefined) {
+      const source = await this.#sources.open(blob);
+      return { source, etag: source.etag };
+    }
+    const info = await this.#blobs.info(blob);
+    if (info === undefined) throw notFound('Blob', blob);
+    return { source: new BlobFile(info.size, () => openFile(blob)), etag: info.etag };
+  }
+
   async #opened(blob: string, weigh: (bytes: number) => void): Promise<OpenDataset> {
-    const source = await this.#sources.open(blob);
-    const store = await ZarrStore.open(source, { cache: this.#chunks, key: `${blob} ${source.etag}` });
+    const { source, etag } = await this.#source(blob);
+    const store = await ZarrStore.open(source, { cache: this.#chunks, key: `${blob} ${etag}` });
     const coordinates = coordinateCount(store);
     if (coordinates > mostCoordinates)
       throw new AppError(

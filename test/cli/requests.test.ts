@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { programFor } from '../../cli/program.ts';
 import { NOUNS } from '../../cli/registry.ts';
 import { record } from '../world/recorder.ts';
+import { newStore } from '../world/stores.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
 import { PASSWORD, world } from '../world.ts';
 import type { Description } from './declared.ts';
@@ -185,6 +186,7 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['ts', 'import', ...gauge, csv, ...columns]);
   await run(['ts', 'import', ...gauge, csv, ...columns, '--flag-column', '2'], { refused: true });
   await run(['ts', 'values', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25', '--csv', '--plot']);
+  await run(['ts', 'values', ...gauge, '--png', join(at.folder, 'ribe.png')]);
   await run(['ts', 'delete', ...gauge, '--from', '2026-01-24', '--to', '2026-01-25']);
   const features = [
     '--bbox',
@@ -202,6 +204,14 @@ test('no command sends anything that its route does not declare, whatever its op
   await run(['gis', 'features', gauge[0], ...features, '--limit', '5'], { refused: true });
   await run(['gis', 'features', gauge[0], '--all'], { refused: true });
   await run(['gis', 'feature', gauge[0], '7', '--properties', 'a', '--crs', '25832'], { refused: true });
+
+  const store = await newStore(w, beside.id, { userId, tenantId, id: 'root' }, 'levels');
+  await run(['md', 'show', store]);
+  const part = ['--item', 'Level', '--from', '2026-01-24', '--to', '2026-01-25', '--srid', '25832'];
+  await run(['md', 'values', store, ...part, '--point', '500005,6000005', '--csv']);
+  await run(['md', 'values', store, ...part, '--bbox', '500000,6000000,500020,6000030', '--covjson']);
+  await run(['md', 'values', store, ...part, '--point', '500005,6000005', '--png', join(at.folder, 'level.png')]);
+  await run(['md', 'values', store, '--element', '1', '--layer', '0'], { refused: true });
   await run(['project', 'tree', project.id, '--limit', '5', '--offset', '1', '--datasets']);
   await run(['project', 'explain', project.id, '--account', 'root']);
   await run(['project', 'members', 'add', project.id, 'ann', '--role', 'Reader']);

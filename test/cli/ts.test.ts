@@ -5,6 +5,7 @@ import { plot } from '../../cli/plot.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';
 import { newDataset } from '../world/content.ts';
+import { newStore } from '../world/stores.ts';
 import { newProject } from '../world/transfers.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
@@ -100,4 +101,30 @@ test('the plot has the highest value at the top and the first time at the left',
   t.regex(lines[11] ?? '', /^ +0 │•$/);
   t.regex(lines.at(-1) ?? '', /1970-01-01 00:00 +1970-01-01 00:01/);
   t.is(plot([], 40), '');
+});
+
+test('a multidimensional dataset is shown, its values printed and drawn', async (t) => {
+  const { run, logIn, folder } = await machine(t);
+  const owner = await w.account();
+  await logIn(owner.id);
+  const dataset = await newStore(w, await newProject(w.as(owner)), owner, 'levels');
+  const shown = await run(['md', 'show', dataset]);
+  t.is(shown.code, 0, shown.err);
+  t.regex(shown.out, /ETRS89 \/ UTM zone 32N \(EPSG:25832\)/);
+  t.regex(shown.out, /2 steps, 2026-01-24T00:00:00 to 2026-01-24T01:00:00, every 3600 s/);
+  t.regex(shown.out, /Level +Level +m +Float32 +time, y, x/);
+  const point = ['md', 'values', dataset, '--point', '500015,6000001'];
+  t.regex((await run(point)).out, /TIME +X +Y +LEVEL\n2026-01-24T00:00:00 +500015 +6000005 +21\n2026-01-24T01:00:00 /);
+  t.is((await run([...point, '--csv'])).out.split('\r\n')[1], '2026-01-24T00:00:00.0000000,500015,6000005,21');
+  t.is(JSON.parse((await run([...point, '--covjson'])).out).domain.domainType, 'PointSeries');
+  t.deepEqual(JSON.parse((await run([...point, '--to', '2026-01-24', '--json'])).out).data[0].at(-1), 21);
+  const file = join(folder, 'level.png');
+  for (const which of [point, ['md', 'values', dataset, '--item', 'Level', '--from', '2026-01-24T01:00:00']]) {
+    const drawn = await run([...which, '--png', file]);
+    t.is(drawn.code, 0, drawn.err);
+    t.deepEqual((await readFile(file)).subarray(0, 8), Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+  }
+  const all = await run(['md', 'values', dataset, '--png', file]);
+  t.regex(all.err, /--png draws one step of one item of a grid/);
+  t.regex((await run([...point, '--csv', '--covjson'])).err, /Choose one of --csv and --covjson/);
 });

@@ -9,13 +9,17 @@ import type { ZipEntry } from './zip.ts';
 import { shown } from './zip.ts';
 
 const piece = 1 << 18;
+/** Bytes of most local headers, with their name and extra field. */
+const usualHeader = 512;
 /** An entry that is larger than this and compressed by more than this ratio is taken for a zip bomb. */
 const suspiciousSize = 100_000_000;
 const maxRatio = 200;
 
 /** Offset of the content: after the local header, whose name and extra field may differ from those in the directory. */
-export async function dataStart(zip: ByteSource, entry: ZipEntry): Promise<number> {
-  const header = await zip.read(entry.offset, 30);
+export const dataStart = async (zip: ByteSource, entry: ZipEntry): Promise<number> =>
+  startIn(await zip.read(entry.offset, 30), entry);
+
+function startIn(header: Uint8Array, entry: ZipEntry): number {
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   if (header.length < 30 || view.getUint32(0, true) !== 0x04034b50)
     throw new FormatError(
@@ -31,8 +35,14 @@ export async function dataStart(zip: ByteSource, entry: ZipEntry): Promise<numbe
 /** Reads a small entry into memory. Returns undefined if it is larger than `maxSize`. */
 export async function readEntry(zip: ByteSource, entry: ZipEntry, maxSize: number): Promise<Buffer | undefined> {
   if (entry.size > maxSize || entry.packed > 2 * maxSize + 64) return undefined;
-  const start = await dataStart(zip, entry);
-  const packed = await zip.read(start, entry.packed);
+  // The header and its content in one read, if the header is as short as usual.
+  const together = await zip.read(entry.offset, Math.min(entry.limit - entry.offset, entry.packed + usualHeader));
+  const start = startIn(together, entry);
+  const at = start - entry.offset;
+  const packed =
+    at + entry.packed <= together.length
+      ? together.subarray(at, at + entry.packed)
+      : await zip.read(start, entry.packed);
   let bytes: Buffer;
   try {
     bytes =

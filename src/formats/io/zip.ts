@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 
@@ -23,6 +24,14 @@ export interface ZipEntry {
 
 const endLength = 22;
 const longestComment = 0xffff;
+/** A name about which nothing can be wrong: most are. */
+const plainName = /^[\w-]+(?:[/.][\w-]+)*$/;
+
+/** An entry as the directory has it; `least`: where it ends at the earliest. */
+type ReadEntry = Omit<ZipEntry, 'limit'> & { readonly directory: boolean; readonly least: number };
+
+/** Entries that are read before other work gets its turn. */
+const entriesPerTurn = 4096;
 /** Default maximum size of a central directory, which is held in memory: about half a million entries. */
 const defaultMaxDirectory = 64 << 20;
 
@@ -48,10 +57,12 @@ export async function zipEntries(
   const start = offset + shift;
   const bytes = await source.read(start, size);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const all: (ZipEntry & { directory: boolean; least: number })[] = [];
-  const names = new Set<string>();
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const all: ReadEntry[] = [];
+  const last = new Map<string, number>();
   let at = 0;
   for (let n = 0; n < count; n++) {
+    if (n % entriesPerTurn === entriesPerTurn - 1) await turn();
     if (at + 46 > size || view.getUint32(at, true) !== 0x02014b50)
       throw new FormatError(`The zip's directory is broken at entry ${n + 1} of ${count}.`, start + at);
     const nameLength = view.getUint16(at + 28, true);
@@ -59,9 +70,11 @@ export async function zipEntries(
     const next = at + 46 + nameLength + extraLength + view.getUint16(at + 32, true);
     if (next > size) throw new FormatError(`The zip's directory ends inside entry ${n + 1}.`, start + at);
     const flags = view.getUint16(at + 8, true);
-    const name = nameOf(bytes.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
-    if (names.has(name) && !lastCounts) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
-    names.add(name);
+    const plain = text.toString('latin1', at + 46, at + 46 + nameLength);
+    const name = plainName.test(plain)
+      ? plain
+      : nameOf(text.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
+    if (!lastCounts && last.has(name)) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
     const method = view.getUint16(at + 10, true);
     if ((flags & 1) !== 0)
       throw new FormatError(`'${shown(name)}' in the zip is encrypted. Send a zip without a password.`, start + at);
@@ -70,7 +83,7 @@ export async function zipEntries(
         `'${shown(name)}' in the zip has compression method ${method}. Only 0 (stored) and 8 (deflated) are supported.`,
         start + at,
       );
-    const extra = new DataView(bytes.buffer, bytes.byteOffset + at + 46 + nameLength, extraLength);
+    const extra = { at: at + 46 + nameLength, end: at + 46 + nameLength + extraLength };
     const [entrySize, packed, local] = sizesOf(view, at, extra, start);
     if (method === 0 && packed !== entrySize)
       throw new FormatError(
@@ -80,30 +93,27 @@ export async function zipEntries(
     const least = local + shift + 30 + nameLength + packed;
     const crc = view.getUint32(at + 16, true);
     const directory = name.endsWith('/');
-    all.push({ name, method, crc, packed, size: entrySize, offset: local + shift, limit: start, directory, least });
+    last.set(name, local + shift);
+    all.push({ name, method, crc, packed, size: entrySize, offset: local + shift, directory, least });
     at = next;
   }
-  const last = new Map(all.map((entry) => [entry.name, entry]));
   // Entries that no longer count must not overlap others either.
   const kept = withoutOverlaps(all, start);
-  return kept.filter(({ name, offset }) => last.get(name)!.offset === offset);
+  return last.size === all.length ? kept : kept.filter(({ name, offset }) => last.get(name) === offset);
 }
 
 /**
  * Sorts entries by offset and removes directories.
  * @throws FormatError if two entries overlap
  */
-function withoutOverlaps(
-  all: (ZipEntry & { directory: boolean; least: number })[],
-  directoryStart: number,
-): ZipEntry[] {
+function withoutOverlaps(all: ReadEntry[], directoryStart: number): ZipEntry[] {
   all.sort((a, b) => a.offset - b.offset);
   const kept: ZipEntry[] = [];
-  for (const [n, { directory, least, ...entry }] of all.entries()) {
+  for (let n = 0; n < all.length; n++) {
+    const { name, method, crc, packed, size, offset, directory, least } = all[n]!;
     const limit = all[n + 1]?.offset ?? directoryStart;
-    if (least > limit)
-      throw new FormatError(`'${shown(entry.name)}' in the zip overlaps the next entry.`, entry.offset);
-    if (!directory) kept.push({ ...entry, limit });
+    if (least > limit) throw new FormatError(`'${shown(name)}' in the zip overlaps the next entry.`, offset);
+    if (!directory) kept.push({ name, method, crc, packed, size, offset, limit });
   }
   return kept;
 }
@@ -162,24 +172,32 @@ function shifted(end: Omit<End, 'shift'>, directoryEnd: number): End {
 }
 
 /** Size, compressed size and offset of an entry: 32 bits each, or 64 bits in extra field 1 where the 32 bits are all ones. */
-function sizesOf(view: DataView, at: number, extra: DataView, start: number): [number, number, number] {
-  const values = [view.getUint32(at + 24, true), view.getUint32(at + 20, true), view.getUint32(at + 42, true)];
-  if (values.some((value) => value === 0xffffffff)) {
-    let field = 0;
-    while (field + 4 <= extra.byteLength && extra.getUint16(field, true) !== 1)
-      field += 4 + extra.getUint16(field + 2, true);
-    if (field + 4 <= extra.byteLength) {
-      const end = Math.min(extra.byteLength, field + 4 + extra.getUint16(field + 2, true));
+function sizesOf(
+  view: DataView,
+  at: number,
+  extra: { at: number; end: number },
+  start: number,
+): [number, number, number] {
+  const values: [number, number, number] = [
+    view.getUint32(at + 24, true),
+    view.getUint32(at + 20, true),
+    view.getUint32(at + 42, true),
+  ];
+  if (values.includes(0xffffffff)) {
+    let field = extra.at;
+    while (field + 4 <= extra.end && view.getUint16(field, true) !== 1) field += 4 + view.getUint16(field + 2, true);
+    if (field + 4 <= extra.end) {
+      const end = Math.min(extra.end, field + 4 + view.getUint16(field + 2, true));
       field += 4;
       for (const [n, value] of values.entries()) {
         if (value !== 0xffffffff) continue;
         if (field + 8 > end) throw new FormatError("A 64-bit size is missing in the zip's directory.", start + at);
-        values[n] = integer64(extra, field, start + at);
+        values[n] = integer64(view, field, start + at);
         field += 8;
       }
     }
   }
-  return values as [number, number, number];
+  return values;
 }
 
 function integer64(view: DataView, at: number, place: number): number {
@@ -189,8 +207,7 @@ function integer64(view: DataView, at: number, place: number): number {
   return Number(value);
 }
 
-function nameOf(bytes: Uint8Array, unicode: boolean, place: number): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+function nameOf(buffer: Buffer, unicode: boolean, place: number): string {
   const utf8 = buffer.toString('utf8');
   const name = unicode || !utf8.includes('\ufffd') ? utf8 : buffer.toString('latin1');
   const wrong =

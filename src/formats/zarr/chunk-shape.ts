@@ -1,7 +1,7 @@
 import { product } from './hyperslab.ts';
 
 /** Usual size of a chunk in bytes, before compression. */
-const usual = 1 << 18;
+const usual = 1 << 17;
 const largest = 1 << 23;
 /** Steps per chunk; more if the steps are small. */
 const usualSteps = 8;
@@ -11,7 +11,7 @@ const mostChunks = 1 << 16;
 export const bufferBytes = 1 << 25;
 
 /**
- * The shape of the chunks of an item: 256 kB of up to eight steps and a nearly square tile of the last two dimensions,
+ * The shape of the chunks of an item: 128 kB of up to eight steps and a nearly square tile of the last two dimensions,
  * so that a step of everything decodes at most eight times its bytes, and a point over all steps one small chunk for
  * each eight steps. Steps of a few values are more in a chunk. Items of many chunks have larger ones.
  * Steps that do not fit into the writer's buffer eight times are fewer in a chunk.

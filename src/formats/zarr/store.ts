@@ -18,6 +18,7 @@ const mostArrays = 10_000;
 /** Chunks that are fetched and decoded at a time, and their decoded bytes unless one has more. */
 const mostAtOnce = 8;
 const bytesAtOnce = 1 << 25;
+const longestPiece = 1 << 22;
 /** Shorter chunks are decoded at once: handing them to a thread takes longer. */
 const shortChunk = 1 << 14;
 /** Values of an array in memory that even the smallest store may declare, and most values per byte of the store. */
@@ -226,6 +227,8 @@ export class ZarrArray {
       for (const codec of codecs.packed.toReversed())
         bytes = await unpack[length < shortChunk ? 'now' : 'inThread'][codec](bytes!, {
           maxOutputLength: codec === codecs.packed[0] ? Math.max(1, length) : 2 * length + (1 << 16),
+          // One piece: the usual ones of 16 kB each wait for a thread.
+          chunkSize: Math.max(64, Math.min(length, longestPiece)),
         });
     } catch {
       throw new FormatError(

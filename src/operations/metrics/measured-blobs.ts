@@ -28,6 +28,8 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
     fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
+    // not measured: opens a file, whose reads are no operations of the store
+    ...(store.openFile ? { openFile: store.openFile } : {}),
     // not measured: signs an address without a request
     ...(store.address ? { address: store.address } : {}),
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),

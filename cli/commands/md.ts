@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { MultidimensionalDataset, MultidimensionalValues } from '../../src/multidimensional/answers.ts';
+import { TO_STDOUT } from '../download.ts';
+import { UsageError } from '../errors.ts';
+import type { Io } from '../io.ts';
+import type { PictureCoverage } from '../md-picture.ts';
+import { count, repeated } from '../options.ts';
+import { record, table } from '../table.ts';
+
+export function mdCommands(md: Command, io: Io): void {
+  md.command('show')
+    .description('show what a multidimensional dataset holds: items, times, axes, extent')
+    .argument('<dataset>')
+    .action((dataset) => showDataset(io, dataset));
+  md.command('values')
+    .description('show values of a multidimensional dataset')
+    .argument('<dataset>')
+    .option('--item <name>', 'item, by id or name; may be repeated', repeated)
+    .option('--from <when>', 'first time, such as 2026-01-24 or 2026-01-24T08:17:02')
+    .option('--to <when>', 'last time')
+    .option('--point <x,y>', 'values of the cell that contains this point')
+    .option('--bbox <minx,miny,maxx,maxy>', 'values of cells whose centre lies in this box')
+    .option('--element <numbers>', 'values of these elements of a mesh, such as 17,18')
+    .option('--layer <number>', 'layer, from 0, the lowest', count)
+    .option('--srid <srid>', 'coordinate system of --point and --bbox; default: that of the data')
+    .option('--csv', 'print CSV')
+    .option('--covjson', 'print CoverageJSON')
+    .option('--png <picture>', 'draw one step of a grid, or items at a point over time, to a PNG file; -: stdout')
+    .action((dataset, options) => showValues(io, dataset, options));
+}
+
+const pathOf = (dataset: string) => `/api/md/dataset/${encodeURIComponent(dataset)}`;
+
+async function showDataset(io: Io, dataset: string): Promise<void> {
+  const answer = await io.api.call<MultidimensionalDataset>('GET', pathOf(dataset));
+  io.show(answer, ({ name, kind, items, time, axes, mesh, crs, bbox }) => [
+    record({
+      name,
+      kind,
+      'coordinate system': crs && (crs.srid === undefined ? crs.name : `${crs.name} (${crs.srid})`),
+      bbox: bbox?.join(', '),
+      time: time && timeText(time),
+      nodes: mesh?.nodes,
+      elements: mesh?.elements,
+      layers: mesh?.layers,
+    }),
+    table(
+      ['ITEM', 'NAME', 'QUANTITY', 'UNIT', 'TYPE', 'OVER'],
+      items.map((one) => [one.id, one.name, one.item, one.unitSymbol, one.dataType, one.axes.join(', ')]),
+    ),
+    axes.length === 0
+      ? ''
+      : table(
+          ['AXIS', 'LENGTH', 'UNIT', 'FIRST', 'LAST'],
+          axes.map(({ name: axis, length, unit, first, last, values }) => [
+            axis,
+            length,
+            unit,
+            first ?? values?.[0],
+            last ?? values?.at(-1),
+          ]),
+        ),
+  ]);
+}
+
+function timeText({ steps, start, end = '', interval }: NonNullable<MultidimensionalDataset['time']>): string {
+  const from = start === undefined ? '' : `, ${shortTime(start)} to ${shortTime(end)}`;
+  return `${steps} steps${from}${interval === undefined ? '' : `, every ${interval} s`}`;
+}
+
+/** Without zeros at the end of the fraction. */
+const shortTime = (time: string) => time.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+
+interface ValuesOptions {
+  item?: string[];
+  from?: string;
+  to?: string;
+  point?: string;
+  bbox?: string;
+  element?: string;
+  layer?: number;
+  srid?: string;
+  csv?: boolean;
+  covjson?: boolean;
+  png?: string;
+}
+
+async function showValues(io: Io, dataset: string, options: ValuesOptions): Promise<void> {
+  const { csv, covjson, png, srid: crs, ...query } = options;
+  const chosen = Object.entries({ '--csv': csv, '--covjson': covjson, '--png': png }).filter(([, value]) => value);
+  if (chosen.length > 1) throw new UsageError(`Choose one of ${chosen.map(([flag]) => flag).join(' and ')}.`);
+  const path = `${pathOf(dataset)}/values`;
+  if (png !== undefined) {
+    const { body } = await io.api.call<PictureCoverage>('GET', path, { query: { ...query, crs, format: 'covjson' } });
+    await draw(io, body, png);
+    return;
+  }
+  if (csv) {
+    const { text } = await io.api.call('GET', path, { query: { ...query, crs, format: 'csv' } });
+    await io.write(Buffer.from(text));
+    return;
+  }
+  if (covjson) {
+    const { text } = await io.api.call('GET', path, { query: { ...query, crs, format: 'covjson' } });
+    io.out(text);
+    return;
+  }
+  const answer = await io.api.call<MultidimensionalValues>('GET', path, { query: { ...query, crs } });
+  io.show(answer, ({ columns, data }) =>
+    table(
+      columns.map((name) => name.toUpperCase()),
+      data.map((row) => row.map((cell, n) => (columns[n] === 'time' ? shortTime(String(cell)) : cell))),
+    ),
+  );
+}
+
+async function draw(io: Io, coverage: PictureCoverage, path: string): Promise<void> {
+  const { coveragePng } = await import('../md-picture.ts');
+  const { signal, end } = io.interruptible();
+  try {
+    const png = await coveragePng(coverage, signal);
+    if (path === TO_STDOUT) return await io.write(png);
+    await writeFile(path, png);
+    io.note(`Drawn to ${path}.`);
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,104 @@
+import type { Grid } from '../src/data/grid.ts';
+import type { Series } from '../src/data/series.ts';
+import { parseSrid } from '../src/geo/crs/crs.ts';
+import { gridPicturePng } from '../src/geo/draw/grid-picture.ts';
+import { seriesPicturePng } from '../src/geo/draw/series-picture.ts';
+import { UsageError } from './errors.ts';
+
+type CovAxis = { values: (number | string)[] } | { start: number; stop: number; num: number };
+
+/** A coverage of CoverageJSON, as far as pictures need it. */
+export interface PictureCoverage {
+  type: string;
+  domain: {
+    domainType?: string;
+    axes: Record<string, CovAxis | undefined>;
+    referencing: { system: { id?: string } }[];
+  };
+  parameters: Record<string, { description?: { en: string }; unit?: { symbol?: string } }>;
+  ranges: Record<string, { values: (number | null)[] }>;
+}
+
+/** Draws a series at a point, or one step of one item of a grid. */
+export function coveragePng(coverage: PictureCoverage, signal: AbortSignal): Promise<Uint8Array> {
+  const { domainType, axes } = coverage.domain;
+  if (coverage.type === 'Coverage' && domainType === 'PointSeries') return seriesPng(coverage, signal);
+  if (coverage.type === 'Coverage' && domainType === 'Grid') {
+    const many = ['t', 'z'].filter((name) => numbersOf(axes[name]).length > 1);
+    const items = Object.keys(coverage.ranges).length;
+    if (many.length === 0 && items === 1 && numbersOf(axes.x).length > 1 && numbersOf(axes.y).length > 1)
+      return stepPng(coverage);
+  }
+  throw new UsageError(
+    '--png draws one step of one item of a grid, or items at a point over time. Choose with --item, --from and --to, --layer, or --point.',
+  );
+}
+
+/** The values of an axis of numbers, or of times as their number. */
+function numbersOf(axis: CovAxis | undefined): number[] {
+  if (axis === undefined) return [];
+  if ('num' in axis) {
+    const step = axis.num > 1 ? (axis.stop - axis.start) / (axis.num - 1) : 0;
+    return Array.from({ length: axis.num }, (_, n) => axis.start + n * step);
+  }
+  return axis.values.map((value) => (typeof value === 'number' ? value : Date.parse(value)));
+}
+
+const samplesOf = ({ values }: { values: (number | null)[] }) =>
+  Float64Array.from(values, (value) => value ?? Number.NaN);
+
+function seriesPng({ domain, parameters, ranges }: PictureCoverage, signal: AbortSignal): Promise<Uint8Array> {
+  const offsets = Float64Array.from(numbersOf(domain.axes.t));
+  const names = Object.keys(ranges);
+  const series: Series = {
+    kind: 'series',
+    time: { spacing: 'nonEquidistant', unit: 'millisecond', start: 0, offsets },
+    items: names.map((name) => itemOf(name, parameters)),
+    async *chunks() {
+      yield { firstStep: 0, offsets, values: names.map((name) => samplesOf(ranges[name]!)) };
+    },
+  };
+  const range = { steps: offsets.length, first: offsets[0] ?? 0, last: offsets.at(-1) ?? 0 };
+  const [x, y] = [numbersOf(domain.axes.x)[0], numbersOf(domain.axes.y)[0]];
+  return seriesPicturePng(series, [...names.keys()], range, `${names.join(', ')} at ${x}, ${y}`, signal);
+}
+
+function stepPng({ domain, parameters, ranges }: PictureCoverage): Promise<Uint8Array> {
+  const [x, y] = [numbersOf(domain.axes.x), numbersOf(domain.axes.y)];
+  const [dx, dy] = [x, y].map((along) => (along.at(-1)! - along[0]!) / (along.length - 1)) as [number, number];
+  const [name] = Object.keys(ranges) as [string];
+  const samples = samplesOf(ranges[name]!);
+  const item = itemOf(name, parameters);
+  const id = domain.referencing.map(({ system }) => system.id).find((one) => one !== undefined);
+  const code = /\/(EPSG|ESRI)\/0\/(\d+)$/.exec(id ?? '');
+  const grid: Grid = {
+    kind: 'grid',
+    width: x.length,
+    height: y.length,
+    affine: [x[0]! - dx / 2, dx, 0, y[0]! - dy / 2, 0, dy],
+    ...(code === null ? {} : { crs: parseSrid(`${code[1]}:${code[2]}`) }),
+    bands: [item],
+    async *rows() {
+      yield { firstRow: 0, rowCount: y.length, samples };
+    },
+  };
+  const [time] = domain.axes.t !== undefined && 'values' in domain.axes.t ? domain.axes.t.values : [];
+  const subtitle = [
+    time === undefined ? [] : [String(time).replace('T', ' ').replace(/Z$/, '')],
+    id === undefined ? [] : [code === null ? 'CRS84' : `${code[1]}:${code[2]}`],
+  ]
+    .flat()
+    .join('  ·  ');
+  const picture = { title: item.name ?? name, subtitle, unit: item.unit, relief: false };
+  return gridPicturePng(grid, { band: 0, step: 0, layer: 0 }, picture);
+}
+
+function itemOf(name: string, parameters: PictureCoverage['parameters']) {
+  const { description, unit } = parameters[name]!;
+  return {
+    name: description?.en ?? name,
+    ...(unit?.symbol === undefined ? {} : { unit: unit.symbol }),
+    type: 'Float64' as const,
+    nodata: Number.NaN,
+  };
+}
