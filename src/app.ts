@@ -78,6 +78,10 @@ import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { OpenTiles } from './tiles/open-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
+import { VectorTiles } from './tiles/vector/draw-tile.ts';
+import { VectorSources } from './tiles/vector/vector-source.ts';
+import { VectorThreads } from './tiles/vector/vector-threads.ts';
+import { vectorTileRoutes } from './tiles/vector.routes.ts';
 import { wmtsRoutes } from './tiles/wmts.routes.ts';
 import { timeSeriesRoutes } from './timeseries/routes.ts';
 import { csvUploadRoutes } from './timeseries/upload-csv.routes.ts';
@@ -258,7 +262,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(csvUploadRoutes, { db });
   await addRoutes(jsonUploadRoutes, { db });
   await addRoutes(multidimensionalRoutes, { db, stores: new Stores(blobs) });
-  const openTiles = new OpenTiles(new BlobSources(blobs));
+  const tileSources = new BlobSources(blobs);
+  const openTiles = new OpenTiles(tileSources);
   app.addHook('onClose', () => openTiles.close());
   const tiles = { db, signer, publicUrl, open: openTiles };
   await addRoutes(tileRoutes, tiles);
@@ -267,6 +272,14 @@ export async function buildApp(parts: AppParts): Promise<App> {
   app.addHook('onClose', () => queryThreads.close());
   const features = new Contents(new BlobSources(blobs, { cacheBytes: FEATURE_CACHE }), queryThreads);
   await addRoutes(featureRoutes, { db, signer, contents: features, cursors, publicUrl });
+  const vectorSources = new VectorSources(tileSources);
+  const vectorThreads = new VectorThreads();
+  app.addHook('onClose', async () => {
+    await vectorThreads.close();
+    await vectorSources.close();
+  });
+  const vectorTiles = new VectorTiles(vectorThreads);
+  await addRoutes(vectorTileRoutes, { db, signer, publicUrl, sources: vectorSources, tiles: vectorTiles });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { convert } from '../../src/convert/convert.ts';
 import type { Grid } from '../../src/data/grid.ts';
+import type { NewDataset } from '../../src/datasets/queries.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
 import { tilingWriter } from '../../src/formats/tiles/writer.ts';
@@ -43,22 +45,47 @@ export const steppedSchemes = [
 
 let stepped: Promise<Buffer> | undefined;
 
-/** A dataset of tiles of `steppedGrid`, in the order of a transfer: first the blob, then the row. */
-export async function newTiles(w: World, projectId: string, { userId }: User, name = 'tiles'): Promise<string> {
+/** A dataset of tiles of `steppedGrid`. */
+export async function newTiles(w: World, projectId: string, user: User, name = 'tiles'): Promise<string> {
   stepped ??= tileBytes(steppedGrid(), steppedSchemes);
-  const content = await stepped;
+  return store(w, await stepped, user, { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' });
+}
+
+/** A dataset of the features of a GeoJSON text. */
+export async function newFeatures(w: World, projectId: string, user: User, geoJson: string, name = 'features') {
+  const row = { projectId, name, datasetType: 'gisvectordata', datasetFormat: 'gis' } as const;
+  return store(w, await featureBytes(geoJson), user, row);
+}
+
+async function featureBytes(geoJson: string): Promise<Buffer> {
+  const scratch = await mkdtemp(join(tmpdir(), 'features-'));
+  try {
+    const [input, output] = [join(scratch, 'in'), join(scratch, 'out')];
+    await writeFile(input, geoJson);
+    const request = {
+      input: { path: input, name: 'in.json' },
+      output: { path: output },
+      scratch,
+      reader: { name: 'GeoJsonReader' },
+      writer: { name: 'GISWriter' },
+    };
+    await convert(request, { progress() {}, log() {}, signal: new AbortController().signal });
+    return await readFile(output);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** In the order of a transfer: first the blob, then the row. */
+async function store(
+  w: World,
+  content: Buffer,
+  { userId }: User,
+  row: Pick<NewDataset, 'projectId' | 'name' | 'datasetType' | 'datasetFormat'>,
+): Promise<string> {
   const blob = `dataset/${randomUUID()}`;
   const { size } = await w.blobs.put(blob, chunks(content), content.length);
-  const row = {
-    projectId,
-    name,
-    datasetType: 'tiles',
-    datasetFormat: 'tiles',
-    blob,
-    storageSize: size,
-    userId,
-  } as const;
-  return (await insertDataset(w.db, row)).id;
+  return (await insertDataset(w.db, { ...row, blob, storageSize: size, userId })).id;
 }
 
 async function* chunks(content: Uint8Array): AsyncGenerator<Uint8Array> {

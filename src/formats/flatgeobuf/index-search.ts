@@ -12,6 +12,8 @@ export interface Found {
   readonly offset: number;
   /** Offset of the next feature; 0: unknown. */
   readonly end: number;
+  /** Box of the feature in the index. */
+  readonly box: Area;
 }
 
 /** Nodes `from … to - 1` of the index. */
@@ -190,11 +192,17 @@ async function* read(
 const offsetAt = ({ bytes, from }: Nodes, node: number): number =>
   Number(bytes.readBigUInt64LE(nodeBytes * (node - from) + 32));
 
+function boxAt({ bytes, from }: Nodes, node: number): Area {
+  const at = nodeBytes * (node - from);
+  const [west, south] = [bytes.readDoubleLE(at), bytes.readDoubleLE(at + 8)];
+  return { west, south, east: bytes.readDoubleLE(at + 16), north: bytes.readDoubleLE(at + 24) };
+}
+
 function foundAt(nodes: Nodes, node: number, number: number, start: number, size: number): Found {
   const offset = start + offsetAt(nodes, node);
   if (offset + 4 > size)
     throw new FormatError(`The index says that feature ${number + 1} begins at byte ${offset} of ${size}.`);
   const hasNext = nodeBytes * (node - nodes.from + 2) <= nodes.bytes.length;
   const next = hasNext ? start + offsetAt(nodes, node + 1) : 0;
-  return { number, offset, end: next > offset && next <= size ? next : 0 };
+  return { number, offset, end: next > offset && next <= size ? next : 0, box: boxAt(nodes, node) };
 }

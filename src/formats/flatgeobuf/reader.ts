@@ -66,7 +66,7 @@ function typesOf({ geometryType, count, start }: Header, size: number): readonly
   return count === 0 && start >= size ? undefined : (Object.keys(geometryCodes) as GeometryType[]);
 }
 
-async function crsOf({ crs }: Header, { log }: Context): Promise<Crs | undefined> {
+export async function crsOf({ crs }: Pick<Header, 'crs'>, { log }: Pick<Context, 'log'>): Promise<Crs | undefined> {
   if (crs === undefined) return undefined;
   const { org = 'EPSG', code, wkt } = crs;
   if (code !== undefined && /^(EPSG|ESRI)$/i.test(org))

@@ -1,4 +1,4 @@
-import { newTiles } from '../../world/tiles.ts';
+import { newFeatures, newTiles } from '../../world/tiles.ts';
 import { newProject, readers } from './projects.ts';
 import type { Rows, Scene } from './row.ts';
 
@@ -12,6 +12,16 @@ const row = (path: string) => ({
   ...readers,
 });
 
+const vector = (path: string, status: 200 | 204) => ({
+  request: async (scene: Scene) => {
+    const features = JSON.stringify({ type: 'FeatureCollection', features: [] });
+    const id = await newFeatures(scene.w, await newProject(scene), scene.owner, features, scene.mark);
+    return { url: `/api/vectortiles/dataset/${id}${path}` };
+  },
+  ...readers,
+  allowed: { owner: status, reader: status },
+});
+
 export default {
   'GET /api/tiles/dataset/:id/metadata': row('/metadata'),
   'GET /api/tiles/dataset/:id/wmts': row('/wmts'),
@@ -22,4 +32,6 @@ export default {
   'GET /api/tiles/dataset/:id/scheme/:schemeId/availability': row('/scheme/depth/availability'),
   'GET /api/tiles/dataset/:id/scheme/:schemeId/legend': row('/scheme/depth/legend'),
   'GET /api/tiles/dataset/:id/scheme/:schemeId/tilejson.json': row('/scheme/raw/tilejson.json'),
+  'GET /api/vectortiles/dataset/:id/:zoom/:tileCol/:tileRow.vector.pbf': vector('/0/0/0.vector.pbf', 204),
+  'GET /api/vectortiles/dataset/:id/tilejson.json': vector('/tilejson.json', 200),
 } satisfies Rows;

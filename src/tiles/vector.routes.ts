@@ -1,0 +1,169 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Field } from '../data/feature-collection.ts';
+import { servedDataset } from '../datasets/served.ts';
+import { invalid } from '../errors.ts';
+import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
+import { publicBase } from '../http/answers/public-base.ts';
+import { BINARY } from '../http/openapi/headers.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { askerOf } from '../http/rules/signed-link.ts';
+import { config, TAGS } from './route-parts.ts';
+import type { TileParts } from './serve.ts';
+import { outOfRange } from './slices.ts';
+import type { VectorTiles } from './vector/draw-tile.ts';
+import { LAYER } from './vector/draw-tile.ts';
+import type { VectorSource, VectorSources } from './vector/vector-source.ts';
+import { extentOfFeatures } from './vector/vector-source.ts';
+
+export interface VectorParts extends Omit<TileParts, 'open'> {
+  readonly sources: VectorSources;
+  readonly tiles: VectorTiles;
+}
+
+const PATH = '/api/vectortiles/dataset/:id';
+const MEDIA_TYPE = 'application/vnd.mapbox-vector-tile';
+const DEEPEST = 22;
+/** The deepest level of the description: viewers enlarge its tiles, whose units are 0.6 m. */
+const DESCRIBED = 14;
+
+const Address = Id.extend({
+  zoom: z.string().meta({ description: 'Zoom level, 0 to 22.', examples: ['3'] }),
+  tileCol: z.string().meta({ description: 'x: column from the west.', examples: ['4'] }),
+  tileRow: z.string().meta({ description: 'y: row from the north.', examples: ['2'] }),
+});
+
+const Query = z.object({
+  attributes: z
+    .string()
+    .max(10_000)
+    .optional()
+    .meta({ description: 'Names of the attributes, with commas between. Default: all.', examples: ['name,depth'] }),
+});
+
+const VectorTileJson = z
+  .object({
+    tilejson: z.literal('3.0.0'),
+    name: z.string(),
+    scheme: z.literal('xyz'),
+    tiles: z.array(z.string()).meta({ description: 'Address of the tiles, with {z}, {x} and {y}.' }),
+    bounds: z.array(z.number()).meta({ description: 'West, south, east, north in degrees.' }),
+    minzoom: z.int(),
+    maxzoom: z.int(),
+    vector_layers: z.array(z.record(z.string(), z.unknown())).meta({ description: 'The layer and its fields.' }),
+  })
+  .meta({ id: 'VectorTileJson' });
+
+const fieldKinds: Partial<Record<Field['type'], string>> = {
+  integer: 'Number',
+  integer64: 'Number',
+  real: 'Number',
+  boolean: 'Boolean',
+};
+
+const fieldsOf = ({ header }: VectorSource) => header.columns.flatMap(({ field }) => field ?? []);
+
+/** @throws AppError for a name that no field has */
+function chosenFields(vector: VectorSource, attributes: string | undefined) {
+  const fields = fieldsOf(vector).map(({ name, type }, index) => ({ index, name, real: type === 'real' }));
+  if (attributes === undefined) return fields;
+  const names = attributes.split(',').filter((name) => name !== '');
+  const missing = names.find((name) => !fields.some((field) => field.name === name));
+  if (missing !== undefined)
+    throw invalid(`There is no attribute '${missing}'; there are ${fields.map(({ name }) => name).join(', ')}.`, {
+      code: 'InvalidParameterValue',
+    });
+  return fields.filter(({ name }) => names.includes(name));
+}
+
+function numberOf(name: string, text: string): number {
+  if (/^(?:0|-?[1-9]\d{0,9})$/.test(text)) return Number(text);
+  throw invalid(`${name} '${text.slice(0, 100)}' is not an integer.`, { code: 'InvalidParameterValue' });
+}
+
+function tileOf({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; tileRow: string }) {
+  const [level, column, row] = [numberOf('zoom', zoom), numberOf('tileCol', tileCol), numberOf('tileRow', tileRow)];
+  if (level < 0 || level > DEEPEST) throw outOfRange(`There is no zoom level ${level}; there are 0 to ${DEEPEST}.`);
+  const side = 2 ** level;
+  if (column < 0 || row < 0 || column >= side || row >= side)
+    throw outOfRange(`Column ${column}, row ${row} is outside of zoom level ${level}, which has ${side} of both.`);
+  return { level, column, row };
+}
+
+/** Vector tiles of datasets of features, drawn when they are asked for. */
+export async function vectorTileRoutes(app: App, parts: VectorParts) {
+  const serve = async (request: FastifyRequest, id: string) => {
+    const served = await servedDataset(parts, askerOf(request), id);
+    return { ...served, vector: await parts.sources.of(served.dataset) };
+  };
+  const tags = TAGS;
+
+  app.get(
+    `${PATH}/:zoom/:tileCol/:tileRow.vector.pbf`,
+    {
+      config: {
+        ...config,
+        described: {
+          responses: {
+            200: { description: 'A Mapbox Vector Tile 2.1.', content: { [MEDIA_TYPE]: { schema: BINARY } } },
+            204: { description: 'There are no features.' },
+            304: { description: 'The ETag of the caller is current.' },
+          },
+        },
+      },
+      schema: {
+        tags,
+        summary: 'Returns a vector tile of a dataset of features',
+        description:
+          'One layer, `features`. Features of less than a pixel are gathered until they make one; of many points every second, fourth … is taken; beyond 500,000 bytes the smallest are left out.',
+        params: Address,
+        querystring: Query,
+      },
+    },
+    async (request, reply) => {
+      const { dataset, vector } = await serve(request, request.params.id);
+      const tile = tileOf(request.params);
+      const bytes = vector && (await parts.tiles.of(vector, tile, chosenFields(vector, request.query.attributes)));
+      if (bytes === undefined) return reply.code(204).send();
+      return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
+    },
+  );
+
+  app.get(
+    `${PATH}/tilejson.json`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns the TileJSON 3.0 of the vector tiles of a dataset',
+        params: Id,
+        response: { 200: VectorTileJson },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const { dataset, vector, signature } = await serve(request, id);
+      const extent = vector && (await extentOfFeatures(vector));
+      const base = `${publicBase(parts.publicUrl, request)}${PATH.replace(':id', id)}`;
+      const fields = vector === undefined ? [] : fieldsOf(vector);
+      const { west, south, east, north } = extent ?? { west: -180, south: -85.0511, east: 180, north: 85.0511 };
+      const text = JSON.stringify({
+        tilejson: '3.0.0',
+        name: dataset.name,
+        scheme: 'xyz',
+        tiles: [`${base}/{z}/{x}/{y}.vector.pbf${signature === undefined ? '' : `?${signature}`}`],
+        bounds: east > 180 ? [-180, south, 180, north] : [west, south, east, north],
+        minzoom: 0,
+        maxzoom: DESCRIBED,
+        vector_layers: [
+          {
+            id: LAYER,
+            fields: Object.fromEntries(fields.map(({ name, type }) => [name, fieldKinds[type] ?? 'String'])),
+          },
+        ],
+      });
+      return sendText(request, reply, { text, type: 'application/json; charset=utf-8', version: dataset.rowVersion });
+    },
+  );
+}

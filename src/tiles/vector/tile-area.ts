@@ -1,0 +1,51 @@
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Area } from '../../formats/flatgeobuf/schema.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
+import { transformer } from '../../geo/crs/transform.ts';
+import { HALF_WORLD } from '../../geo/tiles/matrices.ts';
+import { BUFFER, EXTENT } from '../../geo/tiles/mvt.ts';
+import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+
+const mercator: Crs = { authority: 'EPSG', code: 3857 };
+/** Sides of the net of points on a tile. */
+const net = 16;
+
+/** Where a tile lies in the coordinate system of a file. */
+export interface TileArea {
+  /** Without the buffer. Absent: some of it has no place there. */
+  readonly tile?: Area;
+  /** Areas to be searched. */
+  readonly wanted: readonly Area[];
+}
+
+const everywhere: Area = { west: -Infinity, south: -Infinity, east: Infinity, north: Infinity };
+
+export async function tileArea({ level, column, row }: TileNumber, crs: KnownCrs): Promise<TileArea> {
+  const size = (2 * HALF_WORLD) / 2 ** level;
+  const [left, top] = [-HALF_WORLD + column * size, HALF_WORLD - row * size];
+  using change = await transformer(mercator, crs);
+  const [x, y] = [new Float64Array((net + 1) ** 2), new Float64Array((net + 1) ** 2)];
+  for (let n = 0; n < x.length; n++) {
+    x[n] = left + ((n % (net + 1)) / net) * size;
+    y[n] = top - (Math.floor(n / (net + 1)) / net) * size;
+  }
+  // The antimeridian itself may come out on either side.
+  for (let n = 0; n < x.length; n++) x[n] = Math.max(-HALF_WORLD + 1e-6, Math.min(HALF_WORLD - 1e-6, x[n]!));
+  if (change.forward(x, y) > 0) return { wanted: [everywhere] };
+  const tile: Area = { west: least(x), south: least(y), east: most(x), north: most(y) };
+  // Sides may bend between the points.
+  const margin = BUFFER / EXTENT + 0.01;
+  const [across, up] = [(tile.east - tile.west) * margin, (tile.north - tile.south) * margin];
+  const wide = (shift: number): Area => ({
+    west: tile.west - across + shift,
+    south: tile.south - up,
+    east: tile.east + across + shift,
+    north: tile.north + up,
+  });
+  if (!crs.geographic) return { tile, wanted: [wide(0)] };
+  const turn = (2 * Math.PI) / crs.unit.factor;
+  return { tile, wanted: [wide(0), wide(turn), wide(-turn)] };
+}
+
+const least = (values: Float64Array): number => values.reduce((one, other) => Math.min(one, other), Infinity);
+const most = (values: Float64Array): number => values.reduce((one, other) => Math.max(one, other), -Infinity);
