@@ -43,7 +43,7 @@ for (const [size, way] of [
   [300_001, 'a file in one piece'],
   [1_000_003, 'a file in blocks'],
 ] as const) {
-  test(`${way} arrives as it is, and its progress ends at its size`, async (t) => {
+  test(`${way} arrives unchanged, and its progress ends at its size`, async (t) => {
     const { address, blob } = await staged();
     const path = join(await folder(t), 'file');
     const bytes = randomBytes(size);
@@ -131,7 +131,7 @@ for (const [header, name] of [
   [`attachment; filename="../../etc/cron.d/evil"`, 'evil'],
   [`attachment; filename*=UTF-8''..%5C..%5Cevil.dll`, 'evil.dll'],
 ] as const) {
-  test(`into a folder, the server's name is taken as a name alone: ${header}`, async (t) => {
+  test(`a download into a folder uses only the base name of the server's file name: ${header}`, async (t) => {
     const at = await folder(t);
     const address = await server(t, (_, response) => {
       response.setHeader('content-disposition', header);

@@ -46,7 +46,7 @@ test('convert follows the content of the input and the extension of the output',
   t.deepEqual((await readdir(at('.'))).sort(), ['grid.tif', 'grid.txt']);
 });
 
-test('the receipt of a local conversion is that of the engine', async (t) => {
+test('a local conversion prints the receipt of the engine', async (t) => {
   const at = await folderWith(t, { 'points.geojson': points });
   const { code, out } = await run([
     at('points.geojson'),
@@ -116,7 +116,7 @@ test('- reads stdin and writes stdout, and the receipt goes to stderr', async (t
   t.regex(people.err, /Lost: The item filter names items that do not exist: 7/);
 });
 
-test('- is an error as input at a terminal', async (t) => {
+test('- as input is an error at a terminal', async (t) => {
   const { io, err } = person(nowhere, { tty: true });
   t.is(await main(['convert', '-', 'x.tif'], io), 2);
   t.regex(err(), /stdin is a terminal/);

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { readableLine, readableLines } from '../../cli/log-lines.ts';
 
-test("a line of the log becomes one for people: time, process, level, message, and the rest in the log's order", (t) => {
+test('a log line is printed as time, process, level, message and the other members in order', (t) => {
   const line = '{"level":40,"time":1795270694858,"pid":7,"hostname":"h","traceId":"a b","status":503,"msg":"slow"}';
   t.is(readableLine('api', line), '14:18:14.858 api WARN: slow traceId=a b status=503');
 });
@@ -13,10 +13,10 @@ test('an error shows its stack', (t) => {
 });
 
 for (const line of ['plain words', '{"not":"a log"}', '{broken', 'null', '']) {
-  test(`'${line}' is left as it is`, (t) => t.is(readableLine('api', line), `api ${line}`));
+  test(`'${line}' is printed unchanged`, (t) => t.is(readableLine('api', line), `api ${line}`));
 }
 
-test('lines are whole, however they arrive', async (t) => {
+test('lines split across chunks are joined', async (t) => {
   const output = new PassThrough();
   const written: string[] = [];
   readableLines('api', output, (line) => written.push(line));

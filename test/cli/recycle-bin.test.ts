@@ -27,7 +27,7 @@ async function scene(t: ExecutionContext) {
   return { ...at, user, project, dataset };
 }
 
-test('what was deleted is listed, shown, previewed and restored', async (t) => {
+test('deleted items are listed, shown, previewed and restored', async (t) => {
   const { run, project, dataset, user } = await scene(t);
   await run(['dataset', 'delete', dataset, '--yes']);
   await run(['project', 'delete', project, '--yes']);
@@ -48,7 +48,7 @@ test('what was deleted is listed, shown, previewed and restored', async (t) => {
   });
 });
 
-test('what was deleted is restored elsewhere, or removed for ever', async (t) => {
+test('deleted items are restored elsewhere or permanently removed', async (t) => {
   const { run, project, dataset, user } = await scene(t);
   const other = await newProject(w.as(user), 'Hill');
   await run(['dataset', 'delete', dataset, '--yes']);
@@ -67,7 +67,7 @@ test('what was deleted is restored elsewhere, or removed for ever', async (t) =>
   t.is((await run(['recycle-bin', 'list'])).out.includes(other), false);
 });
 
-test('administrators have the sweep done now and say how long a tenant keeps things', async (t) => {
+test('administrators can run the sweep now and set the retention of a tenant', async (t) => {
   const { run, logIn, user } = await scene(t);
   t.is((await run(['recycle-bin', 'sweep'])).code, 1);
   await logIn((await w.administrator()).id);

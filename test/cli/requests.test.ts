@@ -59,7 +59,7 @@ interface How {
   refused?: boolean;
 }
 
-test('no command sends anything that its route does not declare, whatever its options', async (t) => {
+test('commands send only members and parameters that their routes declare, with any options', async (t) => {
   const { userId, tenantId } = await w.administrator();
   const at = await machine(t);
   const recorder = await record(at.url);

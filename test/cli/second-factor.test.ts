@@ -32,7 +32,7 @@ test('otp register draws a QR code and says what to type; the code then logs in'
   t.regex((await run(['otp', 'status'])).out, /APPAUTH \(own, in use\)/);
 });
 
-test('a login at a terminal asks for the one-time password when the server does', async (t) => {
+test('a login at a terminal asks for the one-time password if the server requires it', async (t) => {
   const { id } = await w.account();
   const setupCode = newCode();
   await groupOf(w, id, [`APPAUTH:${setupCode}`]);
@@ -57,7 +57,7 @@ test('a login at a terminal asks for the one-time password when the server does'
   t.is((await run(['whoami'])).code, 3, 'another machine is not logged in');
 });
 
-test('recovery codes are printed once, one a line, and log in; a reset lets the account begin anew', async (t) => {
+test('recovery codes are printed once, one a line, and log in; after a reset the account can register again', async (t) => {
   const { id } = await w.account();
   const { run, logIn } = await machine(t);
   const setupCode = setupCodeFrom((await attempt(w, { id }, '/api/tokens/otp/registration')).body.manualEntryCode);
@@ -133,7 +133,7 @@ test('auth explain explains the outcome of a login', async (t) => {
   );
 });
 
-test('group set-2fa --preview tells who would be locked out and changes nothing; without it somebody must say yes', async (t) => {
+test('group set-2fa --preview lists accounts that would be locked out; without it the change needs a confirmation', async (t) => {
   const { id } = await w.account();
   const group = await groupOf(w, id, []);
   await attempt(w, { id, from: '203.0.113.9' });

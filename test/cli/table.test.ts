@@ -28,7 +28,7 @@ test('a table fits the width: text is shortened, then columns are left out from 
   t.regex(first, new RegExp(`^${ID}  failed {3}Import Ascii\\S*… +2026-01-24 +3$`));
 });
 
-test('the wider the terminal, the more it shows; without a width all', (t) => {
+test('a wider terminal shows more columns; without a width all are shown', (t) => {
   const whole = layOut(jobs);
   t.deepEqual(whole.dropped, []);
   t.regex(whole.text, /Line 7 has 3 values, not 4\.$/m);
@@ -49,6 +49,6 @@ test('characters of East Asian scripts take two cells', (t) => {
   t.is(layOut(table(['NAME', 'B'], rows)).text, ['NAME        B', '流域の地形  x', 'valley      y'].join('\n'));
 });
 
-test('text and tables stand apart by an empty line, and what is empty leaves none', (t) => {
+test('text and tables are separated by an empty line; empty parts are omitted', (t) => {
   t.is(layOut(['head', '', table(['A'], [[1]])], 80).text, 'head\n\nA\n1');
 });

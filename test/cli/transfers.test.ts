@@ -31,7 +31,7 @@ async function scene(t: ExecutionContext, name = 'terrain.asc', content = ASCII_
   return { ...at, user, project: JSON.parse(made.out).id as string, file };
 }
 
-test('a project is made, listed, shown and moved to the recycle bin', async (t) => {
+test('a project is created, listed, shown and moved to the recycle bin', async (t) => {
   const { run, project, user } = await scene(t);
   t.regex((await run(['project', 'list'])).out, new RegExp(`^${project}  Upper valley  Shared `, 'm'));
   t.is((await run(['project', 'list', '--name-prefix', 'Lower'])).out, 'ID  NAME  ACCESS  UPDATED\n');
@@ -42,7 +42,7 @@ test('a project is made, listed, shown and moved to the recycle bin', async (t) 
   t.like(await run(['project', 'show', project]), { code: 1, err: `platform: Project '${project}' was not found.\n` });
 });
 
-test('a list that is cut tells how to go on', async (t) => {
+test('a truncated list says how to continue', async (t) => {
   const { run } = await scene(t);
   await run(['project', 'create', '--name', 'Lower valley']);
   const first = await run(['project', 'list', '--limit', '1']);
@@ -70,14 +70,14 @@ test('a dry run reports why a start would fail, or its estimate; it uploads noth
   t.is((await run(['transfer', 'list', '--json'])).out.includes('"id"'), false);
 });
 
-test('what is wrong with an import shows up before its file is sent', async (t) => {
+test('errors of an import are reported before its file is uploaded', async (t) => {
   const { run, file } = await scene(t);
   const { code, err } = await run(['transfer', 'import', file, '--project', nobody()]);
   t.is(code, 1);
   t.regex(err, /^platform: Project '[^']+' was not found\.\n$/, 'without a line of the upload');
 });
 
-test('a file is sent, converted and followed to its end; the dataset comes back as it is stored', async (t) => {
+test('a file is uploaded, converted and followed to its end; the dataset is downloaded as stored', async (t) => {
   const { run, folder, project, file } = await scene(t);
   const options = [
     '--writer',
@@ -113,7 +113,7 @@ test('a file is sent, converted and followed to its end; the dataset comes back 
   t.is((await run(['dataset', 'show', dataset])).code, 1);
 });
 
-test('reader and writer follow from the name of the file, and an export takes its writer from the name of the output', async (t) => {
+test('reader and writer are inferred from the file name, the writer of an export from the output name', async (t) => {
   const { run, folder, project, file } = await scene(t);
   const imported = await run([
     'transfer',
@@ -139,7 +139,7 @@ test('reader and writer follow from the name of the file, and an export takes it
   t.is(named.out, `${file}\n`);
 });
 
-test('items, a place and statistics are options; the place may be a GeoJSON file, in its own system', async (t) => {
+test('options choose items, area and statistics; the area may be a GeoJSON file in its own coordinate system', async (t) => {
   const place = (x: number, y: number) => ({ type: 'Point', coordinates: [x, y] });
   const well = (name: string, x: number, y: number) => ({
     type: 'Feature',
@@ -195,7 +195,7 @@ test('items, a place and statistics are options; the place may be a GeoJSON file
   t.regex((await run(['reader', 'show', 'GeoJsonReader'])).out, /^transformations +CrsTransformation, .*ItemFilter/m);
 });
 
-test('records that cannot be read are skipped on request, and the way to their places is told', async (t) => {
+test('unreadable records are skipped on request, and the command says how to get their locations', async (t) => {
   const wrong = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":["x"]}}';
   const text = `{"type":"FeatureCollection","features":[${wrong.replace('"x"', '1,2')},${wrong}]}`;
   const { run, project, file } = await scene(t, 'wells.geojson', text);
@@ -234,7 +234,7 @@ test('importing a file of unknown format fails and lists the readers for --reade
   t.regex(odd.err, /--reader DwgReader does not exist\. Use one of .*AsciiGridReader/);
 });
 
-test('a conversion that fails ends the command with its sentence and exit code 1, also with --json', async (t) => {
+test('a failed conversion ends the command with its message and exit code 1, also with --json', async (t) => {
   const { run, project, file } = await scene(t, 'terrain.asc', 'this is no grid\n');
   const argv = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter', '--watch'];
   const failed = await run(argv);
@@ -248,7 +248,7 @@ test('a conversion that fails ends the command with its sentence and exit code 1
   t.is(JSON.parse(json.out).status, 'Error');
 });
 
-test('without a terminal an import only starts, and the transfer can be watched, listed and read about later', async (t) => {
+test('without a terminal an import returns after its start; the transfer can be watched and shown later', async (t) => {
   const { run, project, file } = await scene(t);
   const started = await run(['transfer', 'import', file, '--project', project, '--srid', '25832']);
   t.is(started.code, 0, started.err);
@@ -262,7 +262,7 @@ test('without a terminal an import only starts, and the transfer can be watched,
   t.regex(late.err, /^platform: .+\n$/);
 });
 
-test('what the server refuses about a transfer names the member', async (t) => {
+test('an error of the server about a transfer names the member', async (t) => {
   const { run, project, file } = await scene(t);
   const refused = await run(['transfer', 'import', file, '--project', project, '--param', 'Frob=1']);
   t.is(refused.code, 1);
@@ -280,7 +280,7 @@ test('readers and writers are listed with their parameters', async (t) => {
   t.is((await run(['writer', 'show', 'DwgWriter'])).code, 1);
 });
 
-test('an address in place of a file is fetched by the platform; its password is not shown', async (t) => {
+test('a URL in place of a file is fetched by the platform; its password is not shown', async (t) => {
   const { run, project } = await scene(t);
   source.serve('/open%20data/far.asc', (_, response) => void response.end(ASCII_GRID));
   const url = source.url('/open%20data/far.asc?sig=Canary-2').replace('//', '//ann:Canary-1@');
@@ -297,7 +297,7 @@ test('an address in place of a file is fetched by the platform; its password is 
   t.regex(inside.err, /'127\.0\.0\.1' is not a public address/);
 });
 
-test('transfer append adds a file to a dataset, and tells how much came to how much', async (t) => {
+test('transfer append adds a file to a dataset, and prints the counts of added and existing records', async (t) => {
   const wells = (...names: string[]) =>
     JSON.stringify({
       type: 'FeatureCollection',
@@ -329,7 +329,7 @@ test('transfer append adds a file to a dataset, and tells how much came to how m
   t.regex(refused.err, /The dataset has no field 'colour'; it has 'name'\.$/m);
 });
 
-test('what a transfer asks of its worker are options of every start, and it is told what it asks for', async (t) => {
+test('every start has options for worker resources, and the transfer shows them', async (t) => {
   const { run, project, file } = await scene(t);
   const asks = ['--label', 'gpu=a100', '--label', 'quiet', '--memory', '2048', '--cores', '0.5', '--scratch', '2'];
   const size = ['--node-size', 'Standard_D4s_v5'];

@@ -26,7 +26,7 @@ const below = (command: Command, path: readonly string[] = []): { path: readonly
 ];
 const everything = async () => below(await programFor(['completion'], person({}).io));
 
-test('a misspelled command or option is answered with the nearest one', async (t) => {
+test('the error for a misspelled command or option suggests the nearest one', async (t) => {
   for (const [argv, sentence] of [
     ['project lst', "unknown command 'lst'. Did you mean 'list'?"],
     ['projct list', "unknown command 'projct'. Did you mean 'project'?"],
@@ -35,7 +35,7 @@ test('a misspelled command or option is answered with the nearest one', async (t
     t.deepEqual(await run(...argv.split(' ')), { code: 2, out: '', err: `platform: ${sentence}\n` });
 });
 
-test('a value that an option does not take is wrong usage, named with those that it takes', async (t) => {
+test('an invalid option value is wrong usage, and the error lists the valid ones', async (t) => {
   for (const [argv, sentence] of [
     [
       'transfer list --status Canceled',
@@ -95,7 +95,7 @@ test('with --json an error is a problem on stderr, whoever found it', async (t) 
   t.regex(JSON.parse(away.err).detail, /^No platform answers at http:\/\/127\.0\.0\.1:9: /);
 });
 
-test('--version tells the version', async (t) => {
+test('--version prints the version', async (t) => {
   t.deepEqual(await run('--version'), { code: 0, out: 'platform 0.1.0\n', err: '' });
 });
 
@@ -154,7 +154,7 @@ test('each command has an example, and every example is right usage', async (t) 
     }
 });
 
-test('help and version load the words of the commands alone', async (t) => {
+test('help and --version load only the command descriptions', async (t) => {
   // in this process they are loaded: another one tells what it needs
   const script = `import { registerHooks } from 'node:module';
     const loaded = [];

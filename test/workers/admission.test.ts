@@ -16,7 +16,7 @@ async function forbidden(waiting: readonly (readonly string[])[]) {
   return flags;
 }
 
-test('a poll forbids one unmet flag per combination of flags, and none twice', async (t) => {
+test('a poll forbids one unmet flag per combination of flags, without duplicates', async (t) => {
   const labels = Array.from({ length: 100 }, (_, n) => `label:machine-${n}`);
   t.deepEqual(await forbidden([labels]), ['label:machine-0']);
   t.deepEqual(await forbidden([['label:b'], ['label:a', 'label:b', 'memory:8192'], ['cores:4', 'label:north']]), [

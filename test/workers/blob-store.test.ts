@@ -69,7 +69,7 @@ const places = {
 
 for (const [kind, place] of Object.entries(places)) {
   test.serial(
-    `a ${kind} of another database is not opened and not swept; neither is it by a copy of that one`,
+    `a ${kind} of another database is neither opened nor swept, not even by a copy of that database`,
     async (t) => {
       const [first, second] = [await another(t), await another(t)];
       const settings = place(first);
@@ -85,43 +85,43 @@ for (const [kind, place] of Object.entries(places)) {
     },
   );
 
-  test.serial(`of processes that open a new ${kind} at once all of one database get it, and nobody else`, async (t) => {
-    const [first, second] = [await another(t), await another(t)];
-    const settings = place(first);
-    const opened = await Promise.allSettled(
-      [first, second, first, second].map(({ db }) => openOwnStore(db, settings, log)),
-    );
-    const outcomes = opened.map(({ status }) => status);
-    // a server without conditional PUT may let both pass: then the later one has it, and the sweep of the other refuses
-    if (kind === 'folder') t.is(new Set([outcomes[0], outcomes[1]]).size, 2);
-    const owners = [];
-    for (const { db } of [first, second]) {
-      const opens = await openOwnStore(db, settings, log).then(
-        () => true,
-        () => false,
-      );
-      owners.push(opens);
-    }
-    t.deepEqual(owners.sort(), [false, true]);
-  });
-
   test.serial(
-    `a ${kind} without marker is opened where this database names its blobs, and not where nobody knows them`,
+    `when processes of two databases open a new ${kind} concurrently, one database gets it for all its processes`,
     async (t) => {
       const [first, second] = [await another(t), await another(t)];
       const settings = place(first);
-      const before = await openBlobStore(settings.url, settings.folder);
-      await put(before, 'dataset/a', 'staging/b');
-      const refused = await t.throwsAsync(openOwnStore(second.db, settings, log));
-      t.regex(refused!.message, /has blobs that this database does not reference, [\s\S]*'platform blobs adopt'/);
-      await nameIt(first, 'staging/b');
-      t.deepEqual(await namesIn(await openOwnStore(first.db, settings, log)), ['dataset/a', 'staging/b']);
-      t.regex((await t.throwsAsync(openOwnStore(second.db, settings, log)))!.message, OTHERS);
+      const opened = await Promise.allSettled(
+        [first, second, first, second].map(({ db }) => openOwnStore(db, settings, log)),
+      );
+      const outcomes = opened.map(({ status }) => status);
+      // a server without conditional PUT may let both pass: then the later one has it, and the sweep of the other refuses
+      if (kind === 'folder') t.is(new Set([outcomes[0], outcomes[1]]).size, 2);
+      const owners = [];
+      for (const { db } of [first, second]) {
+        const opens = await openOwnStore(db, settings, log).then(
+          () => true,
+          () => false,
+        );
+        owners.push(opens);
+      }
+      t.deepEqual(owners.sort(), [false, true]);
     },
   );
+
+  test.serial(`a ${kind} without marker is opened only if this database refers to its blobs`, async (t) => {
+    const [first, second] = [await another(t), await another(t)];
+    const settings = place(first);
+    const before = await openBlobStore(settings.url, settings.folder);
+    await put(before, 'dataset/a', 'staging/b');
+    const refused = await t.throwsAsync(openOwnStore(second.db, settings, log));
+    t.regex(refused!.message, /has blobs that this database does not reference, [\s\S]*'platform blobs adopt'/);
+    await nameIt(first, 'staging/b');
+    t.deepEqual(await namesIn(await openOwnStore(first.db, settings, log)), ['dataset/a', 'staging/b']);
+    t.regex((await t.throwsAsync(openOwnStore(second.db, settings, log)))!.message, OTHERS);
+  });
 }
 
-test.serial('in a bucket that is shared with others only blobs of the platform are swept', async (t) => {
+test.serial('in a shared bucket only blobs of the platform are swept', async (t) => {
   const made = await another(t);
   const bucket = openBucket(parseBucketAddress(server.url)!);
   const theirs = ['dataset/theirs.csv', 'photos/cat.jpg', 'platform/report/q1', 'staging/2026/a', 'top'];
@@ -136,7 +136,7 @@ test.serial('in a bucket that is shared with others only blobs of the platform a
 });
 
 test.serial(
-  'blobs that an earlier version put to the top of a bucket stay there, and new ones join them',
+  'blobs that an earlier version stored at the top of a bucket stay there, and new ones are added there',
   async (t) => {
     const [made, other] = [await another(t), await another(t)];
     const settings = { url: server.url, folder: made.folder };

@@ -163,7 +163,7 @@ test.serial(
   },
 );
 
-test.serial('of twenty readers and writers at once the dataset is written by one or read by many', async (t) => {
+test.serial('of twenty concurrent readers and writers, one writes the dataset or many read it', async (t) => {
   const { client, datasetId } = await scene();
   await worker.stop();
   const places = await Promise.all(Array.from({ length: 10 }, () => upload(w, client, RAISED)));

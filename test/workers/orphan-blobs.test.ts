@@ -196,7 +196,7 @@ for (const [table, what, address] of [
   ['remote_sources', 'address of a remote file', () => `http://${REMOTE}/terrain`],
   ['staged_blobs', 'staged file', (client: Client) => upload(w, client, 'input')],
 ] as const) {
-  test.serial(`the ${what} stays for a transfer that is tried again while it is being let go`, async (t) => {
+  test.serial(`the ${what} is kept for a transfer that is retried during its deletion`, async (t) => {
     const client = w.as(await w.account());
     const wish = copyRequest(await newProject(client), await address(client));
     const { id } = (await start(client, wish)).body;

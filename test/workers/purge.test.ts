@@ -71,7 +71,7 @@ test('removing a project with transfers waiting below it succeeds; they end with
   t.deepEqual(await w.sql('select id from datasets where project_id = $1', [projectId]), []);
 });
 
-test('a dataset that a transfer holds is not removed: 409', async (t) => {
+test('a dataset locked by a transfer is not removed: 409', async (t) => {
   await worker();
   const client = w.as(await w.account());
   const projectId = await newProject(client);

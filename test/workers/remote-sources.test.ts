@@ -116,7 +116,7 @@ test('an address that was encoded as a whole is decoded once; user and password 
   }
 });
 
-test('user, password and query of an address are shown nowhere, and are forgotten when nobody needs them', async (t) => {
+test('user, password and query of a URL are never shown, and are deleted when no longer needed', async (t) => {
   const { path, begin, client } = await scene({ send: (_, response) => void response.writeHead(403).end() });
   const secret = `S3cr3t${randomBytes(8).toString('hex')}`;
   const address = `${source.url(path).replace('//', `//ann:${secret}@`)}?sig=${secret}#${secret}`;
@@ -242,7 +242,7 @@ test('without a strong validator a broken connection starts over', async (t) => 
   );
 });
 
-test('an answer shorter than its Content-Length is an error, also when it is repeated', async (t) => {
+test('a response shorter than its Content-Length is an error, also after a retry', async (t) => {
   await worker();
   const { id, get, requests, client, log } = await scene({
     send(_, response) {

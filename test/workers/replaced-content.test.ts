@@ -45,7 +45,7 @@ const WAYS: Record<string, (address: string, source: string) => Promise<{ status
 };
 
 for (const [way, write] of Object.entries(WAYS)) {
-  test(`what was measured of a dataset goes with its content when ${way} replaces it, and what people said stays`, async (t) => {
+  test(`replacing content with ${way} removes measured metadata and keeps those that users set`, async (t) => {
     const { record, address, client, projectId, datasetId } = await measured();
     const before = await record();
     t.truthy(before.properties.statistics);

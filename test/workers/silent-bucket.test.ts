@@ -45,7 +45,7 @@ for (const [what, more, silent] of [
   ['the bytes of a small copy are written', {}, writing],
   ['the result of a conversion is stored', grid, writing],
 ] as const) {
-  test.serial(`while ${what} and the store says nothing, cancel, shutdown and time limit hold`, async (t) => {
+  test.serial(`while ${what} and the store is silent, cancel, shutdown and time limit take effect`, async (t) => {
     const scene = await begin(more);
     const unanswered = () => bucket.silence(silent);
 

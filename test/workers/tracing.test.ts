@@ -40,7 +40,7 @@ function spansOf({ received }: Receiver): Told[] {
 const plain = (attributes: { key: string; value: Record<string, unknown> }[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-test('a trace goes from the request of a caller through its job to the commit, and holds no secret', async (t) => {
+test('a trace spans the request, its job and the commit, and contains no secret', async (t) => {
   const collector = await openReceiver(answerWith(200));
   t.teardown(() => collector.close());
   const settings = { 'otel.endpoint': `http://${collector.place}/`, 'otel.headers': 'x-collector=open-sesame' };
@@ -103,7 +103,7 @@ test('a trace goes from the request of a caller through its job to the commit, a
     t.false(text.includes(secret), secret);
 });
 
-test('a collector that is away disturbs nothing', async (t) => {
+test('an unreachable trace collector has no effect', async (t) => {
   const gone = await openReceiver();
   await gone.close();
   const settings = { 'otel.endpoint': `http://${gone.place}` };

@@ -103,7 +103,7 @@ test('import, convert, update and export apply transformations; statistics stay 
   t.is(exported.errorMessage, 'The spatial filter does not intersect the grid.');
 });
 
-test('a copy of the bytes ignores transformations, and its log says so', async (t) => {
+test('FileWriter copies ignore transformations, and the log says so', async (t) => {
   const { client, projectId } = await scene();
   const url = await upload(w, client, 'words');
   const { body } = await start(

@@ -226,42 +226,45 @@ test.serial('time series are imported, updated, appended to, converted, exported
 
 const LOCKS = ['ts_blocks', 'cache_generations'] as const;
 
-test.serial('a worker killed while it writes series leaves nothing half: its successor writes them once', async (t) => {
-  const client = w.as(await w.account());
-  const projectId = await newProject(client);
-  await worker.start();
-  const id = await imported(t, client, projectId, gauges('10:00', [1]));
-  const before = await valuesOf(client, id);
-  const request = {
-    originalFileName: 'more.dfs0',
-    readerName: 'Dfs0Reader',
-    uploadUrl: await upload(w, client, gauges('11:00', [2, 3])),
-  };
-  const holder = new pg.Client(w.url);
-  await holder.connect();
-  await worker.stop();
-  let answer: Answer | undefined;
-  try {
-    for (const table of LOCKS) {
-      // what the worker writes waits for this lock, at its first and its last statement
-      await holder.query(`begin; lock table ${table} in share row exclusive mode`);
-      const mortal = await startWorker(w, settings);
-      answer ??= await client.post(dataset(id, '/append'), request);
-      await untilWaiting(table);
-      mortal.process.kill('SIGKILL');
-      await mortal.ended;
-      await holder.query('rollback');
-      t.deepEqual(await valuesOf(client, id), before);
+test.serial(
+  'a worker killed while writing series leaves no partial data: its successor writes them once',
+  async (t) => {
+    const client = w.as(await w.account());
+    const projectId = await newProject(client);
+    await worker.start();
+    const id = await imported(t, client, projectId, gauges('10:00', [1]));
+    const before = await valuesOf(client, id);
+    const request = {
+      originalFileName: 'more.dfs0',
+      readerName: 'Dfs0Reader',
+      uploadUrl: await upload(w, client, gauges('11:00', [2, 3])),
+    };
+    const holder = new pg.Client(w.url);
+    await holder.connect();
+    await worker.stop();
+    let answer: Answer | undefined;
+    try {
+      for (const table of LOCKS) {
+        // what the worker writes waits for this lock, at its first and its last statement
+        await holder.query(`begin; lock table ${table} in share row exclusive mode`);
+        const mortal = await startWorker(w, settings);
+        answer ??= await client.post(dataset(id, '/append'), request);
+        await untilWaiting(table);
+        mortal.process.kill('SIGKILL');
+        await mortal.ended;
+        await holder.query('rollback');
+        t.deepEqual(await valuesOf(client, id), before);
+      }
+    } finally {
+      await holder.end();
     }
-  } finally {
-    await holder.end();
-  }
-  await worker.start();
-  const ended = await completed(t, client, answer!);
-  t.is(ended.attempt, LOCKS.length + 1);
-  t.deepEqual(await valuesOf(client, id), { Level: [1, 2, 3], Flow: [1, 2, 3] });
-  t.is((await w.sql('select from ts_series where dataset_id = $1', [id])).length, 2);
-});
+    await worker.start();
+    const ended = await completed(t, client, answer!);
+    t.is(ended.attempt, LOCKS.length + 1);
+    t.deepEqual(await valuesOf(client, id), { Level: [1, 2, 3], Flow: [1, 2, 3] });
+    t.is((await w.sql('select from ts_series where dataset_id = $1', [id])).length, 2);
+  },
+);
 
 /** Until a statement waits for a lock on this table. */
 async function untilWaiting(table: string) {
@@ -273,7 +276,7 @@ async function untilWaiting(table: string) {
 }
 
 test.serial(
-  'of two writers at once one is refused, also values over HTTP; a cancel while series are written leaves nothing',
+  'one of two concurrent writers is refused, also over HTTP; a cancel while writing leaves nothing',
   async (t) => {
     const client = w.as(await w.account());
     const projectId = await newProject(client);

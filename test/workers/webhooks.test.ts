@@ -81,7 +81,7 @@ test('attempts follow the schedule; after the last one the delivery has failed, 
   t.true(least.every((ms, n) => (at[n + 1] ?? 0) - (at[n] ?? 0) >= ms - 1));
 });
 
-test('dead and slow receivers hold up neither others nor conversions', async (t) => {
+test('dead and slow receivers delay neither other deliveries nor conversions', async (t) => {
   await worker();
   const never: Answering = () => new Promise(() => {});
   const dead = await Promise.all(Array.from({ length: 10 }, () => newHook(never)));

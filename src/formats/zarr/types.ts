@@ -49,7 +49,7 @@ export function textNumber(value: unknown): number | undefined {
   return typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : undefined;
 }
 
-/** A fill value as the metadata of Zarr hold it: digits for 64-bit integers. */
+/** A fill value in the form of Zarr metadata: 64-bit integers as digits. */
 export const fillText = (fill: number | bigint): unknown =>
   typeof fill === 'bigint' ? json.rawJSON(String(fill)) : numberText(fill);
 
