@@ -34,6 +34,11 @@ export const findNextStart = (tx: Db, key: number, after: bigint) =>
   tx.maybeOneFirst(sql.type(z.object({ first: micros }))`
     select first::text from ts_blocks where series_key = ${key} and first > ${String(after)}::bigint order by ts_blocks.first limit 1`);
 
+/** Time of the last row of a series; null if it has none. */
+export const findLastTime = (tx: Db, key: number) =>
+  tx.maybeOneFirst(sql.type(z.object({ last: micros }))`
+    select last::text from ts_blocks where series_key = ${key} order by ts_blocks.first desc limit 1`);
+
 export const readBlock = (tx: Db, key: number, first: bigint) =>
   tx.one(sql.type(Block)`
     select first::text, last::text, data from ts_blocks where series_key = ${key} and ts_blocks.first = ${String(first)}::bigint`);

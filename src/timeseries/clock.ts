@@ -7,9 +7,11 @@ export type Micros = bigint;
 const DAY_LENGTH = 10;
 const MICROSECONDS = 1000n;
 
-/** Files have many times of one day: its parsed text. */
+/** Files have many times of one day: its parsed text, and its digits as a number. */
 let lastDay = '';
 let lastDayMs = 0;
+let lastNumber = -1;
+let lastNumberMs = 0;
 
 /**
  * Parses a time in any form of the API, also with a blank instead of `T`; digits after the microseconds are dropped.
@@ -24,15 +26,34 @@ export function microsOf(text: string): Micros | undefined {
     lastDayMs = Date.parse(`${parsed.second}Z`);
     lastDay = day;
   }
-  if (trimmed.length === DAY_LENGTH) return BigInt(lastDayMs) * MICROSECONDS;
+  if (trimmed.length === DAY_LENGTH) return microsOfMs(lastDayMs);
   const plain = clockMs(trimmed);
-  if (plain !== undefined) return BigInt(lastDayMs + plain) * MICROSECONDS;
+  if (plain !== undefined) return microsOfMs(lastDayMs + plain);
   const parsed = parseUtc(
     trimmed[DAY_LENGTH] === ' ' ? `${day}T${trimmed.slice(DAY_LENGTH + 1).trimStart()}` : trimmed,
   );
   if (parsed === undefined) return undefined;
   const fraction = BigInt(parsed.fraction.slice(0, 6).padEnd(6, '0'));
   return BigInt(Date.parse(`${parsed.second}Z`)) * MICROSECONDS + fraction;
+}
+
+/** One bigint instead of two, where a double is exact. */
+export const microsOfMs = (ms: number): Micros => {
+  const micros = ms * 1000;
+  return Number.isSafeInteger(micros) ? BigInt(micros) : BigInt(ms) * MICROSECONDS;
+};
+
+/**
+ * Milliseconds since 1970 of the day that stands in a text at `at`; undefined if it is no day.
+ * @param number its digits, such as 20260124
+ */
+export function dayOf(number: number, text: string, at: number): number | undefined {
+  if (number === lastNumber) return lastNumberMs;
+  const parsed = parseUtc(text.slice(at, at + DAY_LENGTH));
+  if (parsed === undefined) return undefined;
+  lastNumber = number;
+  lastNumberMs = Date.parse(`${parsed.second}Z`);
+  return lastNumberMs;
 }
 
 /** Milliseconds of the most frequent form `…T08:17:02`; undefined for others. */

@@ -3,6 +3,7 @@ import type { Cell } from '../formats/ts/rows.ts';
 import type { Column } from './cells.ts';
 import { cellOfText } from './cells.ts';
 import { microsOf } from './clock.ts';
+import { PlainLine } from './plain-line.ts';
 
 /** Where the parts of a row stand in its line, and how they are written. */
 export interface CsvForm {
@@ -14,7 +15,7 @@ export interface CsvForm {
   decimalSeparator: string;
 }
 
-/** A row that was read: its time and a cell for each column. */
+/** A row that was read: its time and a cell for each column; what is missing at the end is null. */
 export interface Row {
   time: bigint;
   cells: Cell[];
@@ -27,31 +28,59 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const latin1 = new TextDecoder('latin1');
 
 /**
- * Reads lines of CSV (RFC 4180) without a header. Throws `invalid` with the number of the first line that cannot be read.
- * Text is UTF-8; from the first piece that is not, it is Latin-1.
+ * Reads lines of CSV (RFC 4180) without a header; gives the rows of each piece of the body. Throws `invalid` with the number of the first line that
+ * cannot be read. Text is UTF-8; from the first piece that is not, it is Latin-1.
  */
 export async function* readCsv(
   body: AsyncIterable<Uint8Array>,
   columns: readonly Column[],
   form: CsvForm,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Iterable<Row>> {
   checkForm(form);
   const flags = columns.findIndex(({ dataType }, at) => at > 0 && dataType === 'Flag');
   if (form.flagIndex !== undefined && flags < 0)
     throw invalid('flagIndex is given, but the series has no data field of type Flag. Leave it out.');
-  for await (const { number, text } of recordsOf(linesOf(body))) {
-    const cells = cellsOf(text, form.delimiter, number);
-    const time = microsOf(part(cells, form.datetimeIndex, 'datetimeIndex', number));
-    if (time === undefined)
-      throw wrongLine(number, `'${shown(cells[form.datetimeIndex])}' is not a time such as 2026-01-24T08:17:02.`);
-    const row: Cell[] = columns.map(() => null);
-    const read = (at: number, index: number, member: string) => {
-      row[at] = cellOf(part(cells, index, member, number), columns[at] as Column, form, number);
-    };
-    read(0, form.valueIndex, 'valueIndex');
-    if (form.flagIndex !== undefined) read(flags, form.flagIndex, 'flagIndex');
-    yield { time, cells: row };
+  const records = new Records();
+  const plain = PlainLine.for(form, columns[0] as Column);
+  // rows of a piece come without a promise each, which would cost more than all else
+  for await (const text of textsOf(body, records))
+    yield rowsOf(text, records, plain, (line) => rowOf(line, columns, form, flags));
+  records.end();
+}
+
+function* rowsOf(
+  text: string,
+  records: Records,
+  plain: PlainLine | undefined,
+  read: (line: Line) => Row,
+): Generator<Row> {
+  const isPlain = plain !== undefined && !records.isOpen && !text.includes(QUOTE);
+  for (let start = 0; ; ) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    if (isPlain && end - start <= MAX_LINE && plain.read(text, start, end)) {
+      records.skip();
+      yield { time: plain.time, cells: [plain.cell] };
+    } else {
+      const line = records.add(text.slice(start, end));
+      if (line) yield read(line);
+    }
+    if (found < 0) return;
+    start = found + 1;
   }
+}
+
+function rowOf({ number, text }: Line, columns: readonly Column[], form: CsvForm, flags: number): Row {
+  const { datetimeIndex, valueIndex, flagIndex, delimiter } = form;
+  const parts = cellsOf(text, delimiter, number);
+  const time = microsOf(part(parts, datetimeIndex, 'datetimeIndex', number));
+  if (time === undefined)
+    throw wrongLine(number, `'${shown(parts[datetimeIndex])}' is not a time such as 2026-01-24T08:17:02.`);
+  const cells = new Array<Cell>(columns.length).fill(null);
+  cells[0] = cellOf(part(parts, valueIndex, 'valueIndex', number), columns[0] as Column, form, number);
+  if (flagIndex !== undefined)
+    cells[flags] = cellOf(part(parts, flagIndex, 'flagIndex', number), columns[flags] as Column, form, number);
+  return { time, cells };
 }
 
 function checkForm({ delimiter, decimalSeparator }: CsvForm) {
@@ -87,18 +116,39 @@ interface Line {
 }
 
 /** Joins lines whose quotes are open, and leaves out blank ones. */
-async function* recordsOf(lines: AsyncIterable<string>): AsyncGenerator<Line> {
-  let number = 0;
-  let open: Line | undefined;
-  for await (const text of lines) {
-    number += 1;
-    if (open) open.text += `\n${text}`;
-    const line: Line = open ?? { number, text };
-    if (line.text.length > MAX_LINE) throw wrongLine(line.number, `it is longer than ${MAX_LINE} characters.`);
-    open = text.includes(QUOTE) && isOpen(line.text) ? line : open && !text.includes(QUOTE) ? line : undefined;
-    if (open === undefined && line.text.trim() !== '') yield line;
+class Records {
+  #number = 0;
+  #open: Line | undefined;
+
+  /** Lines so far. */
+  get lines(): number {
+    return this.#number;
   }
-  if (open) throw wrongLine(open.number, 'a quote is not closed.');
+
+  /** A quote is open. */
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Counts a line that is a record. */
+  skip() {
+    this.#number += 1;
+  }
+
+  /** The record that ends with this line. */
+  add(text: string): Line | undefined {
+    this.#number += 1;
+    const open = this.#open;
+    if (open) open.text += `\n${text}`;
+    const line: Line = open ?? { number: this.#number, text };
+    if (line.text.length > MAX_LINE) throw wrongLine(line.number, `it is longer than ${MAX_LINE} characters.`);
+    this.#open = text.includes(QUOTE) && isOpen(line.text) ? line : open && !text.includes(QUOTE) ? line : undefined;
+    return this.#open === undefined && line.text.trim() !== '' ? line : undefined;
+  }
+
+  end() {
+    if (this.#open) throw wrongLine(this.#open.number, 'a quote is not closed.');
+  }
 }
 
 function isOpen(text: string): boolean {
@@ -139,27 +189,25 @@ function cellsOf(text: string, delimiter: string, number: number): string[] {
   }
 }
 
-/** Lines of a body, without their ends `\n`. */
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Whole lines of a body, without the end of the last one, as pieces of it come. */
+async function* textsOf(body: AsyncIterable<Uint8Array>, records: Records): AsyncGenerator<string> {
   const decode = decoder();
   let rest: Uint8Array[] = [];
   let length = 0;
-  let lines = 0;
   const textOf = (pieces: readonly Uint8Array[]) => decode(Buffer.concat(pieces));
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) {
       rest.push(chunk);
       length += chunk.length;
-    } else {
-      const texts = textOf([...rest, chunk.subarray(0, end)]).split('\n');
-      rest = [chunk.subarray(end + 1)];
-      length = chunk.length - end - 1;
-      lines += texts.length;
-      yield* texts;
+      // each character has at most four bytes
+      if (length > 4 * MAX_LINE) throw wrongLine(records.lines + 1, `it is longer than ${MAX_LINE} characters.`);
+      continue;
     }
-    // each character has at most four bytes
-    if (length > 4 * MAX_LINE) throw wrongLine(lines + 1, `it is longer than ${MAX_LINE} characters.`);
+    const text = textOf([...rest, chunk.subarray(0, end)]);
+    rest = [chunk.subarray(end + 1)];
+    length = chunk.length - end - 1;
+    yield text;
   }
   const last = textOf(rest);
   if (last !== '') yield last;

@@ -7,11 +7,11 @@ import { kindsOf } from '../formats/ts/definition.ts';
 import { append, emptyRows } from '../formats/ts/rows.ts';
 import { SeriesFile } from '../formats/ts/series-file.ts';
 import type { NewBlock } from './blocks.queries.ts';
-import { insertBlocks, updateExtent } from './blocks.queries.ts';
+import { updateExtent } from './blocks.queries.ts';
 import { deleteAllSeries, findSchema, insertSchema, insertSeries, listSeries, updateSchema } from './queries.ts';
-import { mergeRows } from './write.ts';
+import { appendBlocks, mergeRows } from './write.ts';
 
-/** Blocks per statement. */
+/** Blocks that are merged at a time. */
 const BATCH = 32;
 
 /** How the series of a file become those of a dataset. */
@@ -36,7 +36,7 @@ export async function insertSeriesFile(
     for (const [n, { id = randomUUID(), item, properties, dataFields }] of file.series.entries()) {
       const key = await insertSeries(tx, datasetId, { id, item, properties, dataFields });
       if (key === null) throw new Error(`A file has two time series '${id}'.`);
-      await copyBlocks(tx, key, file.blocks(n), signal);
+      await appendBlocks(tx, key, watched(file.blocks(n), signal));
       await updateExtent(tx, key);
     }
   } finally {
@@ -53,23 +53,11 @@ async function emptyDataset(tx: Db, datasetId: string, { schema }: SeriesFile): 
 
 const gone = (datasetId: string) => new AppError('gone', `Dataset '${datasetId}' no longer exists.`);
 
-async function copyBlocks(
-  tx: Db,
-  key: number,
-  blocks: ReturnType<SeriesFile['blocks']>,
-  signal: AbortSignal,
-): Promise<void> {
-  let batch: NewBlock[] = [];
-  const flush = async () => {
-    signal.throwIfAborted();
-    if (batch.length > 0) await insertBlocks(tx, key, batch);
-    batch = [];
-  };
+async function* watched(blocks: ReturnType<SeriesFile['blocks']>, signal: AbortSignal): AsyncGenerator<NewBlock> {
   for await (const { data, ...place } of blocks) {
-    batch.push({ ...place, data: Buffer.from(data.buffer, data.byteOffset, data.length) });
-    if (batch.length >= BATCH) await flush();
+    signal.throwIfAborted();
+    yield { ...place, data: Buffer.from(data.buffer, data.byteOffset, data.length) };
   }
-  await flush();
 }
 
 /** Adds rows to the series that the file names, whose last block may have room for some. */

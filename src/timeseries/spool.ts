@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../formats/ts/block.ts';
 import type { Cell, Kind, Rows } from '../formats/ts/rows.ts';
 import { append, emptyRows } from '../formats/ts/rows.ts';
+import type { NewBlock, Place } from './blocks.queries.ts';
 import type { Column } from './cells.ts';
 import type { Row } from './csv.ts';
 
 /** Rows that are sorted together, in memory. */
 const RUN_ROWS = 32 * BLOCK_VALUES;
 
-interface Piece {
+interface Piece extends Place {
   offset: number;
   length: number;
 }
@@ -34,12 +35,15 @@ export class Spool {
     this.#rows = emptyRows(this.#kinds.length);
   }
 
-  async fill(rows: AsyncIterable<Row> | Iterable<Row>): Promise<void> {
-    for await (const { time, cells } of rows) {
-      if (this.#rows.times.length === RUN_ROWS) await this.#spill();
-      this.#rows.times.push(time);
-      for (const [at, column] of this.#rows.columns.entries()) column.push(cells[at] as Cell);
-    }
+  /** @param pieces rows in the order of the request */
+  async fill(pieces: AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>): Promise<void> {
+    for await (const rows of pieces)
+      for (const { time, cells } of rows) {
+        if (this.#rows.times.length === RUN_ROWS) await this.#spill();
+        this.#rows.times.push(time);
+        const { columns } = this.#rows;
+        for (let at = 0; at < columns.length; at++) columns[at]?.push(cells[at] ?? null);
+      }
     this.#rows = sorted(this.#rows);
   }
 
@@ -50,9 +54,11 @@ export class Spool {
     this.#rows = emptyRows(this.#kinds.length);
     const run: Piece[] = [];
     for (let from = 0; from < rows.times.length; from += BLOCK_VALUES) {
-      const data = encodeBlock(rows, this.#kinds, from, Math.min(from + BLOCK_VALUES, rows.times.length));
+      const to = Math.min(from + BLOCK_VALUES, rows.times.length);
+      const data = encodeBlock(rows, this.#kinds, from, to);
       await file.appendFile(data);
-      run.push({ offset: this.#size, length: data.length });
+      const place = { first: rows.times[from] as bigint, last: rows.times[to - 1] as bigint, count: to - from };
+      run.push({ ...place, offset: this.#size, length: data.length });
       this.#size += data.length;
     }
     this.#runs.push(run);
@@ -61,6 +67,29 @@ export class Spool {
   async #open(): Promise<FileHandle> {
     this.#folder = await mkdtemp(join(tmpdir(), 'time-series-'));
     return open(join(this.#folder, 'rows'), 'wx+', 0o600);
+  }
+
+  /** Whether all times follow this one and those of each run those of the run before, so that what is packed can stay so. */
+  follows(time: bigint | null): boolean {
+    let last = time;
+    for (const { first, last: end } of this.#runs.flat()) {
+      if (last !== null && first <= last) return false;
+      last = end;
+    }
+    const first = this.#rows.times[0];
+    return first === undefined || last === null || first > last;
+  }
+
+  /** The packed rows; `rest` are those after them. */
+  async *blocks(): AsyncGenerator<NewBlock> {
+    for (const piece of this.#runs.flat()) {
+      const { first, last, count } = piece;
+      yield { first, last, count, data: await this.#read(piece) };
+    }
+  }
+
+  get rest(): Rows {
+    return this.#rows;
   }
 
   /** The runs, in the order of the request. */

@@ -46,7 +46,7 @@ export async function jsonUploadRoutes(app: App, { db }: { db: Db }) {
       },
     },
     async ({ caller, params, body }, reply) => {
-      await uploadRows(db, caller, params, (columns) => rowsOfJson(body, columns));
+      await uploadRows(db, caller, params, (columns) => [rowsOfJson(body, columns)]);
       return reply.code(204).send(null);
     },
   );

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { decodeBlock } from '../formats/ts/block.ts';
-import type { Cell } from '../formats/ts/rows.ts';
+import type { Cell, Kind } from '../formats/ts/rows.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
-import { listBlocks, updateExtent } from './blocks.queries.ts';
+import { findLastTime, listBlocks, updateExtent } from './blocks.queries.ts';
 import type { Column } from './cells.ts';
 import { cellOfJson, columnsOf, jsonOfCell } from './cells.ts';
 import { microsOf, textOf } from './clock.ts';
@@ -16,7 +16,7 @@ import { listSeriesById } from './queries.ts';
 import type { SeriesAddress } from './series.ts';
 import { knownSeries, visibleSeries } from './series.ts';
 import { Spool } from './spool.ts';
-import { deleteRows, mergeRows } from './write.ts';
+import { appendBlocks, deleteRows, mergeRows } from './write.ts';
 
 /** Both ends included. */
 export interface Interval {
@@ -45,7 +45,7 @@ export async function uploadRows(
   db: Db,
   caller: Caller,
   address: SeriesAddress,
-  read: (columns: Column[]) => AsyncIterable<Row> | Iterable<Row>,
+  read: (columns: Column[]) => AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>,
 ): Promise<void> {
   const { dataset } = await visibleSchema(db, caller, address.id);
   requireCapability({ ...dataset, id: dataset.projectId }, 'canUpdateContent');
@@ -58,12 +58,22 @@ export async function uploadRows(
       const series = await knownSeries(tx, address);
       if (!isDeepStrictEqual(columnsOf(series), columns))
         throw conflict(`Time series '${address.tsId}' was replaced by another one during the upload. Send it again.`);
-      for await (const rows of spool.runs()) await mergeRows(tx, series.key, kinds, rows);
+      await writeRows(tx, series.key, kinds, spool);
       await updateExtent(tx, series.key);
     });
   } finally {
     await spool.close();
   }
+}
+
+/** Values at the end of a series, as they mostly are, are not packed twice. */
+async function writeRows(tx: Db, key: number, kinds: readonly Kind[], spool: Spool): Promise<void> {
+  if (!spool.follows(await findLastTime(tx, key))) {
+    for await (const rows of spool.runs()) await mergeRows(tx, key, kinds, rows);
+    return;
+  }
+  await appendBlocks(tx, key, spool.blocks());
+  await mergeRows(tx, key, kinds, spool.rest);
 }
 
 export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, interval: Interval): Promise<void> =>

@@ -8,6 +8,18 @@ import { deleteBlocks, findNextStart, insertBlocks, listPlaces, readBlock } from
 /** Blocks per statement. */
 const BATCH = 32;
 
+/** Adds packed rows after the last ones of a series. The dataset's row must be locked, or a transfer have the dataset. */
+export async function appendBlocks(tx: Db, key: number, blocks: AsyncIterable<NewBlock>): Promise<void> {
+  let batch: NewBlock[] = [];
+  for await (const block of blocks) {
+    batch.push(block);
+    if (batch.length < BATCH) continue;
+    await insertBlocks(tx, key, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await insertBlocks(tx, key, batch);
+}
+
 /**
  * Writes rows of ascending times into a series; of equal times the new row wins. Rewrites only blocks whose interval the rows touch. The dataset's row
  * must be locked.

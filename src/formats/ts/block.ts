@@ -15,6 +15,7 @@ const RAW = 0;
 const DECIMAL = 1;
 const TEXT = 2;
 const MAX_DECIMALS = 6;
+const POWERS = Array.from({ length: MAX_DECIMALS + 1 }, (_, power) => 10 ** power);
 /** Whole numbers up to here have exact differences in an int32. */
 const MAX_WHOLE = 2 ** 30;
 
@@ -93,9 +94,10 @@ function encodeColumn(cells: readonly Cell[], kind: Kind, from: number, to: numb
     return [present, Buffer.from([RAW]), uint32(values.length), transposed(numbers)];
   }
   const differences = new Int32Array(values.length);
+  const power = POWERS[decimals] as number;
   let before = 0;
   for (const [at, value] of (values as number[]).entries()) {
-    const whole = Math.round(value * 10 ** decimals);
+    const whole = Math.round(value * power);
     differences[at] = whole - before;
     before = whole;
   }
@@ -105,20 +107,26 @@ function encodeColumn(cells: readonly Cell[], kind: Kind, from: number, to: numb
 /** The smallest number of decimals with which all values are restored exactly; undefined if there is none. */
 function decimalsOf(values: readonly number[], kind: 'f32' | 'f64'): number | undefined {
   let decimals = 0;
-  for (const value of values) {
-    while (!isWhole(value, decimals, kind)) if (++decimals > MAX_DECIMALS) return undefined;
+  // values before this one fit fewer decimals; they need not fit more
+  let widened = 0;
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as number;
+    while (!isWhole(value, decimals, kind)) {
+      if (++decimals > MAX_DECIMALS) return undefined;
+      widened = at;
+    }
   }
-  // a value that fits few decimals need not fit more
-  return values.every((value) => isWhole(value, decimals, kind)) ? decimals : undefined;
+  for (let at = 0; at < widened; at++) if (!isWhole(values[at] as number, decimals, kind)) return undefined;
+  return decimals;
 }
 
 function isWhole(value: number, decimals: number, kind: 'f32' | 'f64'): boolean {
-  const whole = Math.round(value * 10 ** decimals);
+  const whole = Math.round(value * (POWERS[decimals] as number));
   return Math.abs(whole) < MAX_WHOLE && Object.is(fromWhole(whole, decimals, kind), value);
 }
 
 const fromWhole = (whole: number, decimals: number, kind: 'f32' | 'f64') =>
-  kind === 'f32' ? Math.fround(whole / 10 ** decimals) : whole / 10 ** decimals;
+  kind === 'f32' ? Math.fround(whole / (POWERS[decimals] as number)) : whole / (POWERS[decimals] as number);
 
 function decodeColumn(bytes: Source, kind: Kind, count: number): Cell[] {
   const present = bytes.take(Math.ceil(count / 8));
