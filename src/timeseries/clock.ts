@@ -71,13 +71,35 @@ function twoDigits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
+/** Two digits of each number below 100. */
+const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+const DAY_MS = 86_400_000;
+const DAY_MICROS = BigInt(DAY_MS) * MICROSECONDS;
+/** Values often have many times of one day: its text. */
+let shownDay = Number.NaN;
+let shownDayText = '';
+
 /** Wire form: UTC without a zone, seven fraction digits. */
 export function textOf(time: Micros): Timestamp {
-  let ms = Number(time / MICROSECONDS);
-  let micros = Number(time % MICROSECONDS);
-  if (micros < 0) {
-    micros += 1000;
-    ms -= 1;
+  const [day, micros] = dayAndRest(time);
+  if (day !== shownDay) {
+    shownDayText = new Date(day * DAY_MS).toISOString().slice(0, DAY_LENGTH + 1);
+    shownDay = day;
   }
-  return `${new Date(ms).toISOString().slice(0, 23)}${String(micros).padStart(3, '0')}0`;
+  const fraction = micros % 1e6;
+  const seconds = (micros - fraction) / 1e6;
+  const minutes = Math.floor(seconds / 60);
+  const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
+  return `${shownDayText}${clock}.${fraction === 0 ? '0000000' : `${String(fraction).padStart(6, '0')}0`}`;
+}
+
+/** Days since 1970 and microseconds of the day. */
+function dayAndRest(time: Micros): [day: number, micros: number] {
+  const micros = Number(time);
+  if (Number.isSafeInteger(micros)) {
+    const day = Math.floor(micros / (DAY_MS * 1000));
+    return [day, micros - day * DAY_MS * 1000];
+  }
+  const rest = ((time % DAY_MICROS) + DAY_MICROS) % DAY_MICROS;
+  return [Number((time - rest) / DAY_MICROS), Number(rest)];
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Column } from '../../src/timeseries/cells.ts';
 import { cellOfText } from '../../src/timeseries/cells.ts';
-import { microsOf } from '../../src/timeseries/clock.ts';
+import { microsOf, textOf } from '../../src/timeseries/clock.ts';
 import type { CsvForm } from '../../src/timeseries/csv.ts';
 import { readCsv } from '../../src/timeseries/csv.ts';
 import { PlainLine } from '../../src/timeseries/plain-line.ts';
@@ -26,18 +26,7 @@ const OTHER_TIMES = [
   '２026-01-24T08:17:02',
   '',
 ];
-const NUMBERS = [
-  '0',
-  '-0',
-  '1.5',
-  '-1.25',
-  '.5',
-  '5.',
-  '0.1',
-  '123456789.012345',
-  '999999999999999',
-  '',
-];
+const NUMBERS = ['0', '-0', '1.5', '-1.25', '.5', '5.', '0.1', '123456789.012345', '999999999999999', ''];
 const OTHER_NUMBERS = [
   '1e3',
   '+1',
@@ -65,7 +54,7 @@ for (const dataType of ['Single', 'Double'] as const)
           const done = plain.read(whole, 11, 11 + line.length);
           t.is(done, TIMES.includes(time) && NUMBERS.includes(number), line);
           if (!done) continue;
-          t.is(plain.time, microsOf(time));
+          t.is(plain.time, microsOf(time) ?? 0n);
           const read = number === '' ? { cell: null } : cellOfText(number, own);
           t.true('cell' in read && Object.is(read.cell, plain.cell), `${line} gives ${String(plain.cell)}`);
         }
@@ -110,4 +99,20 @@ test('other columns, separators and pieces of any size give the same rows and nu
   const wrong = Buffer.concat([bytes, Buffer.from('2.5|x|2026-01-27T00:00:00\n')]);
   for (const size of [3, 1000])
     await t.throwsAsync(rowsOf(size, wrong), { message: /^Line 6: '2\.5' is not a number/ });
+});
+
+test('a time is shown as it was read, to the microsecond, in every century', (t) => {
+  const seconds = [
+    '0001-01-01T00:00:00',
+    '1683-12-31T23:59:59',
+    '1969-12-31T23:59:59',
+    '1970-01-01T00:00:00',
+    '2024-02-29T12:34:56',
+    '2255-06-05T23:47:34',
+    '2255-06-05T23:47:35',
+    '9999-12-31T23:59:59',
+  ];
+  for (const second of seconds)
+    for (const fraction of ['0000000', '0000010', '0999990', '9999990', '5000000'])
+      t.is(textOf(microsOf(`${second}.${fraction}`)!), `${second}.${fraction}`);
 });
