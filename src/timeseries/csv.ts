@@ -3,17 +3,8 @@ import type { Cell } from '../formats/ts/rows.ts';
 import type { Column } from './cells.ts';
 import { cellOfText } from './cells.ts';
 import { microsOf } from './clock.ts';
+import type { CsvForm } from './plain-line.ts';
 import { PlainLine } from './plain-line.ts';
-
-/** Where the parts of a row stand in its line, and how they are written. */
-export interface CsvForm {
-  datetimeIndex: number;
-  valueIndex: number;
-  /** Column of the first data field of type Flag. */
-  flagIndex?: number | undefined;
-  delimiter: string;
-  decimalSeparator: string;
-}
 
 /** A row that was read: its time and a cell for each column; what is missing at the end is null. */
 export interface Row {

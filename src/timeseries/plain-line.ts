@@ -1,7 +1,16 @@
 import type { Cell } from '../formats/ts/rows.ts';
 import type { Column } from './cells.ts';
 import { dayOf, microsOfMs } from './clock.ts';
-import type { CsvForm } from './csv.ts';
+
+/** Where the parts of a row stand in its line, and how they are written. */
+export interface CsvForm {
+  datetimeIndex: number;
+  valueIndex: number;
+  /** Column of the first data field of type Flag. */
+  flagIndex?: number | undefined;
+  delimiter: string;
+  decimalSeparator: string;
+}
 
 const ZERO = 48;
 const MINUS = 45;

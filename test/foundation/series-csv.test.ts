@@ -2,8 +2,8 @@ import test from 'ava';
 import type { Column } from '../../src/timeseries/cells.ts';
 import { cellOfText } from '../../src/timeseries/cells.ts';
 import { microsOf, textOf } from '../../src/timeseries/clock.ts';
-import type { CsvForm } from '../../src/timeseries/csv.ts';
 import { readCsv } from '../../src/timeseries/csv.ts';
+import type { CsvForm } from '../../src/timeseries/plain-line.ts';
 import { PlainLine } from '../../src/timeseries/plain-line.ts';
 
 const FORM: CsvForm = { datetimeIndex: 0, valueIndex: 1, delimiter: ';', decimalSeparator: '.' };
