@@ -28,6 +28,7 @@ import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
 import { Contents } from './gis/content.ts';
+import { ogcRoutes } from './gis/ogc.routes.ts';
 import { QueryThreads } from './gis/query-threads.ts';
 import { featureRoutes } from './gis/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -271,7 +272,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const queryThreads = new QueryThreads();
   app.addHook('onClose', () => queryThreads.close());
   const features = new Contents(new BlobSources(blobs, { cacheBytes: FEATURE_CACHE }), queryThreads);
-  await addRoutes(featureRoutes, { db, signer, contents: features, cursors, publicUrl });
+  const featureParts = { db, signer, contents: features, cursors, publicUrl };
+  await addRoutes(featureRoutes, featureParts);
+  await addRoutes(ogcRoutes, featureParts);
   const vectorSources = new VectorSources(tileSources);
   const vectorThreads = new VectorThreads();
   app.addHook('onClose', async () => {

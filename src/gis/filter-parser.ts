@@ -78,7 +78,7 @@ class FilterParser {
 
   #take(pattern: RegExp): string | undefined {
     this.#skip();
-    const sticky = new RegExp(pattern.source, 'iy');
+    const sticky = new RegExp(pattern.source, `iy${pattern.flags}`);
     sticky.lastIndex = this.#at;
     const [found] = sticky.exec(this.#text) ?? [];
     if (found !== undefined) this.#at += found.length;
@@ -115,6 +115,8 @@ class FilterParser {
 
   #predicate(): Expression {
     if (++this.#terms > MAX_TERMS) throw invalidMember('filter', `The filter has more than ${MAX_TERMS} comparisons.`);
+    const reversed = this.#name() === undefined ? this.#reversed() : undefined;
+    if (reversed !== undefined) return reversed;
     const field = this.#property();
     const op = this.#take(/<>|<=|>=|!=|[=<>]/);
     if (op !== undefined) {
@@ -129,6 +131,22 @@ class FilterParser {
     const negated = this.#take(/not\b/) !== undefined;
     const of = this.#listed(field);
     return negated ? { op: 'not', of } : of;
+  }
+
+  /** A comparison whose literal stands first: `5 < depth`. */
+  #reversed(): Expression | undefined {
+    const start = this.#at;
+    const text = this.#take(/'(?:[^']|'')*'|[+-]?[\d.]+(?:e[+-]?\d+)?(?![\p{L}\p{N}_])/u);
+    const op = text === undefined ? undefined : this.#take(/<>|<=|>=|[=<>]/);
+    if (text === undefined || op === undefined) {
+      this.#at = start;
+      return undefined;
+    }
+    const field = this.#property();
+    const value = text.startsWith("'") ? text.slice(1, -1).replaceAll("''", "'") : text;
+    const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }[op] ?? op;
+    const comparison = COMPARISONS.find((one) => one === mirrored)!;
+    return { op: comparison, field, value: checked(value, this.#fields[field]!, 'filter') };
   }
 
   #listed(field: number): Expression {
@@ -169,8 +187,7 @@ class FilterParser {
       if (field === undefined) throw noSuchProperty(name, 'filter', this.#fields);
       return field;
     }
-    this.#skip();
-    const found = this.#nameHere((text) => text) ?? this.#nameHere((text) => text.toLowerCase());
+    const found = this.#name();
     if (found !== undefined) {
       this.#at += this.#fields[found]!.name.length;
       return found;
@@ -178,6 +195,12 @@ class FilterParser {
     const name = this.#take(/[^\s=<>!(),'"]+/);
     if (name === undefined) this.#fail('the name of a property');
     throw noSuchProperty(name, 'filter', this.#fields);
+  }
+
+  /** The field whose name stands here without quotes. */
+  #name(): number | undefined {
+    this.#skip();
+    return this.#nameHere((text) => text) ?? this.#nameHere((text) => text.toLowerCase());
   }
 
   /** The longest name of a field that stands here. */

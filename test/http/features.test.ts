@@ -259,6 +259,7 @@ test.serial('filters by name=value, CQL2 and time match as SQL does', async (t) 
     await found({ datetime: '2024-12-01T00:00:00Z/..' }),
     wanted((n) => n % 12 === 11),
   );
+  t.deepEqual(await found({ filter: "3 >= n AND 'Well 1' <> name" }), [2, 3], 'literals first');
   t.deepEqual(await found({ filter: '"n" <= 3', bbox: '1,50,20,50' }), [1, 2, 3]);
   const refused: [Record<string, string>, RegExp][] = [
     [{ colour: 'red' }, /^The dataset has no property 'colour'\. Its properties are n, name, depth, drilled, open\.$/],
@@ -400,3 +401,64 @@ test.serial(
     t.is((await client.get(`/api/gis/dataset/${randomUUID()}/feature`)).status, 404);
   },
 );
+
+test.serial('OGC API Features: the landing page leads to everything, and the items are the features', async (t) => {
+  const { client } = await scene();
+  const id = await theWells(t);
+  const root = `/api/gis/dataset/${id}/ogc`;
+  const follow = async (links: { rel: string; href: string; type: string }[], rel: string) => {
+    const link = links.find((one) => one.rel.endsWith(rel))!;
+    const answer = await client.get(local(link.href));
+    t.is(answer.status, 200, `${rel}: ${JSON.stringify(answer.body)}`);
+    t.true(String(answer.headers['content-type']).startsWith(link.type), rel);
+    return answer;
+  };
+  const landing = await client.get(`${root}/`);
+  t.is(landing.status, 200, JSON.stringify(landing.body));
+  const { links } = landing.body;
+  t.deepEqual((await follow(links, 'self')).body, landing.body);
+  const { conformsTo } = (await follow(links, 'conformance')).body;
+  t.true(conformsTo.includes('http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core'));
+  const [collection, ...others] = (await follow(links, 'data')).body.collections;
+  t.deepEqual(others, []);
+  t.like(collection, {
+    id: 'features',
+    title: 'Wells',
+    itemType: 'feature',
+    itemCount: 200,
+    extent: { spatial: { bbox: [[0, 50, 19, 59]], crs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84' } },
+    storageCrs: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+  });
+  t.deepEqual((await follow(collection.links, 'self')).body, collection);
+  const items = await follow(collection.links, 'items');
+  t.like(items.body, { type: 'FeatureCollection', numberMatched: 200, numberReturned: 50 });
+  const pages = await pagesFrom(t, client, `${root}/collections/features/items?bbox=3,51,6,53&limit=5`);
+  t.deepEqual(
+    pages.flatMap(numbersOf).toSorted((a, b) => a - b),
+    wanted((_, x, y) => x >= 3 && x <= 6 && y >= 51 && y <= 53),
+  );
+  const item = await client.get(`${root}/collections/features/items/7`);
+  t.deepEqual(item.body.properties, items.body.features[7].properties);
+  const types = { n: 'integer', name: 'string', depth: 'number', drilled: 'string', open: 'boolean' };
+  const typesOf = (properties: Record<string, { type: string }>) =>
+    Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, type]));
+  t.deepEqual(typesOf((await follow(collection.links, 'queryables')).body.properties), types);
+  const { geometry, ...properties } = (await follow(collection.links, '/schema')).body.properties;
+  t.deepEqual(typesOf(properties), types);
+  t.like(geometry, { 'x-ogc-role': 'primary-geometry', format: 'geometry-point' });
+  t.deepEqual(typesOf((await follow(collection.links, 'describedby')).body.properties.properties.properties), types);
+  const { body: api } = await follow(links, 'service-desc');
+  t.is(api.openapi, '3.0.3');
+  for (const path of Object.keys(api.paths)) {
+    const { status } = await client.get(`${root}${path.replace('{featureId}', '7')}`);
+    t.is(status, 200, path);
+  }
+  const known = new Set(Object.keys(api.components.parameters));
+  for (const parameter of api.paths['/collections/features/items'].get.parameters)
+    t.true(parameter.$ref ? known.has(parameter.$ref.split('/').at(-1)) : parameter.name in types);
+  t.is((await client.get(`${root}/collections/wells`)).status, 404);
+  t.is((await client.get(`${root}/collections/wells/items`)).status, 404);
+  t.is((await client.get(root, { 'if-none-match': String(landing.headers.etag) })).status, 200, 'another address');
+  const etag = String((await client.get(root)).headers.etag);
+  t.is((await client.get(root, { 'if-none-match': etag })).status, 304);
+});

@@ -12,6 +12,18 @@ const well = {
   geometry: { type: 'Point', coordinates: [8.77, 55.33] },
 };
 
+const landing = { href: `${ADDRESS}/ogc`, rel: 'self', type: 'application/json' };
+const collection = {
+  id: 'features',
+  title: 'Wells',
+  itemType: 'feature',
+  itemCount: 200,
+  extent: { spatial: { bbox: [[8, 54.5, 12.7, 57.8]], crs: CRS84 } },
+  crs: [CRS84],
+  storageCrs: CRS84,
+  links: [{ href: `${ADDRESS}/ogc/collections/features/items`, rel: 'items', type: 'application/geo+json' }],
+};
+
 /** Features of datasets. */
 export const FEATURES: Glossary = {
   Link: ['A link to another answer.', link],
@@ -90,4 +102,33 @@ export const FEATURES: Glossary = {
   'FeatureDescription.wkt': 'WKT 2.',
   'FeatureDescription.hasIndex': 'Whether the features can be searched by place without reading all of them.',
   'FeatureDescription.version': 'Changes when the content is replaced.',
+  FeatureLandingPage: [
+    'Landing page (OGC API Features).',
+    { title: 'Wells', description: 'Features of a dataset: OGC API Features.', links: [landing] },
+  ],
+  'FeatureLandingPage.title': 'Name of the dataset.',
+  'FeatureLandingPage.description': 'What the service offers.',
+  'FeatureLandingPage.links': 'To the OpenAPI document, the conformance classes and the collection.',
+  FeatureConformance: [
+    'Conformance classes of OGC standards.',
+    { conformsTo: ['http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core'] },
+  ],
+  'FeatureConformance.conformsTo': 'URIs of the classes.',
+  FeatureExtent: 'Where the features lie.',
+  'FeatureExtent.spatial': 'Boxes and their coordinate system.',
+  'FeatureExtent.bbox': ['Boxes: west, south, east, north.', [[8, 54.5, 12.7, 57.8]]],
+  'FeatureExtent.crs': ['Coordinate system of the boxes.', CRS84],
+  FeatureCollectionDescription: ['The collection of a dataset.', collection],
+  'FeatureCollectionDescription.id': 'Id of the collection: `features`.',
+  'FeatureCollectionDescription.title': 'Name of the dataset.',
+  'FeatureCollectionDescription.itemType': '`feature`.',
+  'FeatureCollectionDescription.itemCount': 'Number of features; absent: not known.',
+  'FeatureCollectionDescription.extent': 'Where the features lie; absent: not known.',
+  'FeatureCollectionDescription.crs': 'Coordinate systems of answers. Others may be asked for, too.',
+  'FeatureCollectionDescription.storageCrs': 'Coordinate system in which the features are stored.',
+  'FeatureCollectionDescription.links': 'To the features and their schemas.',
+  FeatureCollections: ['The collections of a dataset.', { links: [], collections: [collection] }],
+  'FeatureCollections.links': 'To this answer.',
+  'FeatureCollections.collections': 'The only collection.',
+  SchemaDocument: ['A JSON Schema, or an OpenAPI document.', { type: 'object', properties: {} }],
 };
