@@ -168,6 +168,7 @@ test.serial('formats without append rules cannot append: 400 with the name of th
     'DfsuWriter',
     'GISWriter',
     'GeoJsonWriter',
+    'MDWriter',
     'ShapefileWriter',
     'TSWriter',
   ]);

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
 import { checkSameCrs } from './join-crs.ts';
-import { convertValues, matchItems } from './join-items.ts';
+import { convertValues, keptExact, matchItems } from './join-items.ts';
 import { joinTimes } from './join-times.ts';
 
 /** Maximum offset between the two grids, as a share of a cell. */
@@ -30,11 +30,13 @@ export async function joinGrids(present: Grid, given: Grid, context: Context): P
         return;
       }
       const band = bands[slice.band]!;
+      const [from, to] = [added.bands[band]!, present.bands[slice.band]!];
       for await (const block of added.rows({ ...slice, band, step: slice.step - count }, wanted))
         yield {
           firstRow: block.firstRow,
           rowCount: block.rowCount,
-          samples: convertValues(block.exact ?? block.samples, added.bands[band]!, present.bands[slice.band]!),
+          samples: convertValues(block.exact ?? block.samples, from, to),
+          ...keptExact(block.exact, from, to),
         };
     },
   };

@@ -1,5 +1,5 @@
 import type { ExactIntegers, Item, Samples } from '../../data/item.ts';
-import { commonType, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+import { commonType, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
 import { AppError } from '../../errors.ts';
 
 /**
@@ -67,8 +67,32 @@ export function convertValues(values: Samples | ExactIntegers, from: Item, to: I
   return converted;
 }
 
+/** Whether all values of an item fit into 64-bit integers of this type. */
+const isWhole = ({ type = 'Float64', integer64 }: Item, to: NonNullable<Item['integer64']>): boolean =>
+  integer64 === undefined ? !isFloat(type) && (to === 'Int64' || type.startsWith('UInt')) : integer64 === to;
+
+const isSameScale = (one: Item, other: Item): boolean =>
+  (one.scale ?? 1) === (other.scale ?? 1) && (one.offset ?? 0) === (other.offset ?? 0);
+
+/** An input without nodata has values everywhere. */
+const isSameNodata = (given: Item, there: Item): boolean =>
+  given.nodata === undefined || (Object.is(given.nodata, there.nodata) && given.exactNodata === there.exactNodata);
+
+/** Exact values of an item of the input that stay what they are in that of the dataset. */
+export const keptExact = (exact: ExactIntegers | undefined, from: Item, to: Item): { exact?: ExactIntegers } =>
+  exact !== undefined && to.integer64 !== undefined && from.integer64 === to.integer64 ? { exact } : {};
+
 /** Float items accept all types; integer items accept only integer types whose values all fit. */
-function checkType({ type: from = 'Float64' }: Item, { name = '', type: to = 'Float64' }: Item): void {
+function checkType(given: Item, there: Item): void {
+  const { type: from = 'Float64' } = given;
+  const { name = '', type: to = 'Float64' } = there;
+  if (there.integer64 !== undefined) {
+    if (isWhole(given, there.integer64) && isSameScale(given, there) && isSameNodata(given, there)) return;
+    throw new AppError(
+      'unprocessable',
+      `The item '${name}' holds ${there.integer64} in the dataset, so the input needs whole numbers of that range with the same scale and nodata value; it has ${given.integer64 ?? from}.`,
+    );
+  }
   if (to === 'Float32' || to === 'Float64' || commonType([from, to]) === to) return;
   throw new AppError('unprocessable', `The item '${name}' holds ${to} in the dataset, and ${from} in the input.`);
 }

@@ -21,6 +21,7 @@ export const mdWriter = defineWriter({
   extension: '.zarr.zip',
   mediaType: 'application/zip',
   parameters: z.object({}),
+  appends: { declared: true },
   async write(data, _parameters, sink, context): Promise<undefined> {
     if (data.kind !== 'grid' || data.bands.every(({ type }) => type !== undefined))
       return writeTyped(data, sink, context);
