@@ -125,6 +125,8 @@ export interface AppParts {
   log: FastifyBaseLogger;
   /** Cost of new password hashes. Only for tests. */
   passwordIterations?: number;
+  /** Milliseconds since 1970, for one-time passwords; default: the time. Only for tests. */
+  clock?: () => number;
 }
 
 /** Bytes of stored files that dry runs cache in memory. */
@@ -135,7 +137,7 @@ const FEATURE_CACHE = 32 * 2 ** 20;
 
 /** Builds the HTTP server, not listening yet: first the rules for all routes, then the routes. */
 export async function buildApp(parts: AppParts): Promise<App> {
-  const { config, db, databaseUrl, log, passwordIterations } = parts;
+  const { config, db, databaseUrl, log, passwordIterations, clock = Date.now } = parts;
   const blobFolder = config['blobs.url'] === undefined ? join(config.data, 'blobs') : undefined;
   const metrics = openMetrics({ db, blobFolder, log });
   const blobs = measuredBlobs(parts.blobs, metrics);
@@ -147,7 +149,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const identities = openIdentities(db);
   const sealer = await openSealer(db);
   const delay = openLoginDelay(db, config);
-  const login = { ...accounts, lockout, delay, secondFactor: { sealer, metadataKey: config['twoFactor.metadataKey'] } };
+  const secondFactor = { sealer, metadataKey: config['twoFactor.metadataKey'], clock };
+  const login = { ...accounts, lockout, delay, secondFactor };
   const keys = openApiKeys({
     db,
     scopes: config['tokens.defaultScopes'],

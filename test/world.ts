@@ -19,6 +19,7 @@ import { findIdentity } from '../src/tokens/queries.ts';
 import { openOwnStore } from '../src/transfers/store/owner.ts';
 import type { Client } from './world/client.ts';
 import { clientOf } from './world/client.ts';
+import { clock } from './world/clock.ts';
 import type { TestDatabase } from './world/database.ts';
 import { testDatabase } from './world/database.ts';
 
@@ -97,6 +98,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
       blobs,
       log,
       passwordIterations: PASSWORD_ITERATIONS,
+      clock,
     });
     await app.ready();
     plain = new pg.Pool({ connectionString: database.url, max: 2 });

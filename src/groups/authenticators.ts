@@ -5,8 +5,8 @@ export interface AuthenticatorType {
   readonly name: string;
   /** What is wrong with a group's setup code, or undefined. Never contains the code, which is a secret. */
   problem(setupCode: string): string | undefined;
-  /** The time step (RFC 6238) of a one-time password, or undefined when it is wrong. */
-  stepOf(setupCode: string, code: string): number | undefined;
+  /** The time step (RFC 6238) of a one-time password, or undefined when it is wrong at this time (ms since 1970). */
+  stepOf(setupCode: string, code: string, now: number): number | undefined;
 }
 
 const STEP_SECONDS = 30;
@@ -18,10 +18,11 @@ const appAuth: AuthenticatorType = {
     /^[!-~]{16}$/.test(setupCode)
       ? undefined
       : `its setup code must have 16 visible ASCII characters, not ${setupCode.length}`,
-  stepOf(setupCode, code) {
+  stepOf(setupCode, code, now) {
     if (!/^\d{6}$/.test(code)) return undefined;
     const secret = Buffer.from(setupCode, 'ascii');
-    const result = verifySync({ secret, token: code, epochTolerance: STEP_SECONDS });
+    const epoch = Math.floor(now / 1000);
+    const result = verifySync({ secret, token: code, epoch, epochTolerance: STEP_SECONDS });
     return result.valid && 'timeStep' in result ? result.timeStep : undefined;
   },
 };

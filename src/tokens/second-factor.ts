@@ -30,6 +30,8 @@ export interface SecondFactorParts {
   sealer: Sealer;
   /** Key of the group metadata that holds second-factor entries. */
   metadataKey: string;
+  /** Milliseconds since 1970, for one-time passwords. */
+  clock(): number;
 }
 
 /** An authenticator whose codes an account may use. */
@@ -47,9 +49,11 @@ export interface Policy {
   groups: { name: string; requirement: Requirement }[];
   /** Those of groups first. */
   authenticators: Authenticator[];
+  clock: SecondFactorParts['clock'];
 }
 
-export async function findPolicy(db: Db, { sealer, metadataKey }: SecondFactorParts, userId: string): Promise<Policy> {
+export async function findPolicy(db: Db, parts: SecondFactorParts, userId: string): Promise<Policy> {
+  const { sealer, metadataKey, clock } = parts;
   const groups = (await listGroupEntries(db, userId, metadataKey)).map(({ name, entries }) => ({
     name,
     requirement: readRequirement(entries),
@@ -75,7 +79,7 @@ export async function findPolicy(db: Db, { sealer, metadataKey }: SecondFactorPa
     const setupCode = await sealer.open(sealed, sealingContext(userId, type));
     authenticators.push({ type, setupCode, own: true, proved: provedAt !== undefined });
   }
-  return { groups, authenticators };
+  return { groups, authenticators, clock };
 }
 
 export type Decision =
@@ -130,7 +134,7 @@ export const codeIn = ({ otp = '' }: Code) => otp.replace(/[\s-]/g, '').toUpperC
  */
 export async function verifyCode(
   tx: Db,
-  { authenticators }: Pick<Policy, 'authenticators'>,
+  { authenticators, clock }: Pick<Policy, 'authenticators' | 'clock'>,
   userId: string,
   given: Code,
   origin: Origin,
@@ -145,7 +149,7 @@ export async function verifyCode(
 
   const verdict = RECOVERY_CODE.test(code)
     ? await verifyRecoveryCode(tx, userId, code, origin)
-    : await verifyOneTimePassword(tx, candidates, userId, code);
+    : await verifyOneTimePassword(tx, candidates, userId, code, clock());
   if (verdict === 'right') {
     if (before) await clearOtpFailures(tx, userId);
     return undefined;
@@ -162,10 +166,11 @@ async function verifyOneTimePassword(
   candidates: readonly Authenticator[],
   userId: string,
   code: string,
+  now: number,
 ): Promise<Verdict> {
   let verdict: Verdict = 'wrong';
   for (const { type, setupCode } of candidates) {
-    const step = findAuthenticatorType(type)?.stepOf(setupCode, code);
+    const step = findAuthenticatorType(type)?.stepOf(setupCode, code, now);
     if (step === undefined) continue;
     if (await acceptStep(tx, userId, type, fingerprintOf(type, setupCode), step)) return 'right';
     verdict = 'usedBefore';

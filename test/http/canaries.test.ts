@@ -5,6 +5,7 @@ import { buildApp } from '../../src/app.ts';
 import type { App } from '../../src/http/route.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { codeOf, setupCodeFrom, wrongCodeOf } from '../world/authenticator.ts';
+import { clock } from '../world/clock.ts';
 import { PASSWORD_ITERATIONS, world } from '../world.ts';
 
 const w = world(test);
@@ -42,6 +43,7 @@ test('no secret appears in logs, errors, audit rows or other database rows', asy
     blobs: w.blobs,
     log: createLog('trace', sink),
     passwordIterations: PASSWORD_ITERATIONS,
+    clock,
   });
   t.teardown(async () => {
     await app.close();

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -108,12 +108,28 @@ async function sqlOf<T>(text: string, values: unknown[] = []): Promise<T[]> {
   }
 }
 
-/** The order is with the child, as far as that can be seen from outside: its input lies there, and the worker had a moment to send it. */
+/**
+ * The order is with the child: its input is complete, and the worker, which sends the order in the same turn of its event
+ * loop, has asked the database twice since.
+ */
 async function ordered() {
-  await until('the input is there', async () =>
-    (await readdir(join(w.folder, 'scratch'), { recursive: true })).some((name) => name.endsWith('input')),
-  );
-  await sleep(500);
+  await until('the input is there', async () => {
+    const folder = join(w.folder, 'scratch');
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('input'));
+    const sizes = names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size);
+    return (await Promise.all(sizes)).includes(ASCII_GRID.length);
+  });
+  const asked = async () =>
+    (
+      await sqlOf<{ at: string }>(
+        `select max(query_start)::text as at from pg_stat_activity 
+         where application_name = 'platform work' and datname = current_database()`,
+      )
+    )[0]?.at;
+  for (let turn = 0; turn < 2; turn++) {
+    const before = await asked();
+    await until('the worker goes on', async () => (await asked()) !== before);
+  }
 }
 
 const scratch = async () =>

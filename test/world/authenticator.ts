@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { World } from '../world.ts';
 import { PASSWORD } from '../world.ts';
+import { clock } from './clock.ts';
 
 /** Decodes base32 without padding to ASCII. */
 export function setupCodeFrom(manualEntryCode: string): string {
@@ -13,7 +14,7 @@ export function setupCodeFrom(manualEntryCode: string): string {
 /** A one-time password (RFC 6238), implemented independently of the product, `steps` time steps from now. */
 export function codeOf(setupCode: string, { steps = 0 } = {}): string {
   const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
+  counter.writeBigUInt64BE(BigInt(Math.floor(clock() / 30_000) + steps));
   const digest = createHmac('sha1', Buffer.from(setupCode, 'ascii')).update(counter).digest();
   const number = digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fffffff;
   return String(number % 1_000_000).padStart(6, '0');
