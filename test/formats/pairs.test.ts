@@ -13,6 +13,7 @@ import { converted } from './files.ts';
 import { gdalIndexed } from './flatgeobuf/gdal-files.ts';
 import { memory } from './read.ts';
 import { shapefileOf } from './shapefiles.ts';
+import { geoKeys, placed, tiffFile } from './tiff-file.ts';
 import { folderOf } from './transformed.ts';
 import { triangle, vtuOf } from './vtu/vtu-files.ts';
 import { group, storeOf, variable } from './zarr/zarr-files.ts';
@@ -31,6 +32,12 @@ const lattice = [0, 1].flatMap((row) => [0, 1, 2].map((column) => [column, row, 
 /** A file for each reader, made without the product's writers. */
 const inputs: Readonly<Record<string, string | Buffer>> = {
   AsciiGridReader: 'ncols 3\nnrows 2\nxllcorner 500000\nyllcorner 6000000\ncellsize 100\n1 2 3\n4 5 6\n',
+  GeoTiffReader: tiffFile({
+    width: 3,
+    height: 2,
+    values: [1, 2, 3, 4, 5, 6],
+    tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]) },
+  }),
   ShapefileReader: shapefileOf({ type: 5, shapes: [[square]], columns: [{ name: 'nr', type: 'N', width: 4 }] }),
   GISReader: gdalIndexed,
   GeoJsonReader: collection([feature(geometryOf('Polygon', [square]), { nr: 1 })]),
@@ -60,6 +67,10 @@ const pairs: readonly (readonly [
   ['AsciiGridReader', 'GeoTiffWriter', 'grid; 3×2; 1 6'],
   ['AsciiGridReader', 'MDWriter', 'grid; 3×2; 1 6'],
   ['AsciiGridReader', 'Dfs2Writer', 'grid; 3×2; 1 steps; Band 1 1 6'],
+  ['GeoTiffReader', 'AsciiGridWriter', 'grid; 3×2; 1 6'],
+  ['GeoTiffReader', 'Dfs2Writer', 'grid; 3×2; 1 steps; Band 1 1 6'],
+  ['GeoTiffReader', 'Dfs3Writer', 'grid; 3×2; 1 steps; Band 1 1 6'],
+  ['GeoTiffReader', 'VtuWriter', 'mesh; 6; Item 1 1 6'],
   ['ShapefileReader', 'GeoJsonWriter', 'features; {"Polygon":1}; nr'],
   ['ShapefileReader', 'DfsuWriter', 'mesh; 1024; 1 steps; nr 1 1'],
   ['ShapefileReader', 'VtuWriter', 'mesh; 1; nr 1 1'],
