@@ -1,0 +1,254 @@
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { listBalances, STATUSES } from '../../src/credits/balance.queries.ts';
+import type { Outcome } from '../../src/credits/queries.ts';
+import {
+  addCredits,
+  expireCredits,
+  moveCredits,
+  releaseCredits,
+  reserveCredits,
+  spendCredits,
+} from '../../src/credits/queries.ts';
+import { verify } from '../../src/credits/verify.ts';
+import { randomOf } from '../world/random.ts';
+import { world } from '../world.ts';
+import type { Entry, Request } from './credits-model.ts';
+import { GENERIC, Model } from './credits-model.ts';
+
+/**
+ * Random operations by 16 clients at once on 200 tenants, compared with the model in the order of the ledger: same lots, same amounts,
+ * same refusals. `CREDIT_OPERATIONS=1000000` for more of them, `CREDIT_SEED=n` for the choices of an earlier run.
+ */
+const OPERATIONS = Number(process.env.CREDIT_OPERATIONS ?? 15_000);
+const SEED = Number(process.env.CREDIT_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const CLIENTS = 16;
+const TENANTS = 200;
+/** Rounds between two checks have a random length. */
+const LONGEST_ROUND = 5000;
+/** Operations of one client alone, whose refusals are exact. */
+const ALONE = 300;
+
+const w = world(test);
+const random = randomOf(SEED);
+const between = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
+const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
+const micro = (text: string | number) => Math.round(Number(text) * 1e6);
+
+const requests = new Map<string, Request>();
+const acknowledged = new Set<string>();
+const model = new Model();
+let lastPosting = 0;
+let tenants: string[] = [];
+let number = 0;
+
+/** Few tenants are hot. */
+const anyTenant = () => (random() < 0.2 ? pick(tenants.slice(0, 4)) : pick(tenants));
+const anyOperation = () => `operation ${between(1, 4)}`;
+const credits = () => (random() < 0.2 ? between(1, 9_999_999) : between(1, 60) * 1_000_000);
+
+function anyRequest(): Request {
+  const pool = anyTenant();
+  const choice = random();
+  if (choice < 0.16) {
+    const expires = Date.now() + (random() < 0.3 ? between(30, 3000) : between(1, 20) * 86_400_000);
+    return { verb: 'Add', pool, credits: credits() + 50_000_000, expires, reference: pick(['A', 'B']) };
+  }
+  if (choice < 0.45) return { verb: 'Reserve', pool, credits: credits(), operation: anyOperation() };
+  if (choice < 0.7)
+    return {
+      verb: 'Spend',
+      pool,
+      credits: Math.floor(credits() / (random() < 0.5 ? 1 : 4)),
+      operation: anyOperation(),
+    };
+  if (choice < 0.74) return { verb: 'Spend', pool, credits: credits() };
+  if (choice < 0.88) return { verb: 'Release', pool, operation: anyOperation() };
+  if (choice < 0.98) {
+    const ends = random() < 0.3 ? [GENERIC, pool] : [pool, random() < 0.3 ? GENERIC : anyTenant()];
+    const [from = '', target = ''] = ends;
+    if (from !== target) return { verb: 'Move', pool: from, target, credits: credits() };
+  }
+  return { verb: 'Expire', pool };
+}
+
+function send(request: Request, requestId: string): Promise<Outcome & { lots?: number }> {
+  const change = { dryRun: false, actor: { requestId } };
+  const { verb, pool: tenantId } = request;
+  const amount = 'credits' in request ? request.credits / 1e6 : 0;
+  switch (verb) {
+    case 'Add':
+      return addCredits(
+        w.db,
+        {
+          tenantId,
+          credits: amount,
+          expiresAt: { given: 'then', time: new Date(request.expires).toISOString() },
+          salesOrderId: 'S',
+          billingReference: {
+            billingReference: request.reference,
+            billingReferenceType: 'EXT',
+            billingReferenceTag: '',
+          },
+        },
+        change,
+      );
+    case 'Reserve':
+      return reserveCredits(w.db, { tenantId, credits: amount, operationId: request.operation ?? '' }, change);
+    case 'Spend':
+      return spendCredits(w.db, { tenantId, credits: amount, operationId: request.operation }, change);
+    case 'Release':
+      return releaseCredits(w.db, tenantId, request.operation, change);
+    case 'Move':
+      return moveCredits(w.db, { credits: amount, source: tenantId, target: request.target }, change);
+    case 'Expire':
+      return expireCredits(w.db, tenantId, change);
+  }
+}
+
+async function client(count: () => boolean) {
+  while (count()) await step();
+}
+
+/** Returns the refusal of a request, if it was one. */
+async function step(): Promise<{ request: Request; outcome: Outcome } | undefined> {
+  const request = anyRequest();
+  const requestId = `r${++number}`;
+  requests.set(requestId, request);
+  try {
+    const outcome = await send(request, requestId);
+    if (outcome.refusal !== undefined) return { request, outcome };
+    if (outcome.lots !== 0) acknowledged.add(requestId);
+  } catch (error) {
+    // credits that expired before the commit
+    if ((error as { cause?: { code?: string } }).cause?.code !== '40001') throw error;
+  }
+  return undefined;
+}
+
+interface Row {
+  posting_id: string;
+  pool_id: string;
+  account: string;
+  amount: string;
+  lot_id: string;
+  hold_id: string | null;
+  request_id: string;
+  at: string;
+}
+
+/** Applies what was written since the last check, in the order of the ledger. */
+async function replay(t: ExecutionContext) {
+  const rows = await w.sql<Row>(
+    `select posting_id, pool_id, account, amount, lot_id, hold_id, request_id, extract(epoch from created_at) * 1000 as at
+     from credit_entries where posting_id > $1 order by posting_id, (kind = 'Move' and amount > 0), seq`,
+    [lastPosting],
+  );
+  const postings = new Map<string, Row[]>();
+  for (const row of rows) {
+    const posting = postings.get(row.posting_id);
+    if (posting) posting.push(row);
+    else postings.set(row.posting_id, [row]);
+  }
+  for (const [posting, entries] of postings) {
+    const requestId = entries[0]?.request_id ?? '';
+    const request = requests.get(requestId) as Request;
+    const found: Entry[] = entries.map((row) => ({
+      pool: row.pool_id,
+      account: row.account,
+      amount: micro(row.amount),
+      lot: Number(row.lot_id),
+      hold: row.hold_id === null ? undefined : Number(row.hold_id),
+    }));
+    const expected = model.apply({ request, at: Number(entries[0]?.at), entries: found });
+    const text = (list: readonly Entry[] | string) =>
+      typeof list === 'string' ? list : list.map((e) => `${e.pool} ${e.lot} ${e.account} ${e.amount}`).join('\n');
+    if (text(found) !== text(expected))
+      t.is(text(found), text(expected), `posting ${posting}: ${JSON.stringify(request)}`);
+    if (!acknowledged.delete(requestId)) t.fail(`posting ${posting} was not acknowledged`);
+    lastPosting = Number(posting);
+  }
+  t.deepEqual([...acknowledged], [], 'acknowledged, but not in the ledger');
+}
+
+function checkRefusal(t: ExecutionContext, { request, outcome }: { request: Request; outcome: Outcome }) {
+  const now = Date.now();
+  const { pool } = request;
+  // what expires at this moment may count or not
+  if ([...model.lots.values()].flat().some(({ expires }) => Math.abs(expires - now) < 1000)) return;
+  const operation = 'operation' in request ? (request.operation ?? '') : '';
+  const held = request.verb === 'Spend' || request.verb === 'Release' ? model.held(pool, operation) : 0;
+  const what = JSON.stringify({ request, outcome });
+  if (request.verb === 'Release') return t.is(held, 0, what);
+  if (!('credits' in request)) return t.fail(what);
+  const known = new Set(request.verb === 'Move' ? model.lotsOf(request.target).map(({ reference }) => reference) : []);
+  const common = request.verb === 'Move' && pool !== GENERIC && request.target !== GENERIC;
+  const available = model.available(pool, now, ({ reference }) => !common || known.has(reference));
+  t.is(micro(outcome.reserved ?? 0), held, what);
+  if (outcome.refusal === 'TooFewCredits') t.is(micro(outcome.available ?? 0), available, what);
+  t.true((held || available) < request.credits, what);
+  return undefined;
+}
+
+/** The lots of the database are those of the model, and their sums by status are those of the entries. */
+async function compare(t: ExecutionContext) {
+  const rows = await w.sql<Record<string, string>>('select * from credit_lots order by pool_id, expires_at, id');
+  const found = rows.map((l) =>
+    [l.id, l.amount, l.available, l.reserved, l.spent, l.expired, l.moved].map((n) => Number(n)),
+  );
+  const expected = [...model.lots]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, lots]) =>
+      lots.map((l) => [l.id, ...[l.amount, l.Available, l.Reserved, l.Spent, l.Expired, l.moved].map((n) => n / 1e6)]),
+    );
+  t.deepEqual(found.map(String), expected.map(String));
+  for (let n = 0; n < 5; n++) {
+    const pool = anyTenant();
+    const [head] = await w.sql<{ seq: number; now: string }>(
+      `select last_seq::int as seq, to_char(clock_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US') as now from credit_pools where id = $1`,
+      [pool],
+    );
+    if (!head) continue;
+    const scope = { pool, statuses: STATUSES };
+    const derived = await listBalances(w.db, { ...scope, past: { at: head.now, seq: head.seq } });
+    const cached = await listBalances(w.db, scope);
+    t.deepEqual(cached, derived);
+  }
+}
+
+test('random operations at once leave the ledger of the model', async (t) => {
+  t.log(`CREDIT_SEED=${SEED}, ${OPERATIONS} operations`);
+  tenants = (
+    await w.sql<{ id: string }>(
+      `insert into tenants (name) select 'tenant ' || n from generate_series(1, ${TENANTS}) n returning id`,
+    )
+  ).map(({ id }) => id);
+  let left = OPERATIONS;
+  const heads: { id: string; last_seq: string; last_hash: Buffer }[] = [];
+  while (left > 0) {
+    let round = Math.min(left, between(1, LONGEST_ROUND));
+    left -= round;
+    await Promise.all(Array.from({ length: CLIENTS }, () => client(() => round-- > 0)));
+    await replay(t);
+    await compare(t);
+    heads.push(
+      ...(await w.sql<(typeof heads)[number]>(
+        'select id, last_seq, last_hash from credit_pools order by random() limit 5',
+      )),
+    );
+  }
+  for (let n = 0; n < ALONE; n++) {
+    const refused = await step();
+    await replay(t);
+    if (refused) checkRefusal(t, refused);
+  }
+  t.like(await verify(w.db, 1000), { valid: true });
+  for (const { id, last_seq, last_hash } of heads) {
+    if (last_seq === '0') continue;
+    const [entry] = await w.sql<{ hash: Buffer }>('select hash from credit_entries where pool_id = $1 and seq = $2', [
+      id,
+      last_seq,
+    ]);
+    t.deepEqual(entry?.hash, last_hash, 'an entry was changed');
+  }
+});
