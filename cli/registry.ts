@@ -193,6 +193,19 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/webhook.ts')).webhookCommands,
   },
   {
+    name: 'credit',
+    description: 'credits of tenants: balances, reservations, spending, moves, the ledger',
+    everywhere: true,
+    load: async () => (await import('./commands/credit.ts')).creditCommands,
+  },
+  {
+    name: 'feature',
+    description: 'features that tenants license',
+    everywhere: true,
+    audited: true,
+    load: async () => (await import('./commands/feature.ts')).featureCommands,
+  },
+  {
     name: 'job',
     description: 'jobs of the queue: transfers of all tenants, and others (administrators)',
     everywhere: true,

@@ -27,6 +27,7 @@ import type { Database } from './db.ts';
 import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
+import { readers, writers } from './formats/registry.ts';
 import { Contents } from './gis/content.ts';
 import { ogcRoutes } from './gis/ogc.routes.ts';
 import { QueryThreads } from './gis/query-threads.ts';
@@ -47,11 +48,15 @@ import type { FindCaller } from './http/rules/auth.ts';
 import { closeMethods } from './http/rules/methods.ts';
 import { notImplementedRoutes } from './http/rules/not-implemented.ts';
 import { originOf } from './http/rules/origin.ts';
+import { SERVICES } from './http/rules/versions.ts';
 import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
 import { welcomeRoutes } from './http/welcome.routes.ts';
 import { openApiKeys } from './keys/authenticate.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { openGates } from './licensing/gates.ts';
+import { checkGateNames, openRouteGates } from './licensing/route-gates.ts';
+import { licensingRoutes } from './licensing/routes.ts';
 import { multidimensionalRoutes } from './multidimensional/routes.ts';
 import { Stores } from './multidimensional/stores.ts';
 import { blobStoreRoutes } from './operations/blobs/routes.ts';
@@ -173,6 +178,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const { kid: platform } = await cursors.sign('');
   const cache = cacheUrl === undefined ? memoryStore() : redisStore(cacheUrl, platform, log);
 
+  const names = [...Object.keys(SERVICES), ...readers.map(({ name }) => name), ...writers.map(({ name }) => name)];
+  checkGateNames(config['features.gates'], names);
+  const gates = openGates(config['features.gates']);
+  const rules = { gates };
+
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);
   await app.register(requestTimes, metrics);
@@ -185,6 +195,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     db,
     findCaller: findRequestCaller,
     findProjectOf: projectFinder(db),
+    gates: openRouteGates(db, gates, projectFinder(db)),
     fingerprint: passwords.fingerprint,
     cache,
     identitiesChanged() {
@@ -254,6 +265,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   await addRoutes(crsRoutes, {});
   await addRoutes(datasetRoutes, { db, publicUrl });
+  await addRoutes(licensingRoutes, { db, gates });
   await addRoutes(creditRoutes, { db });
   await addRoutes(creditBalanceRoutes, { db });
   await addRoutes(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
@@ -287,7 +299,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const vectorTiles = new VectorTiles(vectorThreads);
   await addRoutes(vectorTileRoutes, { db, signer, publicUrl, sources: vectorSources, tiles: vectorTiles });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
-  const starts = { db, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
+  const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);
   await addRoutes(datasetStartRoutes, starts);
   await addRoutes(legacyStartRoutes, starts);
@@ -295,6 +307,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(whyRoutes, { db });
   await addRoutes(transferRoutes, {
     db,
+    rules,
     changes,
     endWaiter,
     findCaller: findRequestCaller,
@@ -314,7 +327,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(binItemRoutes, { db, publicUrl });
   await addRoutes(cronRoutes, { db });
   await addRoutes(blobStoreRoutes, { db });
-  await addRoutes(jobRoutes, { db, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
+  await addRoutes(jobRoutes, { db, rules, cursors, announce: announcer(db), scopes: config['tokens.defaultScopes'] });
   await addRoutes(failureRoutes, { db });
   await addRoutes(workerRoutes, { db });
   await addRoutes(metricsRoutes, { metrics, findCaller: findRequestCaller, config });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../src/config.ts';
 import { deliverEvents } from '../src/events/deliver.ts';
 import { CRON, notifyWorkers, shortJobsWait } from '../src/jobs.ts';
+import { openGates } from '../src/licensing/gates.ts';
 import { countEndedTransfers } from '../src/operations/metrics/count-transfers.ts';
 import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { openMailer } from '../src/platform/mail/mail.ts';
@@ -91,6 +92,7 @@ export async function work(config: Config): Promise<Worker> {
   });
   const { pool } = executor;
 
+  const gates = openGates(config['features.gates']);
   const drains = await draining.promise;
   const { runs, transfers } = transferSteps({
     executor,
@@ -107,7 +109,7 @@ export async function work(config: Config): Promise<Worker> {
       work: async () => queue.admission.update({ ...(await getQueueSnapshot(db, pool)), draining: drains.now }),
     },
     { part: 'jobs', seldom: true, work: unlock },
-    { part: 'retries', work: () => followMassRetries(db, config['tokens.defaultScopes']) },
+    { part: 'retries', work: () => followMassRetries(db, { gates }, config['tokens.defaultScopes']) },
     { part: 'counters', seldom: true, work: () => countEndedTransfers(db) },
   ]);
   async function unlock() {

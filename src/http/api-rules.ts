@@ -13,6 +13,8 @@ import type { FindCaller } from './rules/auth.ts';
 import { auditReason, auth, callerDecoration, identityChanges, policies, tenantHeader } from './rules/auth.ts';
 import { body } from './rules/body.ts';
 import { forms } from './rules/forms.ts';
+import type { RouteGates } from './rules/gates.ts';
+import { gatesRule } from './rules/gates.ts';
 import type { FindProjectOf } from './rules/headers.ts';
 import { headers, headersMatchPath, projectHeaderMatches } from './rules/headers.ts';
 import type { Fingerprint } from './rules/idempotency.ts';
@@ -27,6 +29,8 @@ export interface ApiRuleOptions {
   db: Database;
   findCaller: FindCaller;
   findProjectOf: FindProjectOf;
+  /** Services that need a feature of the tenant. */
+  gates: RouteGates;
   /** For requests with an Idempotency-Key that contain a password. */
   fingerprint: Fingerprint;
   /** Store of cached answers. Default: in memory. */
@@ -63,7 +67,10 @@ const EXPOSED_HEADERS = [
 
 /** The rules of the API that apply to every route. Register it before the first route. */
 export const apiRules = fp<ApiRuleOptions>(
-  async (app, { config, db, findCaller, findProjectOf, fingerprint, identitiesChanged, cache = memoryStore() }) => {
+  async (
+    app,
+    { config, db, findCaller, findProjectOf, gates, fingerprint, identitiesChanged, cache = memoryStore() },
+  ) => {
     const origins = config['cors.origins'];
     app.setValidatorCompiler(validatorCompiler);
     app.decorateRequest('caller', callerDecoration);
@@ -94,6 +101,7 @@ export const apiRules = fp<ApiRuleOptions>(
         headersMatchPath,
         tenantHeader,
         policies,
+        gatesRule(gates),
         auditReason,
         idempotency(db, fingerprint),
         // after `idempotency`: a replayed request may name the former project of a moved dataset; before `cached`,

@@ -2,9 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { main } from '../../cli/main.ts';
 import { newDataset } from '../world/content.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
+import { person } from './person.ts';
 
 const w = world(test);
 const machine = machines(w);
@@ -176,4 +178,54 @@ test('PLATFORM_API_KEY authenticates with a key instead of a login', async (t) =
   const both = await run(['project', 'list'], { env: { ...env, PLATFORM_TOKEN: 'x' } });
   t.is(both.code, 2);
   t.is((await run(['project', 'list'], { env: { ...env, PLATFORM_API_KEY: 'a\nb' } })).code, 2);
+});
+
+test('credits: tables with totals, dry runs, and questions only at a terminal', async (t) => {
+  const { run, logIn, user, ok, url, folder } = await scene(t);
+  const seller = await w.account({ roles: 'BackOffice', tenantId: user.tenantId });
+  await logIn(seller.id);
+  const terms = ['--expires', '2999-12-31', '--sales-order', 'SO-1', '--billing-reference', 'C-1'];
+  const add = ['credit', 'add', user.tenantId, '100', ...terms];
+  t.is(await ok(...add, '--dry-run'), 'Dry run, nothing is changed. Added 100 credits. Available: 100.\n');
+  t.is(await ok(...add), 'Added 100 credits. Available: 100.\n');
+  t.like(await run(['credit', 'add', user.tenantId, '100']), {
+    code: 2,
+    err: 'platform: Not a terminal. Use --expires.\n',
+  });
+
+  await logIn(user.id);
+  await ok('credit', 'reserve', user.tenantId, '60', '--operation', 'run 1');
+  await ok('credit', 'spend', user.tenantId, '12.5', '--operation', 'run 1');
+  t.is(
+    await ok('credit', 'balance', user.tenantId),
+    'STATUS     CREDITS\nAvailable       40\nReserved      47.5\nSpent         12.5\nExpired          0\ntotal          100\n',
+  );
+  t.regex(
+    await ok('credit', 'details', user.tenantId, '--extended'),
+    /^Reserved +47\.5 +2999-12-31 +SO-1 +C-1 +run 1 /m,
+  );
+  const explained = await ok('credit', 'explain', 'run 1');
+  t.regex(explained, /Spend +Reserved +-12\.5/);
+  t.regex(explained, /^spent +12\.5$/m);
+  t.regex(await ok('credit', 'forecast'), /^total +40 /m);
+  const few = await run(['credit', 'spend', user.tenantId, '41']);
+  t.like(few, { code: 1, err: 'platform: Too few credits. Only 40 credits are available.\n' });
+  t.is((await run(['credit', 'verify'])).code, 1);
+  t.is(JSON.parse(await ok('credit', 'release', user.tenantId, 'run 1', '--json')).credits, 47.5);
+
+  const tenantName = (await w.as(user).get(`/api/iam/tenant/${user.tenantId}`)).body.name;
+  const { io, err, out, stdin } = person({ PLATFORM_URL: url, XDG_CONFIG_HOME: join(folder, 'config') }, { tty: true });
+  const ended = main(['credit', 'spend'], io);
+  for (const [question, typed] of [
+    ['Tenant (name or id):', tenantName],
+    ['Credits:', '3'],
+  ] as const) {
+    while (!err().includes(question)) await new Promise((resolve) => setImmediate(resolve));
+    stdin.write(`${typed}\r`);
+  }
+  t.is(await ended, 0, err());
+  t.is(out(), 'Spent 3 credits.\n');
+  await logIn((await w.administrator()).id);
+  t.regex(await ok('credit', 'verify'), /^The ledger is right: \d+ entries in \d+ pools\.$/m);
+  t.regex(await ok('credit', 'expire'), /^Booked /);
 });

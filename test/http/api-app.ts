@@ -49,6 +49,7 @@ export async function apiApp(
     fingerprint: openPasswords(10).fingerprint,
     identitiesChanged: () => {},
     findProjectOf: async () => undefined,
+    gates: { guards: () => false, check: async () => {} },
     findCaller: ({ headers }) => callers[headers.authorization?.slice('Bearer '.length) ?? ''],
   });
   routes(app);

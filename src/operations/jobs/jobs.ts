@@ -4,6 +4,7 @@ import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import { endTransfer } from '../../transfers/ends/cancel.ts';
+import type { StartRules } from '../../transfers/starts/start.ts';
 import type { Why } from '../../transfers/views/why.ts';
 import { explainWaiting } from '../../transfers/views/why.ts';
 import { retryAsStarter } from '../retries/retry.ts';
@@ -58,12 +59,19 @@ export async function cancelJob(db: Db, caller: Caller, id: string): Promise<voi
 }
 
 /** Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the id of the new transfer or the job. */
-export async function retryJob(db: Db, caller: Caller, id: string, scopes: readonly string[]): Promise<string> {
+export async function retryJob(
+  db: Db,
+  rules: StartRules,
+  caller: Caller,
+  id: string,
+  scopes: readonly string[],
+): Promise<string> {
   return db.transaction(async (tx) => {
     if (isUuid(id)) {
       const transfer = await findTransferJob(tx, id);
       if (!transfer) throw notFound('Job', id);
-      const started = await retryAsStarter(tx, id, { scopes, address: caller.address, requestId: caller.requestId });
+      const { address, requestId } = caller;
+      const started = await retryAsStarter(tx, rules, id, { scopes, address, requestId });
       await recordAction(tx, caller, 'job.retry', transfer, { startedId: started.id });
       return started.id;
     }

@@ -5,6 +5,7 @@ import { uuidParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
+import type { StartRules } from '../../transfers/starts/start.ts';
 import { Why } from '../../transfers/views/why.ts';
 import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
 import { JOB_STATES, Job, JobDetail, listJobs } from './queries.ts';
@@ -16,13 +17,14 @@ export interface JobRoutes {
   announce(id: string): void;
   /** Scopes of account tokens. */
   scopes: readonly string[];
+  rules: StartRules;
 }
 
 const MAX_AGE_MS = 10_000 * 86_400_000;
 const UNFINISHED = ['waiting', 'delayed', 'running', 'spent'] as const;
 
 /** Transfers and other jobs of all tenants, for administrators. */
-export async function jobRoutes(app: App, { db, cursors, announce, scopes }: JobRoutes): Promise<void> {
+export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules }: JobRoutes): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
   // the UUID of a transfer, or the number of another job
@@ -125,6 +127,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes }: Job
         response: { 202: Id },
       },
     },
-    async ({ caller, params }, reply) => reply.code(202).send({ id: await retryJob(db, caller, params.id, scopes) }),
+    async ({ caller, params }, reply) =>
+      reply.code(202).send({ id: await retryJob(db, rules, caller, params.id, scopes) }),
   );
 }

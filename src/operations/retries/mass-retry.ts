@@ -3,6 +3,7 @@ import type { Db } from '../../db.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
+import type { StartRules } from '../../transfers/starts/start.ts';
 import { isFailure } from './failures.queries.ts';
 import type { Due, NewMassRetry } from './mass-retry.queries.ts';
 import {
@@ -65,19 +66,19 @@ const TIME_BUDGET_MS = 800;
  * Performs due steps of mass retries, for less than a second. Every worker calls it about once a second. Each step is one transaction with a
  * lock on its mass retry, so that no step is repeated after a crash or taken by two workers.
  */
-export async function followMassRetries(db: Db, scopes: readonly string[]): Promise<void> {
+export async function followMassRetries(db: Db, rules: StartRules, scopes: readonly string[]): Promise<void> {
   const until = performance.now() + TIME_BUDGET_MS;
   while (performance.now() < until && (await isAnyDue(db))) {
     const stepped = await db.transaction(async (tx) => {
       const order = await lockDue(tx);
-      if (order) await step(tx, order, scopes);
+      if (order) await step(tx, rules, order, scopes);
       return order !== null;
     });
     if (!stepped) return;
   }
 }
 
-async function step(tx: Db, order: Due, scopes: readonly string[]): Promise<void> {
+async function step(tx: Db, rules: StartRules, order: Due, scopes: readonly string[]): Promise<void> {
   const repeated = order.stopOnFail ? await findRepeatedFailure(tx, order) : undefined;
   if (repeated) {
     await endMassRetry(tx, order.id, 'Stopped', `Transfer '${repeated}' failed in the same way.`);
@@ -91,7 +92,7 @@ async function step(tx: Db, order: Due, scopes: readonly string[]): Promise<void
   try {
     // a savepoint: an error rolls back only this transfer
     const context = { scopes, address: '', requestId: order.requestId };
-    const started = await tx.transaction((inner) => retryAsStarter(inner, next, context));
+    const started = await tx.transaction((inner) => retryAsStarter(inner, rules, next, context));
     await recordStep(tx, order.id, next, { startedId: started.id });
   } catch (error) {
     const trouble = databaseErrorKind(error);

@@ -8,6 +8,7 @@ import { findIdentity } from '../../tokens/queries.ts';
 import type { Summary } from '../../transfers/queries.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';
+import type { StartRules } from '../../transfers/starts/start.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
 /** Origin of the request for a retry, and scopes of account tokens. */
@@ -17,7 +18,7 @@ export type RetryContext = Pick<Caller, 'scopes' | 'address' | 'requestId'>;
  * Retries a failed transfer as the account or API key that started it, with its current rights, so that an operator's retry does nothing that
  * the starter may no longer do. Throws `conflict` if the transfer has a retry already; then only that one can be retried.
  */
-export async function retryAsStarter(tx: Db, id: string, context: RetryContext): Promise<Summary> {
+export async function retryAsStarter(tx: Db, rules: StartRules, id: string, context: RetryContext): Promise<Summary> {
   await lockTransfer(tx, id);
   // a separate statement after the lock, which sees retries committed in the meantime
   const previous = await findRetry(tx, id);
@@ -31,7 +32,7 @@ export async function retryAsStarter(tx: Db, id: string, context: RetryContext):
       `The account or API key that started transfer '${id}' no longer exists, or is disabled. Start the transfer anew.`,
       { code: 'StarterGone' },
     );
-  return retryTransfer(tx, starter, id);
+  return retryTransfer(tx, rules, starter, id);
 }
 
 async function findStarter(tx: Db, id: string, context: RetryContext): Promise<Caller | undefined> {

@@ -35,6 +35,17 @@ export const headerList = list
         entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
       ),
   );
+/** `tiles=Maps,VtuWriter=3D` → value by name. */
+export const named = list
+  .refine((entries) => entries.every((entry) => /^[\w-]+=./.test(entry)), {
+    error: 'must be a list of name=value, such as tiles=Maps',
+  })
+  .transform(
+    (entries): Record<string, string> =>
+      Object.fromEntries(
+        entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1).trim()]),
+      ),
+  );
 /** A boolean of a JSON file, or its text in the environment. */
 export const flag = z
   .union([z.boolean(), z.string()], { error: 'must be true or false' })

@@ -3,7 +3,7 @@ import { parseBucketAddress } from '../../blobs/bucket.ts';
 import { parseNetwork } from '../net/networks.ts';
 import { parseAllowed } from '../net/outbound.ts';
 import { isLabel } from './labels.ts';
-import { duration, durations, flag, headerList, integer, jsonList, list, UNITS } from './setting-kinds.ts';
+import { duration, durations, flag, headerList, integer, jsonList, list, named, UNITS } from './setting-kinds.ts';
 
 const HOURS_PER_DAY = 24;
 
@@ -166,6 +166,7 @@ export const SETTINGS = {
   'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
   // smaller transfers may overtake the first one of the queue for this time; then a worker reserves capacity for it
   'transfers.patience': duration.default(30 * UNITS.s),
+  'features.gates': named.default({}),
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),
   'otel.endpoint': z.url({ protocol: /^https?$/ }).optional(),

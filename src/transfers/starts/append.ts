@@ -43,7 +43,7 @@ export async function startAppend(
       ...resourcesOf(request, work),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
-    return writePlan(tx, caller, plan, [...conversion.warnings, ...file.warnings]);
+    return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
   });
 }
 

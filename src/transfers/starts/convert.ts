@@ -48,6 +48,6 @@ export async function startConvert(
         output: newDataset(request.outputDatasetData),
       },
     };
-    return writePlan(tx, caller, plan, conversion.warnings);
+    return writePlan(tx, caller, plan, parts, conversion.warnings);
   });
 }

@@ -46,6 +46,6 @@ export async function startExport(
         outputFileName: request.targetFileName || downloadName(file),
       },
     };
-    return writePlan(tx, caller, plan, conversion.warnings);
+    return writePlan(tx, caller, plan, parts, conversion.warnings);
   });
 }

@@ -42,6 +42,6 @@ export async function startImport(
         output: newDataset(request.outputDatasetData),
       },
     };
-    return writePlan(tx, caller, plan, [...conversion.warnings, ...file.warnings]);
+    return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
   });
 }

@@ -32,7 +32,7 @@ export const startMoveOrCopy = (
 ): Promise<Summary | DryRun> =>
   inDryRunTransaction(parts, dryRun, async (tx) => {
     const plan = await planMoveOrCopy(tx, caller, request);
-    return writePlan(tx, caller, plan);
+    return writePlan(tx, caller, plan, parts);
   });
 
 /** Checks that the caller owns both tenants and has the scope, and locks the dataset: a move for writing, a copy for reading. */

@@ -11,7 +11,7 @@ import { lockSource } from '../sources/sources.queries.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
-import type { Plan } from './start.ts';
+import type { Plan, StartRules } from './start.ts';
 import { writePlan } from './start.ts';
 
 /**
@@ -19,7 +19,13 @@ import { writePlan } from './start.ts';
  * the rights that its start needs. Inputs are kept for a day.
  * @param everywhere the caller in all of their tenants, where `caller` acts in one: a move or copy concerns two tenants
  */
-export async function retryTransfer(db: Db, caller: Caller, id: string, everywhere = caller): Promise<Summary> {
+export async function retryTransfer(
+  db: Db,
+  rules: StartRules,
+  caller: Caller,
+  id: string,
+  everywhere = caller,
+): Promise<Summary> {
   const transfer = await findTransfer(db, caller, id);
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
@@ -33,7 +39,7 @@ export async function retryTransfer(db: Db, caller: Caller, id: string, everywhe
     const failed = await getBeginning(tx, id);
     const planner = failed.carry === undefined ? caller : everywhere;
     const plan = await planRetry(tx, planner, failed);
-    const { summary } = await writePlan(tx, caller, { ...plan, retryOf: id });
+    const { summary } = await writePlan(tx, caller, { ...plan, retryOf: id }, rules);
     return summary;
   });
 }

@@ -4,6 +4,7 @@ import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
 import { findReader } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
+import type { Gates } from '../../licensing/gates.ts';
 import { append } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
 import { sidesOf, started } from '../events.ts';
@@ -17,13 +18,19 @@ import { limitDistinctRequests } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
 
 /** What a start needs. */
-export interface StartParts {
+export interface StartParts extends StartRules {
   db: Db;
   sources: Sources;
   /** Stored content, which a dry run looks into. */
   contents: BlobSources;
   /** Machine types that a request may name. */
   nodeSizes: readonly NodeSize[];
+}
+
+/** What the tenant of a transfer must fulfil. */
+export interface StartRules {
+  /** Readers and writers that need a feature. */
+  gates: Gates;
 }
 
 /** A transfer that was checked and whose datasets are locked: all columns but those of its identity and its caller. */
@@ -77,8 +84,10 @@ export async function writePlan(
   tx: Db,
   caller: Caller,
   plan: Plan,
+  { gates }: StartRules,
   warnings: readonly string[] = [],
 ): Promise<Written> {
+  await gates.check(plan.tenantId, [plan.request.readerName, plan.request.writerName], tx);
   const { userId: createdBy, accountId, requestId, traceparent } = caller;
   await limitDistinctRequests(tx, plan.tenantId, plan.flags ?? []);
   const row = { ...plan, id: randomUUID(), createdBy, accountId, requestId, traceparent };

@@ -43,7 +43,7 @@ export async function startUpdate(
       ...resourcesOf(request, { inputBytes: file.size, copied: conversion.copied }),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
-    return writePlan(tx, caller, plan, [...conversion.warnings, ...file.warnings]);
+    return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
   });
 }
 
@@ -75,7 +75,7 @@ export async function startUpdateFrom(
         inputName: downloadName(source),
       },
     };
-    return writePlan(tx, caller, plan, conversion.warnings);
+    return writePlan(tx, caller, plan, parts, conversion.warnings);
   });
 }
 

@@ -18,6 +18,7 @@ import { cancelTransfer } from '../ends/cancel.ts';
 import type { TransferRow } from '../queries.ts';
 import { findTransfer, isFinal, LoggedLine, listLog, mayReadContents, Summary } from '../queries.ts';
 import { retryTransfer } from '../starts/retry.ts';
+import type { StartRules } from '../starts/start.ts';
 import { followTransfer } from './follow.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
@@ -35,6 +36,7 @@ export interface TransferRoutes {
   signer: Signer;
   cursors: Signer;
   publicUrl: string | undefined;
+  rules: StartRules;
 }
 
 const MAX_STREAMS = { perUser: 200, total: 5000 };
@@ -42,7 +44,7 @@ const tags = ['transfers'];
 const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
-  const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl } = parts;
+  const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl, rules } = parts;
   const slots = openStreamSlots('transfers', MAX_STREAMS);
 
   const addressesOf = (request: FastifyRequest): Addresses => {
@@ -139,7 +141,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     },
     async (request, reply) => {
       const { caller, params } = request;
-      return reply.code(202).send(await retryTransfer(db, callerInHeaderTenant(request), params.id, caller));
+      return reply.code(202).send(await retryTransfer(db, rules, callerInHeaderTenant(request), params.id, caller));
     },
   );
 

@@ -4,6 +4,7 @@ import { COORDINATE_SYSTEMS } from './crs.ts';
 import type { Glossary } from './entry.ts';
 import { EVENTS } from './events.ts';
 import { FEATURES } from './features.ts';
+import { LICENSING } from './licensing.ts';
 import { MULTIDIMENSIONAL } from './multidimensional.ts';
 import { OPERATIONS } from './operations.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -22,6 +23,7 @@ const PARTS = [
   TRANSFERS,
   EVENTS,
   CREDITS,
+  LICENSING,
   COORDINATE_SYSTEMS,
   FEATURES,
   OPERATIONS,

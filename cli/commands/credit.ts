@@ -1,0 +1,169 @@
+import type { Command } from 'commander';
+import type { Amount, Expired, Reserved } from '../../src/credits/routes.ts';
+import type { Io } from '../io.ts';
+import { tenantIdOf } from '../names.ts';
+import { amount } from '../options.ts';
+import { creditReadCommands } from './credit-read.ts';
+
+const MAX_CREDITS = 999_999_999.999999;
+const credits = amount(MAX_CREDITS);
+const dryRunFlag = ['--dry-run', 'only check the request and show its result'] as const;
+
+export function creditCommands(credit: Command, io: Io): void {
+  credit
+    .command('add')
+    .description('add credits to a tenant (roles BackOffice and PlatformAdministrator)')
+    .argument('[tenant]')
+    .argument('[credits]', 'amount, such as 100 or 0.5', credits)
+    .option('--expires <time>', 'end of the credits (UTC); of a date the end of that day')
+    .option('--sales-order <id>', 'sales order')
+    .option('--billing-reference <name>', 'billing reference')
+    .option('--billing-reference-type <type>', 'type of the billing reference', 'EXT')
+    .option('--billing-reference-tag <tag>', 'note on the billing reference')
+    .option(...dryRunFlag)
+    .action((tenant, value, options) => addCredits(io, tenant, value, options));
+  creditReadCommands(credit, io);
+  credit
+    .command('reserve')
+    .description('reserve credits for an operation (owners of the tenant, role CreditSpender)')
+    .argument('[tenant]')
+    .argument('[credits]', 'amount, such as 100 or 0.5', credits)
+    .option('--operation <id>', 'id of the operation; default: a new one')
+    .option('--project <id>', 'project that the credits are used for')
+    .option(...dryRunFlag)
+    .action((tenant, value, options) => useCredits(io, 'reserve', tenant, value, options));
+  credit
+    .command('spend')
+    .description('spend credits: those that the operation has reserved, else available ones')
+    .argument('[tenant]')
+    .argument('[credits]', 'amount, such as 100 or 0.5', credits)
+    .option('--operation <id>', 'id of the operation')
+    .option('--project <id>', 'project that the credits are used for')
+    .option(...dryRunFlag)
+    .action((tenant, value, options) => useCredits(io, 'spend', tenant, value, options));
+  credit
+    .command('release')
+    .description('end the reservation of an operation')
+    .argument('[tenant]')
+    .argument('[operation]', 'id of the operation')
+    .option(...dryRunFlag)
+    .action((tenant, operation, options) => releaseCredits(io, tenant, operation, options));
+  credit
+    .command('move')
+    .description('move credits between tenants, or from or to the generic pool')
+    .argument('[credits]', 'amount, such as 100 or 0.5', credits)
+    .option('--from <tenant>', 'tenant that gives the credits; default: the generic pool')
+    .option('--to <tenant>', 'tenant that gets the credits; default: the generic pool')
+    .option('--billing-reference <name>', 'only credits with this billing reference')
+    .option('--billing-reference-type <type>', 'only credits with a billing reference of this type')
+    .option(...dryRunFlag)
+    .action((value, options) => moveCredits(io, value, options));
+  credit
+    .command('expire')
+    .description('book expired credits now (administrators)')
+    .option(...dryRunFlag)
+    .action((options) => expireCredits(io, options));
+}
+
+interface DryRun {
+  dryRun?: boolean;
+}
+
+const query = ({ dryRun }: DryRun) => (dryRun ? { query: { dryRun: true } } : {});
+const told = ({ dryRun }: DryRun, sentence: string) => (dryRun ? `Dry run, nothing is changed. ${sentence}` : sentence);
+
+/** Arguments that are missing are asked for at a terminal. */
+const tenantOr = async (io: Io, given: string | undefined) =>
+  given ?? tenantIdOf(io, await io.ask('Tenant (name or id):', 'Name the tenant'));
+async function creditsOr(io: Io, given: number | undefined): Promise<number> {
+  return given ?? credits(await io.ask('Credits:', 'Give the amount of credits'));
+}
+
+interface AddOptions extends DryRun {
+  expires?: string;
+  salesOrder?: string;
+  billingReference?: string;
+  billingReferenceType: string;
+  billingReferenceTag?: string;
+}
+
+async function addCredits(io: Io, tenant: string | undefined, value: number | undefined, options: AddOptions) {
+  const body = {
+    tenantId: await tenantOr(io, tenant),
+    credits: await creditsOr(io, value),
+    expiresAt: options.expires ?? (await io.ask('Expires (date or time, UTC):', 'Use --expires')),
+    salesOrderId: options.salesOrder ?? (await io.ask('Sales order:', 'Use --sales-order')),
+    billingReference: {
+      billingReference: options.billingReference ?? (await io.ask('Billing reference:', 'Use --billing-reference')),
+      billingReferenceType: options.billingReferenceType,
+      ...(options.billingReferenceTag === undefined ? {} : { billingReferenceTag: options.billingReferenceTag }),
+    },
+  };
+  const answer = await io.api.call<Amount>('POST', '/api/iam/credit', { body, ...query(options) });
+  io.show(answer, ({ credits }) => told(options, `Added ${body.credits} credits. Available: ${credits}.`));
+}
+
+interface UseOptions extends DryRun {
+  operation?: string;
+  project?: string;
+}
+
+async function useCredits(
+  io: Io,
+  verb: 'reserve' | 'spend',
+  tenant: string | undefined,
+  value: number | undefined,
+  options: UseOptions,
+) {
+  const body = {
+    tenantId: await tenantOr(io, tenant),
+    credits: await creditsOr(io, value),
+    operationId: options.operation,
+    projectId: options.project,
+  };
+  const answer = await io.api.call<Amount & Partial<Reserved>>('PUT', `/api/iam/credit/${verb}`, {
+    body,
+    ...query(options),
+  });
+  io.show(answer, ({ credits, operationId }) =>
+    told(
+      options,
+      verb === 'spend' ? `Spent ${credits} credits.` : `Reserved ${credits} credits for operation ${operationId}.`,
+    ),
+  );
+}
+
+async function releaseCredits(io: Io, tenant: string | undefined, operation: string | undefined, options: DryRun) {
+  const body = {
+    tenantId: await tenantOr(io, tenant),
+    operationId: operation ?? (await io.ask('Operation:', 'Name the operation')),
+  };
+  const answer = await io.api.call<Amount>('PUT', '/api/iam/credit/release', { body, ...query(options) });
+  io.show(answer, ({ credits }) => told(options, `Released ${credits} credits of operation ${body.operationId}.`));
+}
+
+interface MoveOptions extends DryRun {
+  from?: string;
+  to?: string;
+  billingReference?: string;
+  billingReferenceType?: string;
+}
+
+async function moveCredits(io: Io, value: number | undefined, options: MoveOptions) {
+  const body = {
+    credits: await creditsOr(io, value),
+    sourceTenantId: options.from,
+    targetTenantId: options.to,
+    billingReference: options.billingReference,
+    billingReferenceType: options.billingReferenceType,
+  };
+  const answer = await io.api.call<Amount>('PUT', '/api/iam/credit/move', { body, ...query(options) });
+  io.show(answer, ({ credits }) => told(options, `Moved ${credits} credits.`));
+}
+
+async function expireCredits(io: Io, options: DryRun): Promise<void> {
+  const answer = await io.api.call<Expired>('POST', '/api/iam/credit/expire', query(options));
+  io.show(answer, ({ credits, lots, pools }) =>
+    told(options, `Booked ${credits} expired credits: ${lots} lots in ${pools} pools.`),
+  );
+}

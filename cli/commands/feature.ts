@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import type { List } from '../../src/http/rules/paging.ts';
+import type { Enabled, Feature, LicensedFeature } from '../../src/licensing/routes.ts';
+import type { Io } from '../io.ts';
+import { tenantIdOf } from '../names.ts';
+import { choice } from '../options.ts';
+import { record, table } from '../table.ts';
+import { isUuid } from '../uuid.ts';
+
+const TYPES = ['Application', 'Service'];
+
+export function featureCommands(feature: Command, io: Io): void {
+  feature
+    .command('define')
+    .description('define a feature that tenants can license (editors)')
+    .argument('[name]')
+    .addOption(choice('--type <type>', 'type of the feature', TYPES))
+    .option('--url <url>', 'address of the application')
+    .option('--response-url <url>', 'address that a login returns to')
+    .action((name, options) => defineFeature(io, name, options));
+  feature
+    .command('license')
+    .description('license a feature to a tenant, or end its licence (administrators)')
+    .argument('[feature]', 'name or id')
+    .argument('[tenant]')
+    .option('--end', 'end the licence')
+    .action((name, tenant, options) => license(io, name, tenant, options));
+  for (const enabled of [true, false])
+    feature
+      .command(enabled ? 'enable' : 'disable')
+      .description(`${enabled ? 'enable' : 'disable'} a licensed feature of a tenant (its owners)`)
+      .argument('[feature]', 'name or id')
+      .argument('[tenant]')
+      .action((name, tenant) => switchFeature(io, name, tenant, enabled));
+  feature
+    .command('list')
+    .description('list the features, or those that a tenant has licensed')
+    .option('--tenant <id>', 'licensed features of this tenant')
+    .addOption(choice('--type <type>', 'only features of this type', TYPES))
+    .action((options) => listFeatures(io, options));
+}
+
+const PATH = '/api/admin/feature';
+const licencePath = (id: string, tenant: string) =>
+  `${PATH}/${encodeURIComponent(id)}/tenant/${encodeURIComponent(tenant)}`;
+
+const tenantOr = async (io: Io, given: string | undefined) =>
+  given ?? tenantIdOf(io, await io.ask('Tenant (name or id):', 'Name the tenant'));
+
+/** Owners of a tenant see its licensed features, editors all. */
+async function featureIdOf(io: Io, given: string | undefined, tenant: string | undefined): Promise<string> {
+  const name = given ?? (await io.ask('Feature (name or id):', 'Name the feature'));
+  if (isUuid(name)) return name;
+  const answer =
+    tenant === undefined
+      ? await io.api.call<List<Feature>>('GET', PATH)
+      : await io.api.call<List<Feature>>('GET', `${PATH}/tenant/list`, { headers: { 'svc-project-id': tenant } });
+  const found = answer.body.data.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no feature '${name}', or you may not see it.`);
+  return found.featureId;
+}
+
+interface Definition {
+  type?: string;
+  url?: string;
+  responseUrl?: string;
+}
+
+async function defineFeature(io: Io, given: string | undefined, { type, url, responseUrl }: Definition): Promise<void> {
+  const body = {
+    name: given ?? (await io.ask('Name:', 'Name the feature')),
+    type: type ?? (await io.ask(`Type (${TYPES.join(' or ')}):`, 'Use --type')),
+    url,
+    responseUrl,
+  };
+  const answer = await io.api.call<Feature>('POST', PATH, { body });
+  io.show(answer, ({ featureId, name, type }) => record({ id: featureId, name, type }));
+}
+
+async function license(io: Io, name: string | undefined, given: string | undefined, { end }: { end?: boolean }) {
+  const id = await featureIdOf(io, name, undefined);
+  const tenant = await tenantOr(io, given);
+  const answer = await io.api.call(end ? 'DELETE' : 'PUT', `${licencePath(id, tenant)}/license`);
+  const done = { featureId: id, tenantId: tenant, licensed: !end };
+  io.show(answer, () => (end ? 'The licence is ended.' : 'The feature is licensed.'), done);
+}
+
+async function switchFeature(io: Io, name: string | undefined, given: string | undefined, enabled: boolean) {
+  const tenant = await tenantOr(io, given);
+  const id = await featureIdOf(io, name, tenant);
+  const answer = await io.api.call<Enabled>('PATCH', licencePath(id, tenant), {
+    body: { enabled },
+    headers: { 'svc-project-id': tenant },
+  });
+  io.show(answer, (now) => `The feature is ${now.enabled ? 'enabled' : 'disabled'}.`);
+}
+
+async function listFeatures(io: Io, { tenant, type }: { tenant?: string; type?: string }): Promise<void> {
+  if (tenant === undefined) {
+    const answer = await io.api.call<List<Feature>>('GET', PATH, { query: { featureType: type } });
+    io.show(answer, ({ data }) => show(data));
+    return;
+  }
+  const answer = await io.api.call<List<LicensedFeature>>('GET', `${PATH}/tenant/list`, {
+    headers: { 'svc-project-id': tenant },
+    query: { featureType: type },
+  });
+  io.show(answer, ({ data }) => show(data));
+}
+
+const show = (features: readonly (Feature & { enabled?: boolean })[]) =>
+  table(
+    ['ID', 'NAME', 'TYPE', 'ENABLED', 'URL'],
+    features.map(({ featureId, name, type, enabled, url }) => [
+      featureId,
+      name,
+      type,
+      enabled === undefined ? '' : enabled ? 'yes' : 'no',
+      url,
+    ]),
+  );

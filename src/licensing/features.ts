@@ -1,0 +1,91 @@
+import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { AppError, conflict, forbidden, notFound } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import { isAdministrator } from '../http/caller.ts';
+import { visibleTenant } from '../tenants/access.ts';
+import type { FeatureRow, FeatureType, LicensedFeature, NewFeature } from './queries.ts';
+import {
+  deleteFeature,
+  deleteLicence,
+  findFeatureNamed,
+  insertFeature,
+  insertLicence,
+  listLicensed,
+  lockFeature,
+  setEnabled,
+  updateFeature,
+} from './queries.ts';
+
+const nameTaken = (name: string) => conflict(`A feature named '${name}' exists.`, { code: 'NameTaken' });
+const ownsTenant = ({ tenants, key }: Caller, tenantId: string) =>
+  tenants.some(({ id, role }) => id === tenantId && role === 'Owner') ||
+  (key?.role === 'Owner' && key.tenantId === tenantId);
+
+export const defineFeature = (db: Db, caller: Caller, wanted: NewFeature): Promise<FeatureRow> =>
+  db.transaction(async (tx) => {
+    const made = await insertFeature(tx, wanted, caller.userId);
+    if (!made) throw nameTaken(wanted.name);
+    await record(tx, { action: 'feature.define', subject: made.featureId, ...by(caller), details: { ...wanted } });
+    return made;
+  });
+
+export const changeFeature = (db: Db, caller: Caller, id: string, wanted: NewFeature): Promise<FeatureRow> =>
+  db.transaction(async (tx) => {
+    if (!(await lockFeature(tx, id))) throw notFound('Feature', id);
+    if (await findFeatureNamed(tx, wanted.name, id)) throw nameTaken(wanted.name);
+    const changed = await updateFeature(tx, id, wanted, caller.userId);
+    if (!changed) throw notFound('Feature', id);
+    await record(tx, { action: 'feature.change', subject: id, ...by(caller), details: { ...wanted } });
+    return changed;
+  });
+
+export const removeFeature = (db: Db, caller: Caller, id: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const removed = await deleteFeature(tx, id);
+    if (!removed) throw notFound('Feature', id);
+    await record(tx, { action: 'feature.delete', subject: id, ...by(caller), details: { name: removed.name } });
+  });
+
+/** A new licence is enabled. One that is there stays as it is. */
+export const license = (db: Db, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    const { feature, tenant, made } = await insertLicence(tx, featureId, tenantId, caller.userId);
+    if (!feature) throw notFound('Feature', featureId);
+    if (!tenant) throw notFound('Tenant', tenantId);
+    if (made) await record(tx, { action: 'feature.license', subject: featureId, tenantId, ...by(caller) });
+  });
+
+export const endLicence = (db: Db, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    if (!(await deleteLicence(tx, featureId, tenantId))) throw unlicensed(featureId, tenantId);
+    await record(tx, { action: 'feature.unlicense', subject: featureId, tenantId, ...by(caller) });
+  });
+
+const unlicensed = (featureId: string, tenantId: string) =>
+  new AppError('notFound', `Tenant '${tenantId}' has no licence for feature '${featureId}'.`);
+
+/** For Owners of the tenant, and administrators. */
+export async function licensedFeatures(
+  db: Db,
+  caller: Caller,
+  tenantId: string,
+  type: FeatureType | undefined,
+): Promise<readonly LicensedFeature[]> {
+  await visibleTenant(db, caller, tenantId);
+  if (!isAdministrator(caller) && !ownsTenant(caller, tenantId))
+    throw forbidden(`Only Owners of tenant '${tenantId}' and administrators may list its features.`);
+  return listLicensed(db, tenantId, type);
+}
+
+/** Switches a licensed feature on or off, for Owners of the tenant. The licence stays. */
+export const enable = (db: Db, caller: Caller, featureId: string, tenantId: string, enabled: boolean) =>
+  db.transaction(async (tx) => {
+    await visibleTenant(tx, caller, tenantId);
+    if (!ownsTenant(caller, tenantId)) throw forbidden(`Only Owners of tenant '${tenantId}' may switch its features.`);
+    const changed = await setEnabled(tx, featureId, tenantId, enabled, caller.userId);
+    if (!changed) throw unlicensed(featureId, tenantId);
+    const action = enabled ? 'feature.enable' : 'feature.disable';
+    await record(tx, { action, subject: featureId, tenantId, ...by(caller) });
+    return changed;
+  });

@@ -1,0 +1,175 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Db } from '../db.ts';
+import { invalid } from '../errors.ts';
+import type { App } from '../http/route.ts';
+import { Id, uuidParam } from '../http/rules/forms.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { queryEnum } from '../http/rules/query.ts';
+import {
+  changeFeature,
+  defineFeature,
+  enable,
+  endLicence,
+  license,
+  licensedFeatures,
+  removeFeature,
+} from './features.ts';
+import type { Gates } from './gates.ts';
+import { FEATURE_TYPES, listFeatures } from './queries.ts';
+
+const definition = {
+  name: z.string(),
+  type: z.enum(FEATURE_TYPES),
+  url: z.string().optional(),
+  responseUrl: z.string().optional(),
+};
+const Feature = z.object({ featureId: z.string(), ...definition }).meta({ id: 'FeatureDefinition' });
+export type Feature = z.infer<typeof Feature>;
+const LicensedFeature = Feature.extend({ enabled: z.boolean() }).meta({ id: 'LicensedFeature' });
+export type LicensedFeature = z.infer<typeof LicensedFeature>;
+const Enabled = z.object({ enabled: z.boolean() }).meta({ id: 'FeatureSwitch' });
+export type Enabled = z.infer<typeof Enabled>;
+
+const Address = z.url({ protocol: /^https?$/ }).max(2048);
+const NewFeature = z.object({
+  name: z.string().trim().min(1).max(255),
+  type: queryEnum(FEATURE_TYPES),
+  url: Address.optional(),
+  responseUrl: Address.optional(),
+});
+const OfType = z.object({ featureType: queryEnum(FEATURE_TYPES).optional() });
+const OfTenant = z.object({ id: uuidParam(), tenantId: uuidParam() });
+
+/** The tenant in the header `project-id`, which carries a tenant on these routes. */
+function tenantInHeader(request: FastifyRequest): string | undefined {
+  const sent = request.platformHeader('project-id');
+  if (sent === undefined) return undefined;
+  const parsed = uuidParam().safeParse(sent);
+  if (!parsed.success) throw invalid(`The header project-id is '${sent}', which is not the UUID of a tenant.`);
+  return parsed.data;
+}
+
+/** Definitions of features, and licences of tenants. */
+export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: Gates }): Promise<void> {
+  const editors = { access: 'editors', service: 'features' } as const;
+  const administrators = { access: 'administrators', service: 'features' } as const;
+  const signedIn = { access: 'signedIn', service: 'features' } as const;
+  const tags = ['features'];
+  app.addHook('onResponse', async (request, reply) => {
+    if (request.method !== 'GET' && reply.statusCode < 300) gates.clear();
+  });
+
+  app.get(
+    '/api/admin/feature',
+    {
+      config: editors,
+      schema: { tags, summary: 'Lists the features', querystring: OfType, response: { 200: listOf(Feature) } },
+    },
+    async ({ query }) => ({ data: [...(await listFeatures(db, query.featureType))] }),
+  );
+
+  app.post(
+    '/api/admin/feature',
+    { config: editors, schema: { tags, summary: 'Defines a feature', body: NewFeature, response: { 201: Feature } } },
+    async ({ caller, body }, reply) => {
+      const made = await defineFeature(db, caller, body);
+      return reply.code(201).header('location', `/api/admin/feature/${made.featureId}`).send(made);
+    },
+  );
+
+  app.put(
+    '/api/admin/feature/:id',
+    {
+      config: editors,
+      schema: { tags, summary: 'Updates a feature', params: Id, body: NewFeature, response: { 200: Feature } },
+    },
+    async ({ caller, params, body }) => changeFeature(db, caller, params.id, body),
+  );
+
+  app.delete(
+    '/api/admin/feature/:id',
+    {
+      config: editors,
+      schema: { tags, summary: 'Deletes a feature and its licences', params: Id, response: { 204: z.null() } },
+    },
+    async ({ caller, params }, reply) => {
+      await removeFeature(db, caller, params.id);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/api/admin/feature/tenant/list',
+    {
+      config: signedIn,
+      schema: {
+        tags,
+        summary: 'Lists the licensed features of a tenant',
+        description:
+          'For its Owners, and administrators. The tenant is that of the header `svc-project-id`, else the current tenant.',
+        querystring: OfType,
+        response: { 200: listOf(LicensedFeature) },
+      },
+    },
+    async (request) => {
+      const { caller, query } = request;
+      const tenantId = tenantInHeader(request) ?? caller.tenantId;
+      if (tenantId === undefined) throw invalid('You belong to no tenant. Name one in the header svc-project-id.');
+      return { data: [...(await licensedFeatures(db, caller, tenantId, query.featureType))] };
+    },
+  );
+
+  app.patch(
+    '/api/admin/feature/:id/tenant/:tenantId',
+    {
+      config: signedIn,
+      schema: {
+        tags,
+        summary: 'Enables or disables a licensed feature',
+        description:
+          'For Owners of the tenant. The licence stays. The header `svc-project-id` may carry the tenant id.',
+        params: OfTenant,
+        body: z.object({ enabled: z.boolean() }),
+        response: { 200: Enabled },
+      },
+    },
+    async (request) => {
+      const { caller, params, body } = request;
+      const inHeader = tenantInHeader(request);
+      if (inHeader !== undefined && inHeader !== params.tenantId)
+        throw invalid(`The header project-id names tenant '${inHeader}', but the path names '${params.tenantId}'.`);
+      return enable(db, caller, params.id, params.tenantId, body.enabled);
+    },
+  );
+
+  app.put(
+    '/api/admin/feature/:id/tenant/:tenantId/license',
+    {
+      config: administrators,
+      schema: {
+        tags,
+        summary: 'Licenses a feature to a tenant',
+        description: 'A new licence is enabled.',
+        params: OfTenant,
+        response: { 204: z.null() },
+      },
+    },
+    async ({ caller, params }, reply) => {
+      await license(db, caller, params.id, params.tenantId);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/api/admin/feature/:id/tenant/:tenantId/license',
+    {
+      config: administrators,
+      schema: { tags, summary: 'Ends the licence of a tenant', params: OfTenant, response: { 204: z.null() } },
+    },
+    async ({ caller, params }, reply) => {
+      await endLicence(db, caller, params.id, params.tenantId);
+      return reply.code(204).send(null);
+    },
+  );
+}
