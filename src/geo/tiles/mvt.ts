@@ -28,6 +28,9 @@ export interface TileKey {
 /** One layer of a Mapbox Vector Tile 2.1. */
 export class LayerWriter {
   readonly #layer = new ProtobufWriter();
+  /** For a feature and a value, used again and again. */
+  readonly #feature = new ProtobufWriter();
+  readonly #value = new ProtobufWriter();
   readonly #keys: readonly TileKey[];
   readonly #keyNumbers = new Map<number, number>();
   readonly #values = new Map<string, number>();
@@ -51,7 +54,8 @@ export class LayerWriter {
       }
       tags.push(number, this.#valueNumber(value, this.#keys[key]!.real));
     }
-    const feature = new ProtobufWriter();
+    const feature = this.#feature;
+    feature.length = 0;
     feature.tag(1, 0);
     feature.varint(id);
     if (tags.length > 0) feature.packed(2, tags);
@@ -67,7 +71,9 @@ export class LayerWriter {
     if (number === undefined) {
       number = this.#values.size;
       this.#values.set(key, number);
-      const bytes = valueBytes(value, real);
+      this.#value.length = 0;
+      putValue(this.#value, value, real);
+      const bytes = this.#value.taken().slice();
       this.#valueBytes.push(bytes);
       this.#valueSize += bytes.length + 2;
     }
@@ -94,8 +100,7 @@ export class LayerWriter {
 }
 
 /** Text, whole numbers, reals and booleans; all else as JSON text. */
-function valueBytes(value: unknown, real: boolean): Uint8Array {
-  const bytes = new ProtobufWriter();
+function putValue(bytes: ProtobufWriter, value: unknown, real: boolean): void {
   if (typeof value === 'boolean') {
     bytes.tag(7, 0);
     bytes.varint(value ? 1 : 0);
@@ -108,7 +113,6 @@ function valueBytes(value: unknown, real: boolean): Uint8Array {
     bytes.tag(3, 1);
     bytes.double(Number(value));
   } else bytes.text(1, typeof value === 'string' ? value : JSON.stringify(value));
-  return bytes.taken();
 }
 
 const [MOVE, LINE, CLOSE] = [1, 2, 7];

@@ -2,7 +2,10 @@
 export class ProtobufWriter {
   #bytes = new Uint8Array(1 << 12);
   #view = new DataView(this.#bytes.buffer);
+  /** Set it to 0 to begin anew. */
   length = 0;
+  /** For packed values, used again and again. */
+  #inner: ProtobufWriter | undefined;
 
   taken(): Uint8Array {
     return this.#bytes.subarray(0, this.length);
@@ -54,8 +57,9 @@ export class ProtobufWriter {
   }
 
   packed(field: number, values: ArrayLike<number>): void {
-    const inner = new ProtobufWriter();
-    for (let n = 0; n < values.length; n++) inner.varint(values[n]!);
-    this.bytes(field, inner.taken());
+    this.#inner ??= new ProtobufWriter();
+    this.#inner.length = 0;
+    for (let n = 0; n < values.length; n++) this.#inner.varint(values[n]!);
+    this.bytes(field, this.#inner.taken());
   }
 }

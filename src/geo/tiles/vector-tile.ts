@@ -5,7 +5,7 @@ import type { Transformer } from '../crs/transform.ts';
 import { transformer } from '../crs/transform.ts';
 import { HALF_WORLD } from './matrices.ts';
 import type { TileFeature, TileKey } from './mvt.ts';
-import { EXTENT, LayerWriter } from './mvt.ts';
+import { BUFFER, EXTENT, LayerWriter } from './mvt.ts';
 import { mercatorX, mercatorY, nearestTurn } from './place.ts';
 import { clippedToTile } from './tile-geometry.ts';
 
@@ -57,8 +57,10 @@ export class VectorTile {
   add({ id, geometry, values, gathered, side }: SourceFeature): void {
     const inTile = this.#inUnits(geometry);
     const world = EXTENT * 2 ** this.#tile.level;
+    const [west, east] = sidesOf(inTile);
     // What reaches beyond the antimeridian is drawn on the other side too.
     for (const turn of [0, -world, world]) {
+      if (!(west + turn <= EXTENT + BUFFER && east + turn >= -BUFFER)) continue;
       const moved = turn === 0 ? inTile : shifted(inTile, turn);
       const drawn = gathered ? pixelOf(moved) : clippedToTile(moved);
       for (const { type, paths } of drawn) this.#features.push({ id, type, paths, values, side });
@@ -96,13 +98,18 @@ export class VectorTile {
 
   /** The tile; undefined without features. If it is too large, the smallest features are left out, and points evenly. */
   finish(name: string, keys: readonly TileKey[]): Uint8Array | undefined {
-    let features = this.#features;
+    let features: readonly Drawn[] = this.#features;
     while (features.length > 0) {
       const layer = new LayerWriter(name, keys);
-      for (const feature of features) layer.add(feature);
+      const sizes = new Map<Drawn, number>();
+      for (const feature of features) {
+        const before = layer.size;
+        layer.add(feature);
+        sizes.set(feature, layer.size - before);
+      }
       const tile = layer.tile();
       if (tile.length <= MOST_BYTES || features.length === 1) return tile;
-      features = thinned(features, Math.max(1, Math.floor((0.9 * features.length * MOST_BYTES) / tile.length)));
+      features = thinned(features, sizes);
     }
     return undefined;
   }
@@ -130,19 +137,36 @@ function pixelOf(geometry: Geometry) {
   return clippedToTile({ type: 'Polygon', coordinates: Float64Array.of(x, y, right, y, right, bottom, x, bottom) });
 }
 
-/** The largest features, and points evenly along the order of the file; in that order. */
-function thinned(features: readonly Drawn[], wanted: number): Drawn[] {
-  const step = features.length / wanted;
-  const ranked = features.map((feature, n) => ({
-    feature,
-    n,
-    even: Math.floor(n / step) !== Math.floor((n - 1) / step),
-  }));
-  ranked.sort(
-    (one, other) => other.feature.side - one.feature.side || Number(other.even) - Number(one.even) || one.n - other.n,
-  );
-  return ranked
-    .slice(0, wanted)
-    .sort((one, other) => one.n - other.n)
-    .map(({ feature }) => feature);
+/** Features that together fit into a tile: the largest ones, and points evenly along the order of the file; in that order. */
+function thinned(features: readonly Drawn[], sizes: ReadonlyMap<Drawn, number>): Drawn[] {
+  // The reverse of the digits of a number in binary goes evenly over all places.
+  const ranked = features.map((feature, n) => ({ feature, n, turn: reversedBits(n) }));
+  ranked.sort((one, other) => other.feature.side - one.feature.side || one.turn - other.turn);
+  let room = 0.95 * MOST_BYTES;
+  const kept = ranked.filter(({ feature }, n) => {
+    room -= sizes.get(feature)!;
+    return room > 0 || n === 0;
+  });
+  return kept.sort((one, other) => one.n - other.n).map(({ feature }) => feature);
+}
+
+function reversedBits(value: number): number {
+  let turned = 0;
+  for (let bit = 0; bit < 24; bit++) turned = turned * 2 + ((value >> bit) & 1);
+  return turned;
+}
+
+/** The least and the greatest x. */
+function sidesOf({ coordinates, members = [] }: Geometry): [number, number] {
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < coordinates.length; i += 2) {
+    if (coordinates[i]! < least) least = coordinates[i]!;
+    if (coordinates[i]! > most) most = coordinates[i]!;
+  }
+  for (const member of members) {
+    const [west, east] = sidesOf(member);
+    least = Math.min(least, west);
+    most = Math.max(most, east);
+  }
+  return [least, most];
 }

@@ -1,8 +1,8 @@
 import type { Found } from '../../formats/flatgeobuf/index-search.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
 
-/** The most features that are read for a tile. */
-const MOST_FEATURES = 50_000;
+/** The most features that are read for a tile: more never fit into its bytes. */
+const MOST_FEATURES = 20_000;
 const MOST_POINTS = 20_000;
 
 /** A feature to be drawn. */

@@ -1,6 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
+import { wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import { HALF_WORLD } from '../../geo/tiles/matrices.ts';
 import { BUFFER, EXTENT } from '../../geo/tiles/mvt.ts';
@@ -23,7 +24,6 @@ const everywhere: Area = { west: -Infinity, south: -Infinity, east: Infinity, no
 export async function tileArea({ level, column, row }: TileNumber, crs: KnownCrs): Promise<TileArea> {
   const size = (2 * HALF_WORLD) / 2 ** level;
   const [left, top] = [-HALF_WORLD + column * size, HALF_WORLD - row * size];
-  using change = await transformer(mercator, crs);
   const [x, y] = [new Float64Array((net + 1) ** 2), new Float64Array((net + 1) ** 2)];
   for (let n = 0; n < x.length; n++) {
     x[n] = left + ((n % (net + 1)) / net) * size;
@@ -31,7 +31,7 @@ export async function tileArea({ level, column, row }: TileNumber, crs: KnownCrs
   }
   // The antimeridian itself may come out on either side.
   for (let n = 0; n < x.length; n++) x[n] = Math.max(-HALF_WORLD + 1e-6, Math.min(HALF_WORLD - 1e-6, x[n]!));
-  if (change.forward(x, y) > 0) return { wanted: [everywhere] };
+  if (!(await hasPlaces(x, y, crs))) return { wanted: [everywhere] };
   const tile: Area = { west: least(x), south: least(y), east: most(x), north: most(y) };
   // Sides may bend between the points.
   const margin = BUFFER / EXTENT + 0.01;
@@ -45,6 +45,19 @@ export async function tileArea({ level, column, row }: TileNumber, crs: KnownCrs
   if (!crs.geographic) return { tile, wanted: [wide(0)] };
   const turn = (2 * Math.PI) / crs.unit.factor;
   return { tile, wanted: [wide(0), wide(turn), wide(-turn)] };
+}
+
+/** Changes coordinates of Web Mercator. Whether all of them have a place in the other system. */
+async function hasPlaces(x: Float64Array, y: Float64Array, crs: KnownCrs): Promise<boolean> {
+  if (crs.code === wgs84.code && crs.authority === 'EPSG') {
+    for (let n = 0; n < x.length; n++) {
+      x[n] = (x[n]! / HALF_WORLD) * 180;
+      y[n] = (Math.atan(Math.sinh((y[n]! / HALF_WORLD) * Math.PI)) * 180) / Math.PI;
+    }
+    return true;
+  }
+  using change = await transformer(mercator, crs);
+  return change.forward(x, y) === 0;
 }
 
 const least = (values: Float64Array): number => values.reduce((one, other) => Math.min(one, other), Infinity);
