@@ -65,6 +65,8 @@ const NOTHING = RAMP_STEPS;
 
 function rampPixels({ transparent }: TileStyle, ramp: Ramp) {
   const table = [...rampTable(ramp), nothing];
+  // Four bytes each, in the order of this machine.
+  const packed = new Uint32Array(Uint8Array.from(table.flat()).buffer);
   const [below, above] = [
     hides(transparent, 'Below') ? NOTHING : 0,
     hides(transparent, 'Above') ? NOTHING : RAMP_STEPS - 1,
@@ -83,9 +85,14 @@ function rampPixels({ transparent }: TileStyle, ramp: Ramp) {
         palette.push(table[step]!);
       }
     }
-    if (palette.length <= 256) return { indices: Uint8Array.from(steps, (step) => places[step]!), palette };
+    if (palette.length <= 256) {
+      const indices = new Uint8Array(steps.length);
+      for (let i = 0; i < steps.length; i++) indices[i] = places[steps[i]!]!;
+      return { indices, palette };
+    }
     const rgba = new Uint8Array(4 * steps.length);
-    for (let i = 0; i < steps.length; i++) rgba.set(table[steps[i]!]!, 4 * i);
+    const pixels = new Uint32Array(rgba.buffer);
+    for (let i = 0; i < steps.length; i++) pixels[i] = packed[steps[i]!]!;
     return { rgba };
   };
 }
