@@ -44,7 +44,7 @@ export function literalOf(text: string, as: Comparable): Value | undefined {
 }
 
 function numberOf(text: string): number | bigint | undefined {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
   if (/^[+-]?\d{16,}$/.test(text)) return BigInt(text.replace('+', ''));
   return Number(text);
 }

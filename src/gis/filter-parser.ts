@@ -76,11 +76,11 @@ class FilterParser {
     while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++;
   }
 
+  /** What stands here; `pattern`: sticky. */
   #take(pattern: RegExp): string | undefined {
     this.#skip();
-    const sticky = new RegExp(pattern.source, `iy${pattern.flags}`);
-    sticky.lastIndex = this.#at;
-    const [found] = sticky.exec(this.#text) ?? [];
+    pattern.lastIndex = this.#at;
+    const [found] = pattern.exec(this.#text) ?? [];
     if (found !== undefined) this.#at += found.length;
     return found;
   }
@@ -89,27 +89,27 @@ class FilterParser {
     if (depth > MAX_DEPTH)
       throw invalidMember('filter', `The filter is nested more than ${MAX_DEPTH} levels deep. Write it flatter.`);
     const of = [this.#and(depth)];
-    while (this.#take(/or\b/)) of.push(this.#and(depth));
+    while (this.#take(/or\b/iy)) of.push(this.#and(depth));
     return of.length === 1 ? of[0]! : { op: 'or', of };
   }
 
   #and(depth: number): Expression {
     const of = [this.#not(depth)];
-    while (this.#take(/and\b/)) of.push(this.#not(depth));
+    while (this.#take(/and\b/iy)) of.push(this.#not(depth));
     return of.length === 1 ? of[0]! : { op: 'and', of };
   }
 
   #not(depth: number): Expression {
     let negated = false;
-    while (this.#take(/not\b/)) negated = !negated;
+    while (this.#take(/not\b/iy)) negated = !negated;
     const of = this.#primary(depth);
     return negated ? { op: 'not', of } : of;
   }
 
   #primary(depth: number): Expression {
-    if (!this.#take(/\(/)) return this.#predicate();
+    if (!this.#take(/\(/iy)) return this.#predicate();
     const inner = this.#or(depth + 1);
-    if (!this.#take(/\)/)) this.#fail("')'");
+    if (!this.#take(/\)/iy)) this.#fail("')'");
     return inner;
   }
 
@@ -118,17 +118,17 @@ class FilterParser {
     const reversed = this.#name() === undefined ? this.#reversed() : undefined;
     if (reversed !== undefined) return reversed;
     const field = this.#property();
-    const op = this.#take(/<>|<=|>=|!=|[=<>]/);
+    const op = this.#take(/<>|<=|>=|!=|[=<>]/iy);
     if (op !== undefined) {
       const comparison = (op === '!=' ? '<>' : op) as Comparison;
       return { op: COMPARISONS.find((one) => one === comparison)!, field, value: this.#literal(field) };
     }
-    if (this.#take(/is\b/)) {
-      const negated = this.#take(/not\b/) !== undefined;
-      if (!this.#take(/null\b/)) this.#fail('NULL');
+    if (this.#take(/is\b/iy)) {
+      const negated = this.#take(/not\b/iy) !== undefined;
+      if (!this.#take(/null\b/iy)) this.#fail('NULL');
       return negated ? { op: 'not', of: { op: 'null', field } } : { op: 'null', field };
     }
-    const negated = this.#take(/not\b/) !== undefined;
+    const negated = this.#take(/not\b/iy) !== undefined;
     const of = this.#listed(field);
     return negated ? { op: 'not', of } : of;
   }
@@ -136,8 +136,8 @@ class FilterParser {
   /** A comparison whose literal stands first: `5 < depth`. */
   #reversed(): Expression | undefined {
     const start = this.#at;
-    const text = this.#take(/'(?:[^']|'')*'|[+-]?[\d.]+(?:e[+-]?\d+)?(?![\p{L}\p{N}_])/u);
-    const op = text === undefined ? undefined : this.#take(/<>|<=|>=|[=<>]/);
+    const text = this.#take(/'(?:[^']|'')*'|[+-]?[\d.]+(?:e[+-]?\d+)?(?![\p{L}\p{N}_])/iuy);
+    const op = text === undefined ? undefined : this.#take(/<>|<=|>=|[=<>]/iy);
     if (text === undefined || op === undefined) {
       this.#at = start;
       return undefined;
@@ -150,22 +150,22 @@ class FilterParser {
   }
 
   #listed(field: number): Expression {
-    const word = this.#take(/(i?like|in|between)\b/)?.toLowerCase();
+    const word = this.#take(/(i?like|in|between)\b/iy)?.toLowerCase();
     switch (word) {
       case 'like':
       case 'ilike':
         return { op: 'like', field, pattern: this.#literal(field, true), anyCase: word === 'ilike' };
       case 'in': {
-        if (!this.#take(/\(/)) this.#fail("'('");
+        if (!this.#take(/\(/iy)) this.#fail("'('");
         const values = [this.#literal(field)];
-        while (this.#take(/,/)) values.push(this.#literal(field));
-        if (!this.#take(/\)/)) this.#fail("',' or ')'");
+        while (this.#take(/,/iy)) values.push(this.#literal(field));
+        if (!this.#take(/\)/iy)) this.#fail("',' or ')'");
         this.#terms += values.length;
         return { op: 'in', field, values };
       }
       case 'between': {
         const low = this.#literal(field);
-        if (!this.#take(/and\b/)) this.#fail('AND');
+        if (!this.#take(/and\b/iy)) this.#fail('AND');
         const high = this.#literal(field);
         return {
           op: 'and',
@@ -180,7 +180,7 @@ class FilterParser {
   }
 
   #property(): number {
-    const quoted = this.#take(/"(?:[^"]|"")*"/);
+    const quoted = this.#take(/"(?:[^"]|"")*"/iy);
     if (quoted !== undefined) {
       const name = quoted.slice(1, -1).replaceAll('""', '"');
       const field = fieldNamed(name, this.#fields);
@@ -192,7 +192,7 @@ class FilterParser {
       this.#at += this.#fields[found]!.name.length;
       return found;
     }
-    const name = this.#take(/[^\s=<>!(),'"]+/);
+    const name = this.#take(/[^\s=<>!(),'"]+/iy);
     if (name === undefined) this.#fail('the name of a property');
     throw noSuchProperty(name, 'filter', this.#fields);
   }
@@ -218,10 +218,10 @@ class FilterParser {
 
   /** The text of a literal: quoted, DATE('…'), TIMESTAMP('…'), or words without quotes. */
   #literal(field: number, isPattern = false): string {
-    const call = this.#take(/(date|timestamp)\s*\(/);
-    const quoted = this.#take(/'(?:[^']|'')*'/);
-    if (call !== undefined && (quoted === undefined || !this.#take(/\)/))) this.#fail("a text in quotes and ')'");
-    const bare = quoted === undefined ? this.#take(/(?:(?!\s+(?:and|or)\b)[^(),'"])+/) : undefined;
+    const call = this.#take(/(date|timestamp)\s*\(/iy);
+    const quoted = this.#take(/'(?:[^']|'')*'/iy);
+    if (call !== undefined && (quoted === undefined || !this.#take(/\)/iy))) this.#fail("a text in quotes and ')'");
+    const bare = quoted === undefined ? this.#take(/[^\s(),'"]+(?:\s+(?!(?:and|or)\b)[^\s(),'"]+)*/iy) : undefined;
     const text = quoted === undefined ? bare?.trim() : quoted.slice(1, -1).replaceAll("''", "'");
     if (text === undefined || (quoted === undefined && text === '')) this.#fail('a value');
     return isPattern ? text : checked(text, this.#fields[field]!, 'filter');

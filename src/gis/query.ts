@@ -52,7 +52,7 @@ export function outputOf({ place, dataset }: Content, crs: string | undefined): 
 function bboxOf({ place, dataset }: Content, text: string, crs: string | undefined): FeatureQuery['bbox'] {
   const numbers = text
     .split(',')
-    .map((part) => (/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(part) ? Number(part) : NaN));
+    .map((part) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(part.trim()) ? Number(part) : NaN));
   if (![4, 6].includes(numbers.length) || !numbers.every(Number.isFinite))
     throw invalidMember('bbox', `bbox must be minX,minY,maxX,maxY, not '${text.slice(0, 100)}'.`);
   const [west, south, east, north] = (numbers.length === 4 ? numbers : [0, 1, 3, 4].map((n) => numbers[n]!)) as [

@@ -35,6 +35,13 @@ export function stepsWithin(axis: TimeAxis, from: Timestamp | undefined, to: Tim
 
 const microsOf = (time: Timestamp): number => Date.parse(`${time.slice(0, 23)}Z`) * 1000 + Number(time.slice(23, 26));
 
+/** Without the zeros that end the fraction. */
+function shortened(time: Timestamp): string {
+  let end = time.length;
+  while (time[end - 1] === '0') end--;
+  return time.slice(0, time[end - 1] === '.' ? end - 1 : end);
+}
+
 /** The times of chosen steps; in CoverageJSON they end in Z. */
 export function timeAxis(axis: TimeAxis, steps: Indices): OutputAxis {
   const step = (n: number) => (steps instanceof Uint32Array ? steps[n]! : steps.first + n);
@@ -43,6 +50,6 @@ export function timeAxis(axis: TimeAxis, steps: Indices): OutputAxis {
     name: 't',
     length: steps.length,
     columns: [{ name: 'time', cell: (n) => `"${time(n)}"` }],
-    value: (n) => `"${time(n).replace(/\.?0+$/, '')}Z"`,
+    value: (n) => `"${shortened(time(n))}Z"`,
   };
 }
