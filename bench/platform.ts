@@ -5,6 +5,7 @@ import Fastify from 'fastify';
 import pg from 'pg';
 import pino from 'pino';
 import { buildApp } from '../src/app.ts';
+import type { BlobStore } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { loadConfig } from '../src/config.ts';
 import { connect } from '../src/db.ts';
@@ -20,6 +21,7 @@ const PASSWORD = 'Bench-password-1';
 export interface BenchPlatform {
   app: App;
   databaseUrl: string;
+  blobs: BlobStore;
   /** Plain connections to the same database. */
   pool: pg.Pool;
   tenantId: string;
@@ -49,11 +51,12 @@ export async function withPlatform(
   const server = await startLocalPostgres(join(folder, 'postgres'));
   await migrate(server.url);
   const db = await connect(server.url, POOL);
+  const blobs = await openDiskStore(join(folder, 'blobs'));
   const app = await buildApp({
     config: loadConfig(settings),
     db,
     databaseUrl: server.url,
-    blobs: await openDiskStore(join(folder, 'blobs')),
+    blobs,
     log: pino(pino.destination('/dev/null')),
   });
   const pool = new pg.Pool({ connectionString: server.url, max: POOL });
@@ -71,6 +74,7 @@ export async function withPlatform(
     await work({
       app,
       databaseUrl: server.url,
+      blobs,
       pool,
       tenantId,
       userId,

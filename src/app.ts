@@ -139,6 +139,8 @@ const DRY_RUN_CACHE = 8 * 2 ** 20;
 
 /** Bytes of stored features that queries cache in memory. */
 const FEATURE_CACHE = 32 * 2 ** 20;
+/** Small, because a query reads many short ranges. */
+const FEATURE_PAGE = 32 * 2 ** 10;
 
 /** Builds the HTTP server, not listening yet: first the rules for all routes, then the routes. */
 export async function buildApp(parts: AppParts): Promise<App> {
@@ -286,7 +288,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(wmtsRoutes, tiles);
   const queryThreads = new QueryThreads();
   app.addHook('onClose', () => queryThreads.close());
-  const features = new Contents(new BlobSources(blobs, { cacheBytes: FEATURE_CACHE }), queryThreads);
+  const features = new Contents(
+    new BlobSources(blobs, { cacheBytes: FEATURE_CACHE, pageBytes: FEATURE_PAGE }),
+    queryThreads,
+  );
   const featureParts = { db, signer, contents: features, cursors, publicUrl };
   await addRoutes(featureRoutes, featureParts);
   await addRoutes(ogcRoutes, featureParts);

@@ -12,6 +12,8 @@ export const MAX_FEATURE = 64 * 2 ** 20;
 /** A page that has features ends after so many bytes of text, or of features that were tested, and goes on on the next page. */
 const MAX_TEXT = 16 * 2 ** 20;
 const MAX_TESTED = 64 * 2 ** 20;
+/** Bytes of blocks that are joined. */
+const JOINED = 2 ** 18;
 /** Maximum number of features that an answer names as left out. */
 const MAX_SKIPPED = 10;
 
@@ -128,7 +130,7 @@ class PageReader {
       return;
     }
     for await (const found of searchIndex(source, header as Indexed, areas, from?.number))
-      yield* foundBlocks(source, found, MAX_FEATURE);
+      yield* joined(foundBlocks(source, found, MAX_FEATURE));
   }
 
   /** Where a scan begins; undefined: behind the last feature. The index leads to a feature by its number. */
@@ -176,7 +178,30 @@ export function renderFeatures(
     query,
     bytes: bytes.subarray(start, last.at + last.size),
     offset: offset + start,
-    features: features.map(({ number, at, size }) => ({ number, at: at - start, size })),
+    features: features.map((one) => ({ ...one, at: one.at - start })),
     portion,
   });
+}
+
+/** Joins small blocks of found features: each visit to the thread costs as much as writing some dozens of features. */
+async function* joined(blocks: AsyncIterable<FeatureBlock>): AsyncGenerator<FeatureBlock> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let features: Placed[] = [];
+  const whole = (): FeatureBlock => ({ bytes: Buffer.concat(parts, length), offset: 0, features, tooLarge: [] });
+  for await (const block of blocks) {
+    const { bytes, offset, tooLarge } = block;
+    if (length > 0 && (length + bytes.length > JOINED || tooLarge.length > 0)) {
+      yield whole();
+      [parts, length, features] = [[], 0, []];
+    }
+    if (bytes.length > JOINED || tooLarge.length > 0) yield block;
+    else {
+      for (const { number, at, size } of block.features)
+        features.push({ number, at: at + length, size, offset: offset + at });
+      parts.push(bytes);
+      length += bytes.length;
+    }
+  }
+  if (length > 0) yield whole();
 }

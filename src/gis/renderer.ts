@@ -129,8 +129,8 @@ export class Renderer {
     const matching: { number: number; feature: Feature }[] = [];
     let passed = 0;
     let beyond: number | undefined;
-    for (const { number, at, size } of features) {
-      const feature = this.#read(bytes.subarray(at, at + size), offset + at, number, skipped);
+    for (const { number, at, size, offset: own = offset + at } of features) {
+      const feature = this.#read(bytes.subarray(at, at + size), own, number, skipped);
       if (feature === undefined || !this.#matches(feature)) continue;
       if (passed < skip) {
         passed++;

@@ -9,6 +9,8 @@ const perBlock = 512;
 /** Unneeded bytes between two features that are read to save a request. */
 const maxGap = 1 << 14;
 const maxRead = 1 << 20;
+/** Requests of one search that run at the same time. */
+const readsAtOnce = 4;
 
 /** A feature in the bytes of a block. */
 export interface Placed {
@@ -17,6 +19,8 @@ export interface Placed {
   /** Position of the feature, without its size, in the bytes of the block. */
   readonly at: number;
   readonly size: number;
+  /** Offset of the feature in the file, in a block that was put together of several ranges. */
+  readonly offset?: number;
 }
 
 /** Some features, not parsed. */
@@ -87,12 +91,28 @@ export async function* foundBlocks(
   found: readonly Found[],
   maxSize = maxFeature,
 ): AsyncGenerator<FeatureBlock> {
-  for (let n = 0; n < found.length; ) {
-    const group = groupAt(found, n, source.size);
-    const start = group[0]!.offset;
-    n += group.length;
+  const groups: (readonly Found[])[] = [];
+  for (let n = 0; n < found.length; n += groups.at(-1)!.length) groups.push(groupAt(found, n, source.size));
+  const lengthOf = (group: readonly Found[]): number => {
     const end = group.reduce((most, one) => Math.max(most, endOf(one, source.size)), 0);
-    const bytes = await read(source, start, Math.min(end - start, Math.max(maxSize + 4, maxRead)));
+    return Math.min(end - group[0]!.offset, Math.max(maxSize + 4, maxRead));
+  };
+  const readGroup = (group: readonly Found[]): Promise<Buffer> => {
+    const bytes = read(source, group[0]!.offset, lengthOf(group));
+    // thrown where it is awaited, unless the caller has enough before
+    bytes.catch(() => {});
+    return bytes;
+  };
+  const ahead: Promise<Buffer>[] = [];
+  for (const [n, group] of groups.entries()) {
+    while (ahead.length < readsAtOnce && n + ahead.length < groups.length) {
+      const next = groups[n + ahead.length]!;
+      // a large feature is read when its turn comes
+      if (ahead.length > 0 && lengthOf(next) > maxRead) break;
+      ahead.push(readGroup(next));
+    }
+    const bytes = await ahead.shift()!;
+    const start = group[0]!.offset;
     let features: Placed[] = [];
     let tooLarge: { number: number; size: number }[] = [];
     for (const { number, offset } of group) {
