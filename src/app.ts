@@ -36,7 +36,6 @@ import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
 import { serializerCompiler } from './http/answers/serializer.ts';
 import { apiRules } from './http/api-rules.ts';
-import { redisStore } from './http/cache/redis.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/docs/guide.routes.ts';
 import { healthRoutes } from './http/observe/health.ts';
@@ -178,7 +177,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const cursors = await openSigner(db, 'cursor');
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
-  const cache = cacheUrl === undefined ? memoryStore() : redisStore(cacheUrl, platform, log);
+  const cache = cacheUrl === undefined ? memoryStore() : await openRedisStore(cacheUrl, platform, log);
 
   const names = [...Object.keys(SERVICES), ...readers.map(({ name }) => name), ...writers.map(({ name }) => name)];
   checkGateNames(config['features.gates'], names);
@@ -340,4 +339,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
   openapiRoute(app);
   closeMethods(app);
   return app;
+}
+
+/** Loads the client of Redis only where there is one, because it delays the start. */
+async function openRedisStore(url: string, platform: string, log: FastifyBaseLogger) {
+  const { redisStore } = await import('./http/cache/redis.ts');
+  return redisStore(url, platform, log);
 }

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { generateURI, ScureBase32Plugin } from 'otplib';
-import QRCode from 'qrcode';
 import { getAccount } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
@@ -90,6 +89,8 @@ export async function registerOtp(parts: OtpParts, credentials: Credentials, ori
   const { id, setupCode } = outcome.value;
   const secret = new ScureBase32Plugin().encode(Buffer.from(setupCode, 'ascii'), { padding: false });
   const uri = generateURI({ issuer: parts.otpIssuer, label: id, secret });
+  // loaded when it is needed, because it delays the start
+  const { default: QRCode } = await import('qrcode');
   return { manualEntryCode: secret, qrCode: await QRCode.toDataURL(uri, { type: 'image/png' }) };
 }
 

@@ -229,10 +229,9 @@ serial(
     const small = await s.submit();
     await sleep(1500);
     t.is((await s.get(small)).status, 'Pending', 'small transfers overtake no more');
-    t.like((await s.why(small)).workers[0], {
-      canRun: true,
-      reason: 'It keeps its resources free for another transfer.',
-    });
+    const kept = 'It keeps its resources free for another transfer.';
+    await until('the worker says so', async () => (await s.why(small)).workers[0]?.reason === kept);
+    t.like((await s.why(small)).workers[0], { canRun: true, reason: kept });
     await launch({ 'worker.memory': '1024', 'worker.labels': 'other' });
     t.is((await untilEnd(s.client, small)).status, 'Completed', 'it runs elsewhere');
     t.is((await holder()).length, 1);
@@ -306,6 +305,7 @@ serial('requested cores are exclusive; an estimate never excludes a small worker
   const small = await s.submit();
   await sleep(1200);
   t.is((await s.get(small)).status, 'Pending');
+  await until('it is known what blocks it', async () => (await s.why(small)).blockedBy?.includes(greedy));
   t.like(await s.why(small), { blockedBy: [greedy] });
   thaw(child);
   t.is((await untilEnd(s.client, small)).status, 'Completed');
