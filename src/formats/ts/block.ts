@@ -1,7 +1,10 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Cell, Kind, Rows } from './rows.ts';
 
-/** Values per block. A year of minutes is 129 blocks. */
+/**
+ * Values per block. A year of minutes is 129 blocks, in five statements. Regular values of three decimals take 1.2 bytes each, as plain rows of Postgres 52,
+ * and 84 with a B-tree (`bench/ts.bench.ts`).
+ */
 export const BLOCK_VALUES = 4096;
 
 /**
