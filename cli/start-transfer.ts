@@ -25,13 +25,16 @@ export async function showDryRun(io: Io, path: string, body: unknown, local?: Lo
   const answer = await dryRunStart(io, path, body);
   const missing = answer.body.warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
   if (missing !== undefined) throw new Error(`It would fail: ${missing} Use --param to set it.`);
-  if (local === undefined) return io.show(answer, ({ warnings }) => forecast(warnings));
+  if (local === undefined) return io.show(answer, ({ warnings, credits }) => forecast(warnings, undefined, credits));
   const { estimate } = local;
-  io.show(composedAnswer({ ...answer.body, ...(estimate === undefined ? {} : { estimate }) }), ({ warnings }) =>
-    forecast(
-      warnings.filter((sentence) => !sentence.startsWith('Nothing was uploaded')),
-      estimate,
-    ),
+  io.show(
+    composedAnswer({ ...answer.body, ...(estimate === undefined ? {} : { estimate }) }),
+    ({ warnings, credits }) =>
+      forecast(
+        warnings.filter((sentence) => !sentence.startsWith('Nothing was uploaded')),
+        estimate,
+        credits,
+      ),
   );
 }
 
@@ -39,15 +42,19 @@ interface LocalEstimate {
   estimate: Estimate | undefined;
 }
 
-function forecast(warnings: readonly string[], estimate?: Estimate): string {
+function forecast(warnings: readonly string[], estimate?: Estimate, credits?: number): string {
   const lines = ['It could be started.'];
   if (estimate?.content) lines.push(`Found: ${estimate.content}.`);
   if (estimate !== undefined)
     lines.push(
       `Estimate: about ${duration(estimate.seconds)} of conversion, about ${bytes(Math.round(estimate.bytes))} before compression.`,
     );
+  if (credits !== undefined) lines.push(costs(credits));
   return [...lines, ...warnings.map((sentence) => `Warning: ${sentence}`)].join('\n');
 }
+
+const costs = (credits: number) =>
+  `Costs at most ${credits} credits, which are reserved; the unused ones are released at the end.`;
 
 const duration = (seconds: number) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);
 
@@ -83,7 +90,8 @@ export async function startWithFile(
     return showDryRun(io, path, body, { estimate });
   }
   if (file.with) {
-    await dryRunStart(io, path, body);
+    const { credits } = (await dryRunStart(io, path, body)).body;
+    if (credits !== undefined) io.note(costs(credits));
     await file.with((local) => uploadWithProgress(io, local, body.uploadUrl));
   }
   await startTransfer(io, path, body, options);

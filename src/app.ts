@@ -14,6 +14,7 @@ import { BlobSources } from './blobs/blob-source.ts';
 import type { BlobStore } from './blobs/blobs.ts';
 import type { Config } from './config.ts';
 import { creditBalanceRoutes } from './credits/balance.routes.ts';
+import { checkPriceNames } from './credits/prices.ts';
 import { creditRoutes } from './credits/routes.ts';
 import { crsRoutes } from './crs/routes.ts';
 import { datasetPlace } from './datasets/bytes.ts';
@@ -182,7 +183,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const names = [...Object.keys(SERVICES), ...readers.map(({ name }) => name), ...writers.map(({ name }) => name)];
   checkGateNames(config['features.gates'], names);
   const gates = openGates(config['features.gates']);
-  const rules = { gates };
+  const prices = config['credits.prices'];
+  checkPriceNames(prices, names.slice(Object.keys(SERVICES).length));
+  const rules = { gates, prices, timeLimit: config['transfers.timeLimit'] };
 
   const app: App = Fastify(serverOptions(config, log));
   app.setSerializerCompiler(serializerCompiler);

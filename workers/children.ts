@@ -99,7 +99,7 @@ export function keepChildren({
       hooks.signal.addEventListener('abort', onAbort);
       if (hooks.signal.aborted) onAbort();
       const timer = setTimeout(
-        () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit))),
+        () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit, limits.maxCredits))),
         limits.time,
       );
       const unwatch = watch.add(child.pid, {

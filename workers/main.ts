@@ -92,7 +92,11 @@ export async function work(config: Config): Promise<Worker> {
   });
   const { pool } = executor;
 
-  const gates = openGates(config['features.gates']);
+  const rules = {
+    gates: openGates(config['features.gates']),
+    prices: config['credits.prices'],
+    timeLimit: config['transfers.timeLimit'],
+  };
   const drains = await draining.promise;
   const { runs, transfers } = transferSteps({
     executor,
@@ -109,7 +113,7 @@ export async function work(config: Config): Promise<Worker> {
       work: async () => queue.admission.update({ ...(await getQueueSnapshot(db, pool)), draining: drains.now }),
     },
     { part: 'jobs', seldom: true, work: unlock },
-    { part: 'retries', work: () => followMassRetries(db, { gates }, config['tokens.defaultScopes']) },
+    { part: 'retries', work: () => followMassRetries(db, rules, config['tokens.defaultScopes']) },
     { part: 'counters', seldom: true, work: () => countEndedTransfers(db) },
   ]);
   async function unlock() {

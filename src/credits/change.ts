@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { AppError, conflict, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { isUuid } from '../platform/text/uuid.ts';
 import type { Move, NewLot, Outcome, Use } from './queries.ts';
 import {
   addCredits,
   GENERIC_POOL,
   isProjectOf,
+  isUnendedTransfer,
   moveCredits,
   releaseCredits,
   reserveCredits,
@@ -39,12 +41,14 @@ export async function reserve(db: Db, caller: Caller, use: Use, dryRun: boolean)
 export async function spend(db: Db, caller: Caller, use: Use, dryRun: boolean) {
   await checkMaySpend(db, caller, use.tenantId);
   await checkProject(db, caller, use);
+  await checkNoTransfer(db, use.operationId);
   const outcome = await spendCredits(db, use, changeBy(caller, dryRun));
   return { credits: await credited(db, caller, use.tenantId, outcome) };
 }
 
 export async function release(db: Db, caller: Caller, tenantId: string, operationId: string, dryRun: boolean) {
   await checkMaySpend(db, caller, tenantId);
+  await checkNoTransfer(db, operationId);
   const outcome = await releaseCredits(db, tenantId, operationId, changeBy(caller, dryRun));
   return { credits: await credited(db, caller, tenantId, outcome) };
 }
@@ -59,6 +63,12 @@ export async function move(db: Db, caller: Caller, wanted: Move, dryRun: boolean
   const { refusal, credits = 0, available } = await moveCredits(db, wanted, changeBy(caller, dryRun));
   if (refusal !== undefined) throw refused(refusal, target, { credits: wanted.credits, available });
   return { credits };
+}
+
+/** What is reserved for a transfer is settled at its end: releasing it before would make the transfer free. */
+async function checkNoTransfer(db: Db, operationId: string | undefined): Promise<void> {
+  if (operationId === undefined || !isUuid(operationId) || !(await isUnendedTransfer(db, operationId))) return;
+  throw conflict(`The credits of transfer '${operationId}' are settled when it ends.`, { code: 'TransferNotEnded' });
 }
 
 async function checkProject(db: Db, caller: Caller, { tenantId, projectId }: Use): Promise<void> {
@@ -101,10 +111,16 @@ function refused(refusal: NonNullable<Outcome['refusal']>, tenantId: string, cha
 }
 
 /** @param reserved what the operation has reserved, if it has reserved anything */
-export function tooFewCredits(available: number, reserved: number | undefined, operationId: string): AppError {
+export function tooFewCredits(
+  available: number,
+  reserved: number | undefined,
+  operationId: string,
+  wanted?: number,
+): AppError {
+  const needed = wanted === undefined ? '' : ` ${wanted} are needed.`;
   const sentence =
     reserved === undefined
-      ? `Only ${available} credits are available.`
+      ? `Only ${available} credits are available.${needed}`
       : `Only ${reserved} credits are reserved for operation '${operationId}'.`;
   const members = { available, ...(reserved === undefined ? {} : { reserved }) };
   return conflict(`Too few credits. ${sentence}`, { code: 'TooFewCredits', members });

@@ -130,3 +130,7 @@ export const isProjectOf = (db: Db, tenantId: string, projectId: string) =>
 export const hasLedger = (db: Db, tenantId: string) =>
   db.exists(sql.unsafe`
     select from tenants where id = ${tenantId} union all select from credit_pools where id = ${tenantId}`);
+
+/** Whether a transfer has this id, is priced and has not ended. */
+export const isUnendedTransfer = (db: Db, id: string) =>
+  db.exists(sql.unsafe`select from transfers where id = ${id}::uuid and price is not null and finished_at is null`);

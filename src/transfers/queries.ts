@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Price } from '../credits/prices.ts';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
@@ -67,6 +68,8 @@ export interface NewTransfer {
   cores?: number | undefined;
   /** Encoded requirements, see `requirements.ts`. */
   flags?: readonly string[];
+  /** Absent: it is free. */
+  price?: Price | undefined;
 }
 
 /**
@@ -77,12 +80,13 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
   return tx.one(sql.prepared('insert transfer', Summary)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
-      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent)
+      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent, price)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
-      ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null})
+      ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null},
+      ${row.price === undefined ? null : JSON.stringify(row.price)}::jsonb)
     returning ${summaryColumns}, turn),
     event as (${eventInsert(event)}),
     ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.turn` }, sql.fragment`begun`)}

@@ -290,7 +290,7 @@ test('commands send only members and parameters that their routes declare, with 
   const writes = ['--writer', 'GeoTiffWriter'];
   const imports = ['transfer', 'import', grid, ...here, ...reads, ...writes, ...named];
   const times = ['--from', '2026-01-24', '--to', '2026-01-25', '--steps', '0-3', '--layers', '1'];
-  const size = ['--node-size', 'none', '--dry-run', ...times];
+  const size = ['--node-size', 'none', '--max-credits', '5', '--dry-run', ...times];
   const tried = await run([...imports, ...size], { refused: true });
   t.is(tried, undefined);
   const transfer = await run([...imports, '--no-watch']);

@@ -542,3 +542,15 @@ test('the forecast extrapolates recent spending, earliest expiry first', async (
     lastsUntil: day(21),
   });
 });
+
+test('an operation with an Idempotency-Key is written in the transaction of the key', async (t) => {
+  const { tenantId, balance } = await shop({ credits: 5 });
+  const lazy = w.db.lazyTransaction();
+  const change = { dryRun: false, actor: {} };
+  const { refusal } = await w.db.within(lazy, () =>
+    reserveCredits(w.db, { tenantId, credits: 5, operationId: 'x' }, change),
+  );
+  t.is(refusal, undefined);
+  await lazy.rollBack();
+  t.is((await balance()).Available, 5);
+});

@@ -46,6 +46,15 @@ export const named = list
         entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1).trim()]),
       ),
   );
+/** `Dfs2Reader=0.5,memoryGbHour=2` → number by name. */
+export const amounts = list
+  .refine((entries) => entries.every((entry) => /^\w+=\d{1,9}(\.\d{1,6})?$/.test(entry)), {
+    error: 'must be a list of name=number, such as Dfs2Reader=0.5',
+  })
+  .transform(
+    (entries): Record<string, number> =>
+      Object.fromEntries(entries.map((entry) => entry.split('=')).map(([name = '', text]) => [name, Number(text)])),
+  );
 /** A boolean of a JSON file, or its text in the environment. */
 export const flag = z
   .union([z.boolean(), z.string()], { error: 'must be true or false' })

@@ -3,7 +3,18 @@ import { parseBucketAddress } from '../../blobs/bucket.ts';
 import { parseNetwork } from '../net/networks.ts';
 import { parseAllowed } from '../net/outbound.ts';
 import { isLabel } from './labels.ts';
-import { duration, durations, flag, headerList, integer, jsonList, list, named, UNITS } from './setting-kinds.ts';
+import {
+  amounts,
+  duration,
+  durations,
+  flag,
+  headerList,
+  integer,
+  jsonList,
+  list,
+  named,
+  UNITS,
+} from './setting-kinds.ts';
 
 const HOURS_PER_DAY = 24;
 
@@ -166,6 +177,7 @@ export const SETTINGS = {
   'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
   // smaller transfers may overtake the first one of the queue for this time; then a worker reserves capacity for it
   'transfers.patience': duration.default(30 * UNITS.s),
+  'credits.prices': amounts.default({}),
   'features.gates': named.default({}),
   'recycleBin.retention': duration.default(180 * UNITS.d),
   'compat.recursiveLists': flag.default(true),

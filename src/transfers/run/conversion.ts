@@ -10,6 +10,8 @@ export interface ConversionLimits {
   time: number;
   /** The whole time limit in milliseconds, for the error message. */
   timeLimit: number;
+  /** What the transfer may cost, if that limits its time. */
+  maxCredits?: number | undefined;
 }
 
 /**
@@ -22,8 +24,10 @@ export type Convert = (
   hooks: ConversionHooks,
 ) => Promise<ConversionResult>;
 
-export const timeExceeded = (limit: number) =>
-  `The conversion took longer than its time limit of ${formatDuration(limit)}.`;
+export const timeExceeded = (limit: number, maxCredits?: number) =>
+  maxCredits === undefined
+    ? `The conversion took longer than its time limit of ${formatDuration(limit)}.`
+    : `The transfer would have cost more than its maxCredits of ${maxCredits}.`;
 
 /** @param limitGb maximum size of the folder of a transfer */
 export const scratchExceeded = (limitGb: number) =>

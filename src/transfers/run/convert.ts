@@ -50,7 +50,7 @@ interface Fetched {
 export async function runConversion(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
   const { tracing } = executor;
   const request = AcceptedRequest.parse(transfer.request);
-  const time = limitTime(signal, executor.timeLimit);
+  const time = limitTime(signal, Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit));
   const attempt = { transfer, request, report, signal, time, scratchGb: request.storageSizeGb ?? executor.scratchGb };
 
   const copy = await inTime(time, tooLong(attempt), (stop) =>
@@ -83,9 +83,9 @@ export async function runConversion(executor: Executor, transfer: ClaimedRow, re
 }
 
 const tooLong =
-  ({ time }: Attempt) =>
+  ({ time, transfer }: Attempt) =>
   () =>
-    timeExceeded(time.whole);
+    timeExceeded(time.whole, transfer.price?.maxCredits);
 
 async function fetchFiles(executor: Executor, attempt: Attempt, { folder, input }: LocalFiles): Promise<Fetched> {
   const { transfer, request, report, time, scratchGb } = attempt;
@@ -119,7 +119,13 @@ function convertFiles(
       ...(existing === undefined ? {} : { existing }),
       badRecords: { path: badRecords },
     },
-    { memoryMb: transfer.memoryMb, scratchGb, time: time.left(), timeLimit: time.whole },
+    {
+      memoryMb: transfer.memoryMb,
+      scratchGb,
+      time: time.left(),
+      timeLimit: time.whole,
+      maxCredits: transfer.price?.maxCredits,
+    },
     {
       progress: (fraction, phase) => report.progress(done + fraction * (1 - done), phase),
       log: report.log,

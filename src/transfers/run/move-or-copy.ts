@@ -27,7 +27,7 @@ interface Copied {
  * them. Throws why it failed.
  */
 export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
-  const time = limitTime(signal, executor.timeLimit);
+  const time = limitTime(signal, Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit));
   signal.throwIfAborted();
   const copied = transfer.carry === 'copy' ? await copyBytes(executor, transfer, report, time) : undefined;
   signal.throwIfAborted();

@@ -32,6 +32,8 @@ const Claimed = z.object({
   cores: z.number().optional(),
   childDeaths: z.number(),
   outages: z.number(),
+  /** What limits its time if it may cost only so much. */
+  price: z.object({ timeLimitMs: z.number().optional(), maxCredits: z.number().optional() }).optional(),
   inputDatasetId: z.string().optional(),
   /** The existing dataset that it writes or moves. */
   outputDatasetId: z.string().optional(),
@@ -73,12 +75,12 @@ export const claimTransfer = (
 ) =>
   db.maybeOne(sql.prepared('claim transfer', Claimed)`
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
-      deadline = now() + ${timeLimit} * interval '1 millisecond', started_at = now(), updated_at = now(),
+      deadline = now() + least(${timeLimit}::float8, (price ->> 'timeLimitMs')::float8) * interval '1 millisecond', started_at = now(), updated_at = now(),
       phase = 'Starting'
     where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MAX_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
     returning ${advanceClock}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
-      handed_back, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
+      handed_back, price, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
       (select sealed from remote_sources where remote_sources.id = source_id) as sealed_source,
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,

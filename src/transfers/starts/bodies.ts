@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Credits } from '../../credits/forms.ts';
 import { descriptionText, freeForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';
 import { nameForm } from '../../projects/names.ts';
@@ -19,6 +20,7 @@ const conversion = {
   memoryRequestMb: z.number().optional(),
   cpuCoresRequest: z.number().optional(),
   nodeSize: z.string().optional(),
+  maxCredits: Credits.optional(),
 };
 const OutputDatasetData = z
   .object({
@@ -102,7 +104,9 @@ export const LegacyImportBody = z
   })
   .meta({ id: 'LegacyImportBody' });
 export const LegacyExportBody = z.object(legacy).meta({ id: 'LegacyExportBody' });
-const DryRun = z.object({ valid: z.literal(true), warnings: z.array(z.string()) }).meta({ id: 'DryRun' });
+const DryRun = z
+  .object({ valid: z.literal(true), warnings: z.array(z.string()), credits: z.number().optional() })
+  .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
 export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
 export const Started = z.union([Summary, DryRun]);

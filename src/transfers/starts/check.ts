@@ -20,6 +20,8 @@ export interface StartRequest extends ResourceRequest {
   writerParameters?: readonly { name: string; value?: unknown }[] | undefined;
   transformations?: readonly unknown[] | undefined;
   onBadRecord?: 'fail' | 'skip' | undefined;
+  /** The most that the transfer may cost. */
+  maxCredits?: number | undefined;
   /** Names and values as a legacy client sent them, for its answers. */
   legacy?: LegacyWords | undefined;
 }

@@ -38,6 +38,7 @@ export const AcceptedRequest = z.object({
   outputFileName: z.string().optional(),
   storageSizeGb: z.number().optional(),
   requiredLabels: z.array(z.string()).optional(),
+  maxCredits: z.number().optional(),
   /** Stored under this name since before such clients were called legacy. */
   older: LegacyWords.optional(),
 });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobSources } from '../../blobs/blob-source.ts';
+import type { Prices } from '../../credits/prices.ts';
+import { priceOf, reserveForTransfer } from '../../credits/prices.ts';
 import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
 import { findReader } from '../../formats/registry.ts';
@@ -31,10 +33,13 @@ export interface StartParts extends StartRules {
 export interface StartRules {
   /** Readers and writers that need a feature. */
   gates: Gates;
+  prices: Prices;
+  /** Milliseconds that a transfer may run. */
+  timeLimit: number;
 }
 
 /** A transfer that was checked and whose datasets are locked: all columns but those of its identity and its caller. */
-export type Plan = Omit<NewTransfer, 'id' | 'createdBy' | 'accountId' | 'requestId' | 'traceparent'>;
+export type Plan = Omit<NewTransfer, 'id' | 'price' | 'createdBy' | 'accountId' | 'requestId' | 'traceparent'>;
 
 /** What a start wrote. */
 export interface Written {
@@ -42,12 +47,16 @@ export interface Written {
   plan: Plan;
   /** What will probably go wrong, or is ignored; for dry runs. */
   warnings: readonly string[];
+  /** Credits that are reserved. */
+  credits?: number | undefined;
 }
 
 /** The answer of a dry run. */
 export interface DryRun {
   valid: true;
   warnings: string[];
+  /** Credits that the start would reserve. Absent: it is free. */
+  credits?: number;
 }
 
 /** Runs a start in one transaction. A dry run does the same work, is rolled back, and gives the warnings. */
@@ -59,12 +68,14 @@ export async function inDryRunTransaction(
   const warnings: string[] = [];
   let plan: Plan | undefined;
   let blob: string | undefined;
+  let credits: number | undefined;
   class RolledBack extends Error {}
   try {
     return await db.transaction(async (tx) => {
       const written = await start(tx);
       if (!dryRun) return written.summary;
       plan = written.plan;
+      credits = written.credits;
       blob = await storedInput(tx, plan);
       const unmet = await unsatisfiableReasonOf(tx, plan.flags ?? []);
       warnings.push(...written.warnings, ...(unmet === undefined ? [] : [unmet]));
@@ -76,7 +87,11 @@ export async function inDryRunTransaction(
   // after the transaction, which must not wait for the blob store
   const reader = plan && findReader(plan.request.readerName);
   const unreadable = reader && blob !== undefined ? await contentWarning(contents, blob, reader) : undefined;
-  return { valid: true, warnings: [...warnings, ...(unreadable === undefined ? [] : [unreadable])] };
+  return {
+    valid: true,
+    warnings: [...warnings, ...(unreadable === undefined ? [] : [unreadable])],
+    ...(credits === undefined ? {} : { credits }),
+  };
 }
 
 /** Inserts the transfer with its queue row, its event and its locks on datasets, in the caller's transaction. */
@@ -84,18 +99,33 @@ export async function writePlan(
   tx: Db,
   caller: Caller,
   plan: Plan,
-  { gates }: StartRules,
+  { gates, prices, timeLimit }: StartRules,
   warnings: readonly string[] = [],
 ): Promise<Written> {
   await gates.check(plan.tenantId, [plan.request.readerName, plan.request.writerName], tx);
   const { userId: createdBy, accountId, requestId, traceparent } = caller;
   await limitDistinctRequests(tx, plan.tenantId, plan.flags ?? []);
-  const row = { ...plan, id: randomUUID(), createdBy, accountId, requestId, traceparent };
+  const { readerName, writerName, maxCredits } = plan.request;
+  const { memoryMb } = plan;
+  const cost = priceOf(prices, { readerName, writerName, maxCredits, memoryMb, timeLimit });
+  const row = { ...plan, id: randomUUID(), price: cost?.price, createdBy, accountId, requestId, traceparent };
   const summary = await insertTransfer(tx, row, started(row));
   for (const side of sidesOf(row).slice(1)) await append(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
-  return { summary, plan, warnings };
+  // last, because every other transaction locks the pool after all else
+  if (cost !== undefined)
+    await reserveForTransfer(
+      tx,
+      { userId: createdBy, requestId },
+      {
+        tenantId: plan.sourceTenantId ?? plan.tenantId,
+        projectId: plan.sourceProjectId ?? plan.projectId,
+        transferId: row.id,
+        credits: cost.reserved,
+      },
+    );
+  return { summary, plan, warnings, credits: cost?.reserved };
 }
 
 /** The part of a stored request that every conversion has. */
@@ -111,5 +141,6 @@ export const acceptedRequest = (
   ...(request.onBadRecord === undefined ? {} : { onBadRecord: request.onBadRecord }),
   ...(request.storageSizeGb === undefined ? {} : { storageSizeGb: request.storageSizeGb }),
   ...(request.requiredLabels === undefined ? {} : { requiredLabels: [...request.requiredLabels] }),
+  ...(request.maxCredits === undefined ? {} : { maxCredits: request.maxCredits }),
   ...(request.legacy === undefined ? {} : { older: request.legacy }),
 });

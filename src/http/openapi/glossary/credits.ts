@@ -23,6 +23,8 @@ export const CREDITS: Glossary = {
   spentPerDay: ['Mean of the credits spent per day.', 12.5],
   lastsUntil: ['Time when nothing is left at this pace, UTC.', '2026-02-17T08:17:02.4350000'],
   expiring: 'What is available, by its expiry.',
+  maxCredits: ['The most that the transfer may cost; it ends if it would cost more.', 20],
+  'DryRun.credits': ['Credits that the start would reserve. Absent: it is free.', 24.5],
   unspent: ['Credits that are left when they expire, at this pace.', 25],
   seq: ['Number of the entry in its pool.', 17],
   'CreditEntry.kind': ['Kind of the operation that wrote the entry.', 'Reserve'],

@@ -1,0 +1,109 @@
+import test from 'ava';
+import { priceOf } from '../../src/credits/prices.ts';
+import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { sharedWorker } from '../world/worker-here.ts';
+import { world } from '../world.ts';
+
+const w = world(test, { 'credits.prices': 'AsciiGridReader=1,GeoTiffWriter=2,FileWriter=0.5,memoryGbHour=3' });
+const worker = sharedWorker(w);
+/** A copy of a file: FileWriter, and 4 GB for the time limit of two hours. */
+const COPY = 0.5 + 4 * 3 * 2;
+
+/** A tenant with credits, its Owner and a project. */
+async function scene(credits: number) {
+  const tenantId = await w.tenant();
+  const owner = w.as(await w.account({ tenantId, role: 'Owner' }));
+  const seller = w.as(await w.account({ roles: 'BackOffice' }));
+  const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
+  const lot = { tenantId, credits, expiresAt: '2999-12-31', salesOrderId: 'S', billingReference };
+  await seller.post('/api/iam/credit', lot);
+  const projectId = await newProject(owner);
+  const parts = async () => {
+    const { body } = await owner.get(`/api/iam/credit/${tenantId}`);
+    return body.data.map((row: { credits: number }) => row.credits) as number[];
+  };
+  const request = async (more: object = {}, content = ASCII_GRID) =>
+    copyRequest(projectId, await upload(w, owner, content), more);
+  return { tenantId, owner, projectId, parts, request };
+}
+const GRID = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
+
+test('the price is that of reader, writer and memory for the time limit, at most maxCredits', (t) => {
+  const prices = { AsciiGridReader: 1, geotiffwriter: 2, memoryGbHour: 3 };
+  const of = (more: object) => priceOf(prices, { ...GRID, memoryMb: 2048, timeLimit: 7_200_000, ...more });
+  t.deepEqual(of({}), { price: { fixed: 3, perHour: 6 }, reserved: 15 });
+  t.deepEqual(of({ maxCredits: 20 }), of({}));
+  t.deepEqual(of({ maxCredits: 6 }), {
+    price: { fixed: 3, perHour: 6, maxCredits: 6, timeLimitMs: 1_800_000 },
+    reserved: 6,
+  });
+  t.throws(() => of({ maxCredits: 2.9 }), { message: 'maxCredits is 2.9, but reader and writer cost 3.' });
+  t.is(priceOf({}, { ...GRID, memoryMb: 1024, timeLimit: 1, maxCredits: 1 }), undefined);
+});
+
+test.serial('a start reserves its price; a dry run tells it; too few credits start nothing', async (t) => {
+  const { owner, tenantId, projectId, parts, request } = await scene(30);
+  const dry = await owner.post('/api/conversion/upload-convert?dryRun=true', await request());
+  t.like(dry.body, { valid: true, credits: COPY });
+  t.deepEqual(await parts(), [30, 0, 0, 0]);
+  const started = await start(owner, await request());
+  t.is(started.status, 200);
+  t.deepEqual(await parts(), [30 - COPY, COPY, 0, 0]);
+  const { body: rows } = await owner.post('/api/iam/credit/details/extended?filter=Reserved', { tenantId });
+  t.like(rows.data, [{ credits: COPY, projectId, projectName: 'River', operationId: started.body.id }]);
+
+  const few = await start(owner, await request());
+  t.like(few.body, { status: 409, code: 'TooFewCredits', available: 30 - COPY });
+  t.is((await w.sql('select from transfers where tenant_id = $1', [tenantId])).length, 1);
+  t.is((await start(owner, await request({ maxCredits: 0.4 }))).status, 400);
+  t.is((await start(owner, await request({ maxCredits: 0 }))).status, 400);
+  t.is((await start(owner, await request({ maxCredits: 5 }))).status, 200);
+
+  // what is held for a transfer is not released or spent by others before its end
+  for (const [verb, more] of [
+    ['release', {}],
+    ['spend', { credits: 1 }],
+  ] as const) {
+    const answer = await owner.put(`/api/iam/credit/${verb}`, { tenantId, operationId: started.body.id, ...more });
+    t.like(answer.body, { status: 409, code: 'TransferNotEnded' });
+  }
+  await owner.post(`/api/conversion/transfer/${started.body.id}/cancel`);
+  t.deepEqual(await parts(), [25, 5, 0, 0]);
+  await owner.delete(`/api/project/${projectId}`);
+  t.deepEqual(await parts(), [30, 0, 0, 0]);
+  t.is((await owner.put('/api/iam/credit/release', { tenantId, operationId: started.body.id })).status, 404);
+});
+
+test.serial('what was used is spent at the end, once, and the rest released; an error costs nothing', async (t) => {
+  const { owner, tenantId, parts, request } = await scene(100);
+  await worker();
+  const { body: copied } = await start(owner, await request());
+  const { body: drawn } = await start(owner, await request(GRID));
+  const { body: broken } = await start(owner, await request(GRID, 'no grid'));
+  t.is((await untilEnd(owner, copied.id)).status, 'Completed');
+  t.is((await untilEnd(owner, drawn.id)).status, 'Completed');
+  t.is((await untilEnd(owner, broken.id)).status, 'Error');
+  const [available = 0, reserved, spent = 0] = await parts();
+  t.is(reserved, 0);
+  t.true(spent >= 3.5 && spent < 3.6, `${spent}`);
+  t.is(Math.round((available + spent) * 1e6) / 1e6, 100);
+  const kinds = async (id: string) => {
+    const { body } = await owner.get(`/api/iam/credit/${tenantId}/operation/${id}`);
+    return [...new Set(body.data.map((entry: { kind: string }) => entry.kind))];
+  };
+  t.deepEqual(await kinds(copied.id), ['Reserve', 'Spend', 'Release']);
+  t.deepEqual(await kinds(broken.id), ['Reserve', 'Release']);
+
+  // a millisecond of memory
+  const { body: short } = await start(owner, await request({ ...GRID, maxCredits: 3.000004 }));
+  const ended = await untilEnd(owner, short.id);
+  t.is(ended.status, 'Error');
+  t.regex(ended.errorMessage, /more than its maxCredits of 3\.000004/);
+  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+  const retried = await owner.post(`/api/conversion/transfer/${broken.id}/retry`);
+  t.is(retried.status, 202);
+  await untilEnd(owner, retried.body.id);
+  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+  const admin = w.as(await w.administrator());
+  t.like((await admin.get('/api/iam/credit/verify')).body, { valid: true });
+});
