@@ -194,6 +194,20 @@ test('mesh elements are drawn in the colours of their values, north up, in propo
   t.true(Math.abs(grey.width - first!.width) < 3 && Math.abs(grey.left - third!.left) < 3);
 });
 
+test('of a spectrum in each element the mean is drawn, without the values that are missing', async (t) => {
+  const empty = -1e-35;
+  const means = [0, 1, 2, 3, 4].flatMap((mean) => [mean - 1, mean + 1, empty]);
+  const mesh = squares([...means, empty, empty, empty]);
+  const direction = { name: 'direction', values: Float64Array.of(0, 120, 240) };
+  const spectrum: Mesh = { ...mesh, items: [{ ...mesh.items[0]!, components: [direction] }] };
+  const [shown, plain] = [
+    await drawn(inspectMesh, spectrum),
+    await drawn(inspectMesh, squares([0, 1, 2, 3, 4, empty])),
+  ];
+  for (const colour of [nodata, ...[0, 1, 2, 3, 4].map((value) => onRamp(value, 0, 4))])
+    t.deepEqual(extentOf(shown, new Set([colour])), extentOf(plain, new Set([colour])), colour);
+});
+
 test('node values are interpolated linearly over an element', async (t) => {
   const picture = await drawn(inspectMesh, squares([0, 0, 0, 0, 0, 0]), { item: 'Level' });
   const ramp = new Set(Array.from({ length: 256 }, (_, n) => onRamp(n, 0, 255)));

@@ -1,7 +1,7 @@
+import type { Axis } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { layerCount } from '../../data/mesh-columns.ts';
 import { realValues } from '../../data/real-values.ts';
-import { AppError } from '../../errors.ts';
 import type { MeshPicture } from '../../geo/draw/mesh-picture.ts';
 import { meshPicturePng } from '../../geo/draw/mesh-picture.ts';
 import type { Values } from '../../geo/draw/mesh-raster.ts';
@@ -43,7 +43,7 @@ export async function meshPng(mesh: Mesh, chosen: ChosenMesh): Promise<Uint8Arra
   return meshPicturePng({
     mesh: shown,
     ...(await valuesOf(shown, item, step)),
-    ...headingOf(mesh.items[item]!, item, place),
+    ...headingOf(titled(mesh.items[item]!), item, place),
   });
 }
 
@@ -54,13 +54,24 @@ type Valued = Pick<MeshPicture, 'values' | 'unit'>;
 
 async function valuesOf(mesh: Mesh, n: number, step: number): Promise<Valued> {
   const item: MeshItem = mesh.items[n]!;
-  if (item.components !== undefined)
-    throw new AppError(
-      'unprocessable',
-      `Item ${n} has several values per element, such as a spectrum, and cannot be drawn on a map. Choose another item.`,
-    );
-  const values: Values = { at: item.location, of: realValues(await mesh.values(n, step), item) };
+  const all = realValues(await mesh.values(n, step), item);
+  const values: Values = { at: item.location, of: item.components === undefined ? all : means(all, item.components) };
   return { values, unit: item.unit === undefined ? undefined : printedUnit(item.unit) };
+}
+
+/** The mean of the values at each place, such as those of a spectrum, without those that are missing. */
+function means(values: Float64Array, components: readonly Axis[]): Float64Array {
+  const each = components.reduce((product, axis) => product * axis.values.length, 1);
+  return Float64Array.from({ length: values.length / each }, (_, place) => {
+    const present = values.subarray(place * each, (place + 1) * each).filter((value) => !Number.isNaN(value));
+    return present.reduce((sum, value) => sum + value, 0) / present.length;
+  });
+}
+
+/** The title says what is drawn of a spectrum. */
+function titled(item: MeshItem): Pick<MeshItem, 'name'> {
+  if (item.components === undefined) return item;
+  return { name: `${item.name ?? 'Item'}, mean over ${item.components.map(({ name }) => name).join(' and ')}` };
 }
 
 /** A mesh without items is coloured by the heights of its nodes, unless all are equal. */

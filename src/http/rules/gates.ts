@@ -22,8 +22,8 @@ export const gatesRule =
   (route) => {
     const { access, service = 'none' } = route.config ?? {};
     if (access === 'public' || service === 'none' || !gates.guards(service)) return {};
-    const parameter = (noun: string) => new RegExp(`/${noun}/:(\\w+)`).exec(route.url)?.[1] ?? '';
-    const [project, dataset] = [parameter('project'), parameter('dataset')];
+    const project = /\/project\/:(\w+)/.exec(route.url)?.[1] ?? '';
+    const dataset = /\/dataset\/:(\w+)/.exec(route.url)?.[1] ?? '';
     return {
       preHandler(request, _reply, done) {
         const params = request.params as Record<string, string | undefined>;
