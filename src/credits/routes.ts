@@ -26,6 +26,13 @@ const tags = ['credit'];
 const tooFew = 'Too few credits are 409 `TooFewCredits`, with `available`.';
 const dry = '`dryRun=true` checks the request and returns the same answer, but changes nothing.';
 
+const Operation = z.object({
+  credits: Credits,
+  tenantId: uuidParam(),
+  operationId: OperationId.optional(),
+  projectId: uuidParam().optional(),
+});
+
 /** Changes of the ledger of credits. */
 export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> {
   const config = { access: 'signedIn', service: 'credit' } as const;
@@ -61,12 +68,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
         summary: 'Reserves credits for an operation',
         description: `Takes the credits that expire first. An operation may reserve more while it holds a reservation. ${tooFew} ${dry}`,
         querystring: DryRun,
-        body: z.object({
-          credits: Credits,
-          tenantId: uuidParam(),
-          operationId: OperationId.optional(),
-          projectId: uuidParam().optional(),
-        }),
+        body: Operation,
         response: { 200: Reserved },
       },
     },
@@ -85,12 +87,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
           `reservation, or a request without an operation, spends available credits. ${tooFew} ${dry}`,
         ].join(' '),
         querystring: DryRun,
-        body: z.object({
-          credits: Credits,
-          tenantId: uuidParam(),
-          operationId: OperationId.optional(),
-          projectId: uuidParam().optional(),
-        }),
+        body: Operation,
         response: { 200: Amount },
       },
     },

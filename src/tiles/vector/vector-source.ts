@@ -1,4 +1,5 @@
 import type { BlobSource, BlobSources } from '../../blobs/blob-source.ts';
+import { OpenBlobs } from '../../blobs/open-blobs.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
@@ -21,66 +22,34 @@ export interface VectorSource {
   readonly crs: KnownCrs;
 }
 
-/** Opens datasets of features; the last used ones stay open, by the name of their blob, which never changes. */
+/** Opens datasets of features. */
 export class VectorSources {
-  readonly #sources: BlobSources;
-  readonly #open = new Map<string, Promise<VectorSource | undefined>>();
+  readonly #open: OpenBlobs<VectorSource | undefined>;
 
   constructor(sources: BlobSources) {
-    this.#sources = sources;
+    this.#open = new OpenBlobs(sources, MOST_OPEN, readSource);
   }
 
   /** Undefined for a dataset without features. */
   async of({ id, datasetType, blob }: ServedDataset): Promise<VectorSource | undefined> {
     if (datasetType !== 'gisvectordata' || blob === undefined)
       throw new AppError('notFound', `Dataset '${id}' is of type '${datasetType}' and has no vector tiles.`);
-    let open = this.#open.get(blob);
-    if (open === undefined) {
-      open = this.#start(blob);
-      open.catch(() => this.#open.delete(blob));
-    }
-    // The last used dataset is the last one of the map.
-    this.#open.delete(blob);
-    this.#open.set(blob, open);
-    if (this.#open.size > MOST_OPEN) this.#close(this.#open.keys().next().value!);
-    try {
-      return await open;
-    } catch (error) {
-      if (error instanceof FormatError) throw new AppError('unprocessable', `Dataset '${id}': ${error.message}`);
-      throw error;
-    }
+    return this.#open.of(id, blob);
   }
 
-  async #start(blob: string): Promise<VectorSource | undefined> {
-    const source = await this.#sources.open(blob);
-    try {
-      const { index, ...header } = await readHeader(source);
-      if (header.count === 0 || index === undefined) {
-        await source.close();
-        if (header.count === 0 && header.start >= source.size) return undefined;
-        throw new FormatError('The features have no spatial index. Import them with GISWriter.');
-      }
-      const crs = await crsOf(header, { log() {} });
-      if (crs === undefined) throw new FormatError('The features have no coordinate system.');
-      return { source, header: { ...header, index }, crs: await describeCrs(crs) };
-    } catch (error) {
-      await source.close();
-      throw error;
-    }
+  close(): Promise<void> {
+    return this.#open.close();
   }
+}
 
-  #close(blob: string): void {
-    const open = this.#open.get(blob);
-    this.#open.delete(blob);
-    open?.then(
-      (one) => one?.source.close(),
-      () => undefined,
-    );
-  }
-
-  async close(): Promise<void> {
-    for (const blob of [...this.#open.keys()]) this.#close(blob);
-  }
+async function readSource(source: BlobSource): Promise<VectorSource | undefined> {
+  const { index, ...header } = await readHeader(source);
+  if (header.count === 0 && header.start >= source.size) return undefined;
+  if (header.count === 0 || index === undefined)
+    throw new FormatError('The features have no spatial index. Import them with GISWriter.');
+  const crs = await crsOf(header, { log() {} });
+  if (crs === undefined) throw new FormatError('The features have no coordinate system.');
+  return { source, header: { ...header, index }, crs: await describeCrs(crs) };
 }
 
 /** Where the features lie on the earth. */
