@@ -1,18 +1,28 @@
-import { visibleDataset } from '../datasets/access.ts';
-import type { VisibleDataset } from '../datasets/queries.ts';
+import type { ServedDataset } from '../datasets/served.queries.ts';
+import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Asker } from '../http/rules/signed-link.ts';
+import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { OpenDataset, Stores } from './stores.ts';
 
-/** Opens a multidimensional dataset that the caller sees, and works on it. */
+/** What the routes of multidimensional datasets need. */
+export interface StoreParts {
+  readonly db: Db;
+  /** Verifies signed links. */
+  readonly signer: Signer;
+  readonly stores: Stores;
+}
+
+/** Opens a multidimensional dataset for one who may read it, and works on it. */
 export async function withDataset<T>(
-  { db, stores }: { db: Db; stores: Stores },
-  caller: Caller,
+  parts: StoreParts,
+  asker: Asker,
   id: string,
-  work: (dataset: OpenDataset, record: VisibleDataset) => Promise<T>,
+  work: (dataset: OpenDataset, record: ServedDataset) => Promise<T>,
 ): Promise<T> {
-  const record = await visibleDataset(db, caller, id);
+  const { stores } = parts;
+  const { dataset: record } = await servedDataset(parts, asker, id);
   const blob = blobOf(record);
   try {
     return await work(await stores.open(blob), record);
@@ -20,7 +30,7 @@ export async function withDataset<T>(
     if (!isGone(error)) throw error;
     stores.forget(blob);
     // A write has replaced the content since the record was read.
-    const later = await visibleDataset(db, caller, id);
+    const { dataset: later } = await servedDataset(parts, asker, id);
     if (later.blob === blob) throw error;
     return work(await stores.open(blobOf(later)), later);
   }
@@ -29,7 +39,7 @@ export async function withDataset<T>(
 const isGone = (error: unknown): boolean =>
   error instanceof AppError && (error.kind === 'notFound' || error.kind === 'preconditionFailed');
 
-function blobOf({ id, datasetType, datasetFormat, blob, storageSize }: VisibleDataset): string {
+function blobOf({ id, datasetType, datasetFormat, blob, storageSize }: ServedDataset): string {
   if (datasetType !== 'multidimensional' || blob === undefined)
     throw invalid(
       `Dataset '${id}' is of type '${datasetType}' with format '${datasetFormat}', so its values cannot be queried here. Convert it with MDWriter.`,

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { visibleDataset } from '../datasets/access.ts';
-import type { Db } from '../db.ts';
+import { servedDataset } from '../datasets/served.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { queryEnum, queryInteger, queryList, queryTime } from '../http/rules/query.ts';
+import { askerOf } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
 import { mostValues, readCoverages } from './coverage.ts';
 import { covJson } from './covjson.ts';
+import type { StoreParts } from './dataset.ts';
 import { withDataset } from './dataset.ts';
 import { describe } from './describe.ts';
 import { choiceOf } from './query.ts';
-import type { Stores } from './stores.ts';
 import { csvTable, jsonTable } from './value-table.ts';
 
 const FORMATS = {
@@ -82,16 +82,18 @@ const OTHER_FORMATS = {
   },
 };
 
-/** Queries of multidimensional datasets. */
-export async function multidimensionalRoutes(app: App, { db, stores }: { db: Db; stores: Stores }) {
+/** Queries of multidimensional datasets, for callers and the holders of a signed link. */
+export async function multidimensionalRoutes(app: App, parts: StoreParts) {
   /** Answers are shared by all who see the dataset, as long as neither its record nor its content changes. */
   const config = {
     access: 'signedIn',
     service: 'md',
+    signedLinks: true,
     cached: {
       resource: ({ params }: FastifyRequest) => `multidimensional:${(params as { id: string }).id.toLowerCase()}`,
-      permission: async ({ caller, params }: FastifyRequest) => {
-        const { blob, rowVersion } = await visibleDataset(db, caller, (params as { id: string }).id);
+      permission: async (request: FastifyRequest) => {
+        const { id } = request.params as { id: string };
+        const { blob, rowVersion } = (await servedDataset(parts, askerOf(request), id)).dataset;
         return `${blob} ${rowVersion}`;
       },
     },
@@ -109,8 +111,8 @@ export async function multidimensionalRoutes(app: App, { db, stores }: { db: Db;
         response: { 200: MultidimensionalDataset },
       },
     },
-    async ({ caller, params }) =>
-      withDataset({ db, stores }, caller, params.id, async (dataset, { id, name }) => ({
+    async (request) =>
+      withDataset(parts, askerOf(request), request.params.id, async (dataset, { id, name }) => ({
         id,
         name,
         ...describe(dataset),
@@ -134,12 +136,12 @@ export async function multidimensionalRoutes(app: App, { db, stores }: { db: Db;
       },
     },
     async (request, reply) => {
-      const { caller, params, query } = request;
+      const { params, query } = request;
       const { item: items, from, to, format, ...where } = query;
       const stopped = new AbortController();
       reply.raw.once('close', () => stopped.abort());
-      const pieces = await withDataset({ db, stores }, caller, params.id, (dataset) =>
-        stores.reading(async () => {
+      const pieces = await withDataset(parts, askerOf(request), params.id, (dataset) =>
+        parts.stores.reading(async () => {
           const wish = { ...(await choiceOf(where, dataset)), ...(items === undefined ? {} : { items }), from, to };
           const coverages = await readCoverages(dataset, wish, stopped.signal);
           if (format === 'covjson') return covJson(dataset, coverages);

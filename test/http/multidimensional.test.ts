@@ -394,3 +394,25 @@ test('content that is not a store, and other dataset types, are refused with a s
   const stranger = w.as(await w.account({ tenantId: await w.tenant() }));
   t.is((await stranger.get(`/api/md/dataset/${file}`)).status, 404);
 });
+
+test('a signed link of a dataset or its project reads values, until it is revoked', async (t) => {
+  const { client, projectId, owner, id } = await queried(t, layeredGrid());
+  const grant = async (resourceId: string) =>
+    (await client.get(`/api/security/sastoken?projectId=${projectId}&resourceId=${resourceId}`)).body.data as string;
+  const own = await grant(id);
+  const values = `/api/md/dataset/${id}/values?item=Level&point=105,215`;
+  const plain = await client.get(values);
+  const signed = await w.nobody.get(`${values}&${own}`);
+  t.deepEqual([signed.status, signed.body], [200, plain.body]);
+  t.is(signed.headers['cache-control'], 'private, no-cache');
+  const { etag } = signed.headers;
+  t.is((await w.nobody.get(`${values}&${own}`, { 'if-none-match': String(etag) })).status, 304);
+  t.is((await w.nobody.get(values, { 'svc-sas-token': own })).status, 200);
+  t.is((await w.nobody.get(`/api/md/dataset/${id}?${await grant(projectId)}`)).body.id, id);
+  const other = await newStore(w, projectId, owner, 'other', smallGrid());
+  t.is((await w.nobody.get(`/api/md/dataset/${other}/values?${own}`)).status, 403);
+  t.is((await w.nobody.get(`${values}&${own.replace('sp=', 'sp=x')}`)).status, 403);
+  t.is((await w.nobody.get(values)).status, 401);
+  await client.post(`/api/metadata/dataset/${id}/revoke-grants`);
+  t.is((await w.nobody.get(`${values}&${own}`)).status, 403);
+});

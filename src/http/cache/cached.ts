@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../db.ts';
 import type { Rule } from '../rules/rules.ts';
+import { isSigned } from '../rules/signed-link.ts';
 import { findGeneration } from './cached.queries.ts';
 import type { CacheStore } from './store.ts';
 
@@ -51,6 +52,10 @@ export const cached =
     if (!options || route.method !== 'GET') return {};
     const permission = options.permission ?? permissionsOf;
 
+    /** Undefined for a signed link: it can be revoked, and clients must ask each time. */
+    const lifetimeFor = (request: FastifyRequest, lifetime: number) =>
+      route.config?.signedLinks === true && isSigned(request) ? undefined : lifetime;
+
     /** Sends the cached answer, if there is one. Returns whether it did. */
     async function answerFromCache(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
       const resource = typeof options?.resource === 'function' ? options.resource(request) : (options?.resource ?? '');
@@ -64,7 +69,7 @@ export const cached =
         misses.set(request, { key, generation, lifetime });
         return false;
       }
-      setHeaders(reply, entry.etag, lifetime);
+      setHeaders(reply, entry.etag, lifetimeFor(request, lifetime));
       if (isCurrent(request.headers['if-none-match'], entry.etag)) {
         await store.extend(key, lifetime);
         reply.code(304).send();
@@ -90,7 +95,7 @@ export const cached =
         if (!miss || reply.statusCode !== 200) return done(null, payload);
         const isShort = typeof payload === 'string' && payload.length <= MAX_CACHED_LENGTH;
         const etag = `"${randomBytes(16).toString('base64url')}"`;
-        setHeaders(reply, etag, miss.lifetime);
+        setHeaders(reply, etag, lifetimeFor(request, miss.lifetime));
         const contentType = String(reply.getHeader('content-type'));
         store
           .set(
@@ -125,8 +130,12 @@ function keyOf(request: FastifyRequest, resource: string, permission: string): s
  * `must-revalidate` allows shared caches to store answers to authenticated requests; `Vary` separates those of
  * different callers.
  */
-function setHeaders(reply: FastifyReply, etag: string, lifetime: number) {
+function setHeaders(reply: FastifyReply, etag: string, lifetime: number | undefined) {
   reply.header('etag', etag);
+  if (lifetime === undefined) {
+    reply.header('cache-control', 'private, no-cache');
+    return;
+  }
   reply.header('cache-control', `must-revalidate, max-age=${Math.floor(lifetime / 1000)}`);
   const before = reply.getHeader('vary');
   const own = 'Authorization, Accept, svc-open-api-key, svc-tenant-id, dhi-open-api-key, dhi-tenant-id';
