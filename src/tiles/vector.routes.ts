@@ -116,7 +116,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         tags,
         summary: 'Returns a vector tile of a dataset of features',
         description:
-          'One layer, `features`. Features of less than a pixel are gathered until they make one; of many points every second, fourth … is taken; beyond 500,000 bytes the smallest are left out.',
+          'One layer, `features`. Features of less than a pixel are gathered until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are gathered, then the smallest left out; of many points every second, fourth … is taken.',
         params: Address,
         querystring: Query,
       },

@@ -135,6 +135,39 @@ test('small polygons are gathered until they make a pixel, so that none disappea
   t.true(features.length > 1 && features.every(({ paths }) => area(paths[0]!) > 0));
 });
 
+test('a single polygon of less than a pixel does not leave a tile empty', async (t) => {
+  const { client, store } = await theProject();
+  const url = await store([feature('Polygon', [square(10, 50, 0.001)], { name: 'shed' }, 5)]);
+  for (const place of ['0/0/0', '3/4/2']) {
+    const { features } = await tile(client, url, place);
+    t.deepEqual(
+      features.map(({ id, attributes }) => [id, attributes.name]),
+      [[5, 'shed']],
+    );
+    t.is(area(features[0]!.paths[0]!) / 2, 16 * 16);
+  }
+});
+
+test('where polygons are too many for the bytes of a tile, larger ones are gathered, so that their area stays', async (t) => {
+  const { client, store } = await theProject();
+  // 120 × 120 squares of 1.4 pixels at level 4 with a long text each: about 2,500 fit.
+  const side = (1.4 * 22.5) / 256;
+  const squares = Array.from({ length: 14_400 }, (_, n) => {
+    const ring = square(0.2 + (n % 120) * 1.2 * side, 0.2 + Math.floor(n / 120) * 1.2 * side, side);
+    return feature('Polygon', [ring], { name: `parcel ${n} ${'of many '.repeat(20)}` });
+  });
+  const url = await store(squares);
+  const answer = await client.get(`${url}/4/8/7.vector.pbf`);
+  t.true(answer.raw.length <= 500_000, `${answer.raw.length} bytes`);
+  const { features } = decodeTile(answer.raw)[0]!;
+  t.true(features.length > 1000 && features.length < 5000, `${features.length} features`);
+  const drawn = features.reduce((sum, { paths }) => sum + area(paths[0]!) / 2, 0);
+  const share = drawn / (14_400 * (1.4 * 16) ** 2);
+  t.true(share > 0.4 && share < 2.5, `${share}`);
+  const west = features.filter(({ paths }) => paths[0]![0]![0] < 1600).length / features.length;
+  t.true(west > 0.35 && west < 0.65, `${west} of them in the west`);
+});
+
 test('points are thinned evenly, and a tile has at most 500,000 bytes', async (t) => {
   const { client, store } = await theProject();
   const points = Array.from({ length: 30_000 }, (_, n) =>

@@ -24,6 +24,8 @@ interface NodeRange {
 
 /** Nodes of a level that are searched before the search goes on below them: a bound of the memory and of the reads in advance. */
 const perStep = 256;
+/** The same for a search that needs all that is found. */
+const perLongStep = 4096;
 /** Unneeded bytes between two ranges that are read to save a request. */
 const maxGap = 1 << 14;
 const maxRead = 1 << 20;
@@ -42,13 +44,28 @@ export async function* searchIndex(
   areas: readonly Area[],
   first = 0,
 ): AsyncGenerator<readonly Found[]> {
-  const search = new IndexSearch(source, header, areas, first);
-  yield* search.below(header.index.levels.length - 1, [{ from: 0, to: 1 }]);
+  const search = new IndexSearch(source, header, areas, first, perStep);
+  for await (const { touched, found } of search.all()) yield touched.map(found);
+}
+
+/** Leaves of the index, to be looked at without an object for each of them. */
+export interface Leaves {
+  /** Places in `boxes` of the leaves that touch the areas. */
+  readonly touched: readonly number[];
+  /** Five numbers a leaf, of which the first four are west, south, east, north. */
+  readonly boxes: Float64Array;
+  /** The feature of the leaf at a place. */
+  found(this: void, at: number): Found;
+}
+
+/** As `searchIndex`, for many features of which few are wanted. */
+export function searchLeaves(source: ByteSource, header: Indexed, areas: readonly Area[]): AsyncGenerator<Leaves> {
+  return new IndexSearch(source, header, areas, 0, perLongStep).all();
 }
 
 /** The feature with a number, by its node in the index. */
 export async function findByNumber(source: ByteSource, header: Indexed, number: number): Promise<Found> {
-  const first = new IndexSearch(source, header, [], 0).firstNodes[0]!;
+  const first = new IndexSearch(source, header, [], 0, perStep).firstNodes[0]!;
   const leaf = first + number;
   for await (const nodes of read(source, header.index, [{ from: leaf, to: leaf + 1 }], first + header.index.levels[0]!))
     return foundAt(nodes, leaf, number, header.start, source.size);
@@ -63,8 +80,16 @@ class IndexSearch {
   readonly #start: number;
   readonly #areas: readonly Area[];
   readonly #first: number;
+  readonly #perStep: number;
 
-  constructor(source: ByteSource, { index, start }: Indexed, areas: readonly Area[], first: number) {
+  constructor(
+    source: ByteSource,
+    { index, start }: Indexed,
+    areas: readonly Area[],
+    first: number,
+    nodesAStep: number,
+  ) {
+    this.#perStep = nodesAStep;
     this.#source = source;
     this.#index = index;
     this.#start = start;
@@ -77,14 +102,16 @@ class IndexSearch {
     }
   }
 
-  async *below(level: number, ranges: readonly NodeRange[]): AsyncGenerator<readonly Found[]> {
-    for (const step of stepsOf(ranges)) {
-      if (level === 0) {
-        const found = await this.#leaves(step);
-        if (found.length > 0) yield found;
-      } else {
+  all(): AsyncGenerator<Leaves> {
+    return this.#below(this.#index.levels.length - 1, [{ from: 0, to: 1 }]);
+  }
+
+  async *#below(level: number, ranges: readonly NodeRange[]): AsyncGenerator<Leaves> {
+    for (const step of stepsOf(ranges, this.#perStep)) {
+      if (level === 0) yield* this.#leaves(step);
+      else {
         const children = await this.#children(level, step);
-        if (children.length > 0) yield* this.below(level - 1, children);
+        if (children.length > 0) yield* this.#below(level - 1, children);
       }
     }
   }
@@ -118,39 +145,46 @@ class IndexSearch {
     return children;
   }
 
-  async #leaves(ranges: readonly NodeRange[]): Promise<Found[]> {
+  async *#leaves(ranges: readonly NodeRange[]): AsyncGenerator<Leaves> {
     const first = this.firstNodes[0]!;
-    const found: Found[] = [];
-    for await (const nodes of read(this.#source, this.#index, ranges, first + this.#index.levels[0]!))
-      for (let n = nodes.from; n < nodes.to; n++)
-        if (n - first >= this.#first && this.#touches(nodes, n))
-          found.push(foundAt(nodes, n, n - first, this.#start, this.#source.size));
-    return found;
+    for await (const nodes of read(this.#source, this.#index, ranges, first + this.#index.levels[0]!)) {
+      const touched: number[] = [];
+      for (let n = Math.max(nodes.from, first + this.#first); n < nodes.to; n++)
+        if (this.#touches(nodes, n)) touched.push(numbersANode * (n - nodes.from));
+      if (touched.length === 0) continue;
+      const found = (at: number): Found => {
+        const node = nodes.from + at / numbersANode;
+        return foundAt(nodes, node, node - first, this.#start, this.#source.size);
+      };
+      yield { touched, boxes: nodes.numbers, found };
+    }
   }
 
-  #touches({ bytes, from }: Nodes, node: number): boolean {
-    const at = nodeBytes * (node - from);
-    const west = bytes.readDoubleLE(at);
-    const south = bytes.readDoubleLE(at + 8);
-    const east = bytes.readDoubleLE(at + 16);
-    const north = bytes.readDoubleLE(at + 24);
-    return this.#areas.some(
-      (area) => west <= area.east && east >= area.west && south <= area.north && north >= area.south,
-    );
+  #touches({ numbers, from }: Nodes, node: number): boolean {
+    const at = numbersANode * (node - from);
+    for (const area of this.#areas)
+      if (
+        numbers[at]! <= area.east &&
+        numbers[at + 2]! >= area.west &&
+        numbers[at + 1]! <= area.north &&
+        numbers[at + 3]! >= area.south
+      )
+        return true;
+    return false;
   }
 }
 
 /** Splits the ranges into steps of limited size. */
-function* stepsOf(ranges: readonly NodeRange[]): Generator<readonly NodeRange[]> {
+function* stepsOf(ranges: readonly NodeRange[], most: number): Generator<readonly NodeRange[]> {
   let step: NodeRange[] = [];
   let count = 0;
   for (const { from, to } of ranges)
     for (let at = from; at < to; ) {
-      const end = Math.min(to, at + perStep - count);
+      const end = Math.min(to, at + most - count);
       step.push({ from: at, to: end });
       count += end - at;
       at = end;
-      if (count < perStep) continue;
+      if (count < most) continue;
       yield step;
       step = [];
       count = 0;
@@ -160,8 +194,13 @@ function* stepsOf(ranges: readonly NodeRange[]): Generator<readonly NodeRange[]>
 
 /** Nodes with their bytes; these may go on with the node behind the last one. */
 interface Nodes extends NodeRange {
-  bytes: Buffer;
+  /** Box and offset of each node; the offset is a whole number of 64 bits. */
+  readonly numbers: Float64Array;
+  /** The same bytes. */
+  readonly words: Uint32Array;
 }
+
+const numbersANode = nodeBytes / 8;
 
 /**
  * Reads ranges of nodes, which ascend; near ones with one request, with the nodes between them.
@@ -185,24 +224,33 @@ async function* read(
     const wanted = nodeBytes * (last - from);
     const bytes = await source.read(start + nodeBytes * from, wanted);
     if (bytes.length < wanted) throw new FormatError('The index is cut.', start + nodeBytes * from);
-    yield { from, to, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) };
+    const { buffer, byteOffset } = bytes;
+    const aligned = byteOffset % 8 === 0 ? buffer : buffer.slice(byteOffset, byteOffset + wanted);
+    const at = aligned === buffer ? byteOffset : 0;
+    yield {
+      from,
+      to,
+      numbers: new Float64Array(aligned, at, wanted / 8),
+      words: new Uint32Array(aligned, at, wanted / 4),
+    };
   }
 }
 
-const offsetAt = ({ bytes, from }: Nodes, node: number): number =>
-  Number(bytes.readBigUInt64LE(nodeBytes * (node - from) + 32));
+function offsetAt({ words, from }: Nodes, node: number): number {
+  const at = 2 * numbersANode * (node - from) + 8;
+  return words[at]! + words[at + 1]! * 2 ** 32;
+}
 
-function boxAt({ bytes, from }: Nodes, node: number): Area {
-  const at = nodeBytes * (node - from);
-  const [west, south] = [bytes.readDoubleLE(at), bytes.readDoubleLE(at + 8)];
-  return { west, south, east: bytes.readDoubleLE(at + 16), north: bytes.readDoubleLE(at + 24) };
+function boxAt({ numbers, from }: Nodes, node: number): Area {
+  const at = numbersANode * (node - from);
+  return { west: numbers[at]!, south: numbers[at + 1]!, east: numbers[at + 2]!, north: numbers[at + 3]! };
 }
 
 function foundAt(nodes: Nodes, node: number, number: number, start: number, size: number): Found {
   const offset = start + offsetAt(nodes, node);
   if (offset + 4 > size)
     throw new FormatError(`The index says that feature ${number + 1} begins at byte ${offset} of ${size}.`);
-  const hasNext = nodeBytes * (node - nodes.from + 2) <= nodes.bytes.length;
+  const hasNext = numbersANode * (node - nodes.from + 2) <= nodes.numbers.length;
   const next = hasNext ? start + offsetAt(nodes, node + 1) : 0;
   return { number, offset, end: next > offset && next <= size ? next : 0, box: boxAt(nodes, node) };
 }

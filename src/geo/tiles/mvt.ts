@@ -33,16 +33,20 @@ export class LayerWriter {
   readonly #value = new ProtobufWriter();
   readonly #keys: readonly TileKey[];
   readonly #keyNumbers = new Map<number, number>();
-  readonly #values = new Map<string, number>();
+  /** Numbers of the values that were written, of reals and of others. */
+  readonly #values = [new Map<unknown, number>(), new Map<unknown, number>()] as const;
   readonly #valueBytes: Uint8Array[] = [];
   #valueSize = 0;
+  #keySize = 0;
 
   constructor(name: string, keys: readonly TileKey[]) {
     this.#keys = keys;
     this.#layer.text(1, name);
   }
 
-  add({ id, type, paths, values }: TileFeature): void {
+  /** Adds a feature, unless the tile would become larger than some bytes: then it is full. Whether it was added. */
+  add({ id, type, paths, values }: TileFeature, most: number): boolean {
+    const before = { length: this.#layer.length, values: this.#valueBytes.length };
     const tags: number[] = [];
     for (let key = 0; key < values.length; key++) {
       const value = values[key];
@@ -51,6 +55,7 @@ export class LayerWriter {
       if (number === undefined) {
         number = this.#keyNumbers.size;
         this.#keyNumbers.set(key, number);
+        this.#keySize += 4 * this.#keys[key]!.name.length + 10;
       }
       tags.push(number, this.#valueNumber(value, this.#keys[key]!.real));
     }
@@ -63,26 +68,31 @@ export class LayerWriter {
     feature.varint(type);
     feature.packed(4, commandsOf(type, paths));
     this.#layer.bytes(2, feature.taken());
+    if (this.size <= most) return true;
+    this.#layer.length = before.length;
+    this.#valueBytes.length = before.values;
+    return false;
   }
 
   #valueNumber(value: unknown, real: boolean): number {
-    const key = `${real} ${typeof value} ${String(value)}`;
-    let number = this.#values.get(key);
+    const values = this.#values[real ? 1 : 0];
+    const key = typeof value === 'object' ? JSON.stringify(value) : value;
+    let number = values.get(key);
     if (number === undefined) {
-      number = this.#values.size;
-      this.#values.set(key, number);
+      number = this.#valueBytes.length;
+      values.set(key, number);
       this.#value.length = 0;
-      putValue(this.#value, value, real);
+      putValue(this.#value, key, real);
       const bytes = this.#value.taken().slice();
       this.#valueBytes.push(bytes);
-      this.#valueSize += bytes.length + 2;
+      this.#valueSize += bytes.length + (bytes.length < 128 ? 2 : 6);
     }
     return number;
   }
 
-  /** Bytes of the tile so far, nearly. */
+  /** Bytes of the tile so far, or a few more. */
   get size(): number {
-    return this.#layer.length + this.#valueSize;
+    return this.#layer.length + this.#valueSize + this.#keySize + 30;
   }
 
   /** The tile with this layer alone. */

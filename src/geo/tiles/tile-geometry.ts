@@ -107,9 +107,9 @@ function polygonPaths(rings: readonly Float64Array[], firsts: ReadonlySet<number
 }
 
 /** The part of a ring inside of the buffer (Sutherland and Hodgman 1974); without its closing point. */
-function clippedRing(ring: Float64Array): number[] {
+function clippedRing(ring: Float64Array): ArrayLike<number> {
   const closed = ring.length >= 4 && ring[0] === ring.at(-2) && ring[1] === ring.at(-1);
-  let points: number[] = Array.from(closed ? ring.subarray(0, -2) : ring);
+  let points: ArrayLike<number> = closed ? ring.subarray(0, -2) : ring;
   for (const [axis, limit, sign] of [
     [0, LOW, 1],
     [0, HIGH, -1],

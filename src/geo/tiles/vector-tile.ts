@@ -3,6 +3,8 @@ import type { Geometry } from '../../data/feature-collection.ts';
 import { wgs84 } from '../crs/crs.ts';
 import type { Transformer } from '../crs/transform.ts';
 import { transformer } from '../crs/transform.ts';
+import type { Sized } from './gathering.ts';
+import { gatheredTo } from './gathering.ts';
 import { HALF_WORLD } from './matrices.ts';
 import type { TileFeature, TileKey } from './mvt.ts';
 import { BUFFER, EXTENT, LayerWriter } from './mvt.ts';
@@ -13,6 +15,8 @@ import { clippedToTile } from './tile-geometry.ts';
 export const MOST_BYTES = 500_000;
 /** Units of a pixel of 256 in a tile. */
 const PIXEL = EXTENT / 256;
+/** Features by which the bytes of a feature are estimated. */
+const SAMPLE = 100;
 
 export interface TileNumber {
   readonly level: number;
@@ -20,27 +24,26 @@ export interface TileNumber {
   readonly row: number;
 }
 
-/** A feature with its place in the order of the file. */
-export interface SourceFeature {
-  readonly id: number;
-  readonly geometry: Geometry;
-  readonly values: readonly unknown[];
-  /** Stands for features of less than a pixel around it: drawn as a pixel. */
-  readonly gathered: boolean;
-  /** Side of its box in pixels; 0: a point. */
+/** A feature to be drawn, which is read when its turn comes. */
+export interface SourceFeature extends Sized {
+  /** Undefined for a feature without a place or that cannot be read. */
+  read(): { readonly id: number; readonly geometry: Geometry; readonly values: readonly unknown[] } | undefined;
+}
+
+export interface TileLayer {
+  readonly name: string;
+  readonly keys: readonly TileKey[];
+  /** The features are lines. */
+  readonly lines: boolean;
+  /** Pixels below which features have been gathered. */
   readonly side: number;
 }
 
-interface Drawn extends TileFeature {
-  readonly side: number;
-}
-
-/** Collects the features of a vector tile. Holds WebAssembly memory until `close`. */
+/** Draws a vector tile. Holds WebAssembly memory until `close`. */
 export class VectorTile {
   readonly #tile: TileNumber;
   readonly #change: Transformer | undefined;
   readonly #stride: number;
-  readonly #features: Drawn[] = [];
 
   private constructor(tile: TileNumber, change: Transformer | undefined, stride: number) {
     this.#tile = tile;
@@ -54,17 +57,52 @@ export class VectorTile {
     return new VectorTile(tile, plain ? undefined : await transformer(crs, wgs84), stride);
   }
 
-  add({ id, geometry, values, gathered, side }: SourceFeature): void {
-    const inTile = this.#inUnits(geometry);
+  /**
+   * The tile; undefined if nothing lies in it.
+   * @param features in their order in the file. If they are too many for the bytes of a tile, those of less than some
+   * pixels are gathered; if that is not enough, the smallest are left out, and equal ones evenly.
+   */
+  draw(layer: TileLayer, features: readonly SourceFeature[]): Uint8Array | undefined {
+    const wanted = this.#fitting(layer, features);
+    const writer = new LayerWriter(layer.name, layer.keys);
+    let drawn = 0;
+    for (const feature of ranked(wanted)) {
+      for (const one of this.#drawn(feature)) {
+        if (!writer.add(one, drawn === 0 ? Infinity : MOST_BYTES)) return writer.tile();
+        drawn++;
+      }
+    }
+    return drawn === 0 ? undefined : writer.tile();
+  }
+
+  /** The features, gathered if they are too many. */
+  #fitting({ name, keys, lines, side }: TileLayer, features: readonly SourceFeature[]): readonly SourceFeature[] {
+    if (features.length <= SAMPLE) return features;
+    const writer = new LayerWriter(name, keys);
+    for (let n = 0; n < SAMPLE; n++) {
+      const feature = features[Math.floor(((n + 0.5) / SAMPLE) * features.length)]!;
+      for (const one of this.#drawn(feature)) writer.add(one, Infinity);
+    }
+    const fewer = Math.floor((MOST_BYTES * SAMPLE) / Math.max(1, writer.size));
+    return gatheredTo(features, { fewer, side, lines }).features;
+  }
+
+  /** A feature in the units of the tile, twice where it reaches beyond the antimeridian. */
+  #drawn({ read, gathered, side }: SourceFeature): TileFeature[] {
+    const feature = read();
+    if (feature === undefined) return [];
+    const { id, geometry, values } = feature;
+    const inTile = this.#inUnits(gathered ? firstVertex(geometry, this.#stride) : geometry);
     const world = EXTENT * 2 ** this.#tile.level;
     const [west, east] = sidesOf(inTile);
-    // What reaches beyond the antimeridian is drawn on the other side too.
+    const drawn: TileFeature[] = [];
     for (const turn of [0, -world, world]) {
       if (!(west + turn <= EXTENT + BUFFER && east + turn >= -BUFFER)) continue;
       const moved = turn === 0 ? inTile : shifted(inTile, turn);
-      const drawn = gathered ? pixelOf(moved) : clippedToTile(moved);
-      for (const { type, paths } of drawn) this.#features.push({ id, type, paths, values, side });
+      for (const { type, paths } of gathered ? standIn(moved, side * PIXEL) : clippedToTile(moved))
+        drawn.push({ id, type, paths, values });
     }
+    return drawn;
   }
 
   /** x and y in units of the tile. Vertices that have no place are left out. */
@@ -96,24 +134,6 @@ export class VectorTile {
     };
   }
 
-  /** The tile; undefined without features. If it is too large, the smallest features are left out, and points evenly. */
-  finish(name: string, keys: readonly TileKey[]): Uint8Array | undefined {
-    let features: readonly Drawn[] = this.#features;
-    while (features.length > 0) {
-      const layer = new LayerWriter(name, keys);
-      const sizes = new Map<Drawn, number>();
-      for (const feature of features) {
-        const before = layer.size;
-        layer.add(feature);
-        sizes.set(feature, layer.size - before);
-      }
-      const tile = layer.tile();
-      if (tile.length <= MOST_BYTES || features.length === 1) return tile;
-      features = thinned(features, sizes);
-    }
-    return undefined;
-  }
-
   close(): void {
     this.#change?.close();
   }
@@ -125,29 +145,33 @@ function shifted(geometry: Geometry, by: number): Geometry {
   return { ...geometry, coordinates, ...(members && { members: members.map((member) => shifted(member, by)) }) };
 }
 
-/** A pixel around the first vertex of a polygon, or a short line: the features it stands for are as large together. */
-function pixelOf(geometry: Geometry) {
-  const first = geometry.members?.[0] ?? geometry;
-  const [x, y] = first.coordinates;
+/** The geometry with its first vertex alone. */
+function firstVertex({ type, coordinates, members }: Geometry, stride: number): Geometry {
+  const [first] = members ?? [];
+  if (first !== undefined) return firstVertex(first, stride);
+  return { type, coordinates: coordinates.subarray(0, stride) };
+}
+
+/** A square at a vertex of a polygon, or a short line: the features it stands for are as large together. */
+function standIn({ type, coordinates }: Geometry, side: number) {
+  const [x, y] = coordinates;
   if (x === undefined || y === undefined) return [];
-  const [right, bottom] = [x + PIXEL, y + PIXEL];
-  if (/Point/.test(first.type)) return clippedToTile(first);
-  if (/Line/.test(first.type))
-    return clippedToTile({ type: 'LineString', coordinates: Float64Array.of(x, y, right, y) });
+  const [right, bottom] = [x + side, y + side];
+  if (/Point/.test(type)) return clippedToTile({ type: 'Point', coordinates });
+  if (/Line/.test(type)) return clippedToTile({ type: 'LineString', coordinates: Float64Array.of(x, y, right, y) });
   return clippedToTile({ type: 'Polygon', coordinates: Float64Array.of(x, y, right, y, right, bottom, x, bottom) });
 }
 
-/** Features that together fit into a tile: the largest ones, and points evenly along the order of the file; in that order. */
-function thinned(features: readonly Drawn[], sizes: ReadonlyMap<Drawn, number>): Drawn[] {
+/** The large before the small ones, and nearly equal ones evenly along the order of the file. */
+function ranked(features: readonly SourceFeature[]): SourceFeature[] {
   // The reverse of the digits of a number in binary goes evenly over all places.
-  const ranked = features.map((feature, n) => ({ feature, n, turn: reversedBits(n) }));
-  ranked.sort((one, other) => other.feature.side - one.feature.side || one.turn - other.turn);
-  let room = 0.95 * MOST_BYTES;
-  const kept = ranked.filter(({ feature }, n) => {
-    room -= sizes.get(feature)!;
-    return room > 0 || n === 0;
-  });
-  return kept.sort((one, other) => one.n - other.n).map(({ feature }) => feature);
+  const places = features.map((feature, n) => ({
+    feature,
+    rank: feature.side === 0 ? -Infinity : Math.floor(2 * Math.log2(feature.side)),
+    turn: reversedBits(n),
+  }));
+  places.sort((one, other) => (one.rank === other.rank ? one.turn - other.turn : other.rank - one.rank));
+  return places.map(({ feature }) => feature);
 }
 
 function reversedBits(value: number): number {

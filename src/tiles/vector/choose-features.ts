@@ -1,72 +1,108 @@
-import type { Found } from '../../formats/flatgeobuf/index-search.ts';
+import type { Found, Leaves } from '../../formats/flatgeobuf/index-search.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
+import type { Sized } from '../../geo/tiles/gathering.ts';
+import { Gathering, gatheredTo } from '../../geo/tiles/gathering.ts';
 
 /** The most features that are read for a tile: more never fit into its bytes. */
 const MOST_FEATURES = 20_000;
 const MOST_POINTS = 20_000;
-
+/** The most bytes that are read for a tile, unless one feature has more. */
+const MOST_BYTES = 64 << 20;
 /** A feature to be drawn. */
-export interface Chosen extends Found {
-  /** Side of its box in pixels; 0: a point. */
-  readonly side: number;
-  /** It stands for features of less than a pixel around it. */
-  readonly gathered: boolean;
-}
+export interface Chosen extends Found, Sized {}
 
 /**
- * Chooses the features of a tile by their boxes, so that few of many are read. Those of a pixel and more are drawn.
- * Smaller ones are gathered along the curve of the file until together they are as large as a pixel; the last one stands
- * for them. Of many points every second, fourth … is taken, which is even in space along a Hilbert curve.
+ * Chooses the features of a tile by their boxes, so that few of many are read. Those of a pixel and more are drawn, and
+ * smaller ones gathered until they make one. If these are too many, larger ones are gathered too, up to 4 pixels; then
+ * the smallest are left out. Of many points every second, fourth … is taken, which is even in space along a Hilbert curve.
  */
 export class FeatureChooser {
   readonly #pixel: { readonly x: number; readonly y: number };
   readonly #lines: boolean;
-  #large: Chosen[] = [];
+  #gathering: Gathering;
+  #side = 1;
+  #features: readonly Chosen[] = [];
+  #added: Chosen[] = [];
+  /** The largest of the features for which no other one stands yet. */
+  #left: Chosen | undefined;
   #points: Chosen[] = [];
   #stride = 1;
   #seen = 0;
-  /** Size of the small features so far, in pixels. */
-  #sum = 0;
 
   /** @param tile the area of the tile without its buffer, in the coordinate system of the file */
   constructor(tile: Area, lines: boolean) {
     this.#pixel = { x: (tile.east - tile.west) / 256, y: (tile.north - tile.south) / 256 };
     this.#lines = lines;
+    this.#gathering = new Gathering(1, lines);
   }
 
-  add(found: Found): void {
-    const { box } = found;
-    const [width, height] = [(box.east - box.west) / this.#pixel.x, (box.north - box.south) / this.#pixel.y];
-    const side = Math.max(width, height);
-    if (side === 0) this.#addPoint({ ...found, side, gathered: false });
-    else if (side >= 1) this.#addLarge({ ...found, side, gathered: false });
-    else {
-      // A polygon covers about half of its box.
-      this.#sum += this.#lines ? side : (width * height) / 2;
-      if (this.#sum < 1) return;
-      this.#sum -= 1;
-      this.#addLarge({ ...found, side, gathered: true });
+  add({ touched, boxes, found }: Leaves): void {
+    for (const at of touched) {
+      const width = (boxes[at + 2]! - boxes[at]!) / this.#pixel.x;
+      const height = (boxes[at + 3]! - boxes[at + 1]!) / this.#pixel.y;
+      const side = Math.max(width, height);
+      if (side === 0) this.#addPoint(at, found);
+      else {
+        // A polygon covers about half of its box.
+        const size = this.#lines ? side : (width * height) / 2;
+        const small = side < this.#side;
+        if (small && !this.#gathering.isFull(size)) {
+          if (this.#features.length + this.#added.length === 0 && !(this.#left && this.#left.side >= side))
+            this.#left = { ...found(at), side, size, gathered: true };
+          continue;
+        }
+        const feature = { ...found(at), side, size, gathered: false };
+        this.#added.push(small ? this.#gathering.standing(feature) : feature);
+        if (this.#added.length > MOST_FEATURES) this.#gather();
+      }
     }
   }
 
-  #addPoint(point: Chosen): void {
-    if (this.#seen++ % this.#stride === 0) this.#points.push(point);
+  #addPoint(at: number, found: Leaves['found']): void {
+    if (this.#seen++ % this.#stride === 0) this.#points.push({ ...found(at), side: 0, size: 0, gathered: false });
     if (this.#points.length <= MOST_POINTS) return;
     this.#points = this.#points.filter((_, n) => n % 2 === 0);
     this.#stride *= 2;
   }
 
-  #addLarge(feature: Chosen): void {
-    this.#large.push(feature);
-    if (this.#large.length > 2 * MOST_FEATURES) this.#large = largest(this.#large);
+  #gather(): void {
+    const all = [...this.#features, ...this.#added];
+    const { features, side } = gatheredTo(all, { fewer: MOST_FEATURES, side: this.#side, lines: this.#lines });
+    this.#features = features.length > MOST_FEATURES ? largest(features) : features;
+    this.#added = [];
+    if (side === this.#side) return;
+    this.#side = side;
+    this.#gathering = new Gathering(side, this.#lines);
   }
 
-  /** In the order of the file. */
-  chosen(): Chosen[] {
-    const all = [...(this.#large.length > MOST_FEATURES ? largest(this.#large) : this.#large), ...this.#points];
-    return all.sort((one, other) => one.number - other.number);
+  /** In the order of the file, and the side below which features were gathered. */
+  chosen(): { features: Chosen[]; side: number } {
+    this.#gather();
+    const features = [...this.#features, ...this.#points];
+    // A tile with something in it is not empty.
+    if (features.length === 0 && this.#left !== undefined) features.push(this.#gathering.standing(this.#left));
+    return {
+      features: withinBytes(features).toSorted((one, other) => one.number - other.number),
+      side: this.#side,
+    };
   }
 }
 
+const bySide = (one: Sized, other: Sized) => other.side - one.side;
+
+/** In the order of the file. */
 const largest = (features: readonly Chosen[]): Chosen[] =>
-  features.toSorted((one, other) => other.side - one.side).slice(0, MOST_FEATURES);
+  features
+    .toSorted(bySide)
+    .slice(0, MOST_FEATURES)
+    .sort((one, other) => one.number - other.number);
+
+function withinBytes(features: readonly Chosen[]): readonly Chosen[] {
+  const bytesOf = ({ offset, end }: Chosen) => Math.max(0, end - offset);
+  if (features.reduce((sum, one) => sum + bytesOf(one), 0) <= MOST_BYTES) return features;
+  let room = MOST_BYTES;
+  return features.toSorted(bySide).filter((one, n) => {
+    room -= bytesOf(one);
+    return room > 0 || n === 0;
+  });
+}

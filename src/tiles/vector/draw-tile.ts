@@ -1,11 +1,12 @@
 import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
-import { searchIndex } from '../../formats/flatgeobuf/index-search.ts';
+import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { Chosen } from './choose-features.ts';
 import { FeatureChooser } from './choose-features.ts';
 import { tileArea } from './tile-area.ts';
 import type { VectorSource } from './vector-source.ts';
-import type { VectorJob, VectorThreads } from './vector-threads.ts';
+import type { PackedFeatures, VectorJob, VectorThreads } from './vector-threads.ts';
+import { NUMBERS } from './vector-threads.ts';
 
 /** Name of the layer of all tiles, whatever the dataset is called: styles refer to it. */
 export const LAYER = 'features';
@@ -62,25 +63,45 @@ async function drawTile(
 ): Promise<Uint8Array | undefined> {
   const area = await tileArea(tile, crs);
   const all = header.box ?? area.tile;
-  const chooser = new FeatureChooser(area.tile ?? all!, LINES.includes(header.geometryType));
-  for await (const found of searchIndex(source, header, area.wanted)) for (const one of found) chooser.add(one);
-  const chosen = chooser.chosen();
+  const lines = LINES.includes(header.geometryType);
+  const chooser = new FeatureChooser(area.tile ?? all!, lines);
+  for await (const leaves of searchLeaves(source, header, area.wanted)) chooser.add(leaves);
+  const { features: chosen, side } = chooser.chosen();
   if (chosen.length === 0) return undefined;
   const { columns, geometryType, hasZ, hasM } = header;
-  const blocks = await blocksOf(source, chosen);
-  return threads.draw({ tile, crs, header: { columns, geometryType, hasZ, hasM }, layer: LAYER, fields, blocks });
+  const features = await packed(source, chosen);
+  return threads.draw({
+    tile,
+    crs,
+    header: { columns, geometryType, hasZ, hasM },
+    layer: LAYER,
+    fields,
+    lines,
+    side,
+    features,
+  });
 }
 
-/** The bytes of the features, copied: a block is valid until the next one. */
-async function blocksOf(source: VectorSource['source'], chosen: readonly Chosen[]): Promise<VectorJob['blocks']> {
-  const numbers = new Map(chosen.map((one) => [one.number, one]));
-  const blocks: VectorJob['blocks'][number][] = [];
-  for await (const { bytes, offset, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES)) {
-    const placed = features.map(({ number, at, size }) => {
-      const { side, gathered } = numbers.get(number)!;
-      return { number, at, size, side, gathered };
-    });
-    blocks.push({ bytes: Uint8Array.prototype.slice.call(bytes), offset, features: placed });
-  }
-  return blocks;
+/** The bytes of the features alone: blocks also have what lies between them. */
+async function packed(source: VectorSource['source'], chosen: readonly Chosen[]): Promise<PackedFeatures> {
+  const numbers = new Float64Array(NUMBERS * chosen.length);
+  let all = new Uint8Array(1 << 20);
+  let [length, count] = [0, 0];
+  let n = 0;
+  for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES))
+    for (const { number, at, size } of features) {
+      // Those that are too large are not among the features of the block.
+      while (chosen[n]!.number !== number) n++;
+      const one = chosen[n]!;
+      numbers.set([number, length, length + size, one.side, one.size, Number(one.gathered)], NUMBERS * count);
+      if (length + size > all.length) {
+        const larger = new Uint8Array(Math.max(2 * all.length, length + size));
+        larger.set(all);
+        all = larger;
+      }
+      all.set(bytes.subarray(at, at + size), length);
+      length += size;
+      count++;
+    }
+  return { bytes: all.subarray(0, length), numbers: numbers.slice(0, NUMBERS * count) };
 }

@@ -12,17 +12,22 @@ export interface VectorJob {
   readonly layer: string;
   /** Fields to be written, by their index in the values of a feature. */
   readonly fields: readonly { readonly index: number; readonly name: string; readonly real: boolean }[];
-  readonly blocks: readonly {
-    readonly bytes: Uint8Array;
-    readonly offset: number;
-    readonly features: readonly {
-      readonly number: number;
-      readonly at: number;
-      readonly size: number;
-      readonly side: number;
-      readonly gathered: boolean;
-    }[];
-  }[];
+  /** The features are lines. */
+  readonly lines: boolean;
+  /** Pixels below which features have been gathered. */
+  readonly side: number;
+  /** Moved to the thread. */
+  readonly features: PackedFeatures;
+}
+
+/** Numbers of a packed feature. */
+export const NUMBERS = 6;
+
+/** The bytes of features, without their sizes, and the numbers of each of them. */
+export interface PackedFeatures {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** For each feature: its number in the file, where its bytes begin and end, side, size, whether it was gathered. */
+  readonly numbers: Float64Array<ArrayBuffer>;
 }
 
 interface Waiting {
@@ -62,7 +67,8 @@ export class VectorThreads {
     this.#queue.shift();
     this.#running.set(thread, first);
     thread.ref();
-    thread.postMessage(first.job);
+    const { bytes, numbers } = first.job.features;
+    thread.postMessage(first.job, [bytes.buffer, numbers.buffer]);
   }
 
   #start(): Worker {
