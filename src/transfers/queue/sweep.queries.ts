@@ -98,14 +98,20 @@ export const listPendingOfDeleted = (tx: Db) =>
     gone as materialized (select id from project where ${deleted(sql.fragment`project.id`)})
     select id from pending where project_id in (select id from gone) or source_project_id in (select id from gone) order by id`);
 
-/** Pending transfers without a queue row that could start them. */
+/**
+ * Pending transfers without a queue row that could start them. The sample is ids of an index alone: ids are random, so each row of it lies
+ * in another page, and reading them all costs as much as a scan of the table.
+ */
 export const listUnqueued = (tx: Db) =>
   tx.any(sql.type(z.object(waiting))`
-    select id, flags, turn as virtual_time from ${samplePending(sql.fragment`id, flags, turn`, MAX_CHECKED)} transfer
-    -- a subquery per transfer uses the index; a join would read the whole queue
-    where (select true from graphile_worker._private_jobs job
-      where job.key = transfer.id::text and (job.attempts < job.max_attempts or job.locked_at is not null)) is null
-    limit 1000`);
+    with pending as materialized ${samplePending(sql.fragment`id`, MAX_CHECKED)},
+    unqueued as materialized (
+      select id from pending
+      -- a subquery per transfer uses the index; a join would read the whole queue
+      where (select true from graphile_worker._private_jobs job
+        where job.key = pending.id::text and (job.attempts < job.max_attempts or job.locked_at is not null)) is null
+      limit 1000)
+    select id, flags, turn as virtual_time from transfers join unqueued using (id)`);
 
 /** Pools that lock queue rows but are not registered: a stopped process that continued after its worker was deleted. */
 export const listUnknownPools = (tx: Db) =>
