@@ -281,7 +281,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(seriesValueRoutes, { db });
   await addRoutes(csvUploadRoutes, { db });
   await addRoutes(jsonUploadRoutes, { db });
-  await addRoutes(multidimensionalRoutes, { db, signer, stores: new Stores(blobs) });
+  const stores = new Stores(blobs);
+  app.addHook('onClose', () => stores.close());
+  await addRoutes(multidimensionalRoutes, { db, signer, stores });
   const tileSources = new BlobSources(blobs);
   const openTiles = new OpenTiles(tileSources);
   app.addHook('onClose', () => openTiles.close());

@@ -18,12 +18,8 @@ export class BlobFile implements ByteSource {
     this.#open = open;
   }
 
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    clearTimeout(this.#timer);
-    this.#reading++;
-    this.#file ??= this.#open();
-    try {
-      const file = await this.#file;
+  read(offset: number, length: number): Promise<Uint8Array> {
+    return this.#using(async (file) => {
       const bytes = pooledBytes(Math.max(0, Math.min(this.size, offset + length) - offset));
       for (let done = 0; done < bytes.length; ) {
         const { bytesRead } = await file.read(bytes, done, bytes.length - done, offset + done);
@@ -31,10 +27,24 @@ export class BlobFile implements ByteSource {
         done += bytesRead;
       }
       return bytes;
+    });
+  }
+
+  lend<T>(work: (descriptor: number) => Promise<T>): Promise<T> {
+    return this.#using(({ fd }) => work(fd));
+  }
+
+  async #using<T>(work: (file: FileHandle) => Promise<T>): Promise<T> {
+    clearTimeout(this.#timer);
+    this.#reading++;
+    this.#file ??= this.#open();
+    const opening = this.#file;
+    try {
+      return await work(await opening);
     } catch (error) {
       // a file that could not be opened may be there the next time
-      await this.#file.catch(() => {
-        this.#file = undefined;
+      await opening.catch(() => {
+        if (this.#file === opening) this.#file = undefined;
       });
       throw error;
     } finally {

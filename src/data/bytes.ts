@@ -2,6 +2,8 @@
 export interface ByteSource {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array>;
+  /** Of a local file: keeps it open during the work, so that another thread can read from its descriptor. */
+  lend?<T>(work: (descriptor: number) => Promise<T>): Promise<T>;
 }
 
 /** The output of a writer. `append` may be called before the previous call has resolved; the order is kept. */

@@ -1,5 +1,5 @@
 import { AppError, invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/store.ts';
+import type { Indices } from '../formats/zarr/indices.ts';
 import type { StoredValues } from '../formats/zarr/types.ts';
 import { newValues } from '../formats/zarr/types.ts';
 import type { Timestamp } from '../platform/text/time.ts';

@@ -1,5 +1,5 @@
 import { invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/store.ts';
+import type { Indices } from '../formats/zarr/indices.ts';
 import type { Bounds, CellGrid } from './cell-grid.ts';
 import { alongAxis } from './cell-grid.ts';
 import type { OutputAxis } from './output-axis.ts';

@@ -1,5 +1,5 @@
 import { invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/store.ts';
+import type { Indices } from '../formats/zarr/indices.ts';
 import type { MeshPlaces } from './mesh-places.ts';
 import type { Column } from './output-axis.ts';
 import { composite, numbers, other, single } from './output-axis.ts';

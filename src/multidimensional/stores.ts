@@ -5,6 +5,7 @@ import type { ByteSource } from '../data/bytes.ts';
 import type { Crs } from '../data/crs-reference.ts';
 import { AppError, FormatError, notFound } from '../errors.ts';
 import { ChunkCache } from '../formats/zarr/chunk-cache.ts';
+import { ChunkThreads } from '../formats/zarr/chunk-threads.ts';
 import { CRS } from '../formats/zarr/crs.ts';
 import { descriptionIn } from '../formats/zarr/description.ts';
 import { dataOfStore } from '../formats/zarr/open.ts';
@@ -29,9 +30,10 @@ export interface OpenDataset {
   readonly wkt?: string | undefined;
 }
 
-/** Bytes of blobs in memory, and of decoded chunks of all stores. */
+/** Bytes of blobs in memory, and of decoded chunks of all stores: for small requests, and in threads. */
 const pageBytes = 1 << 26;
-const chunkBytes = 1 << 26;
+const chunkBytes = 1 << 24;
+const threadBytes = 1 << 26;
 /** Opened stores that are kept, and their bytes in memory. */
 const mostStores = 32;
 const mostBytes = 1 << 28;
@@ -47,6 +49,7 @@ export class Stores {
   readonly #blobs: BlobStore;
   readonly #sources: BlobSources;
   readonly #chunks = new ChunkCache(chunkBytes);
+  readonly #threads = new ChunkThreads(threadBytes);
   /** Least recently used first. */
   readonly #open = new Map<string, { dataset: Promise<OpenDataset>; bytes: number }>();
   #reading = 0;
@@ -75,6 +78,10 @@ export class Stores {
 
   forget(blob: string): void {
     this.#open.delete(blob);
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
   }
 
   /** Runs work that reads values; some at a time. */
@@ -118,7 +125,11 @@ export class Stores {
 
   async #opened(blob: string, weigh: (bytes: number) => void): Promise<OpenDataset> {
     const { source, etag } = await this.#source(blob);
-    const store = await ZarrStore.open(source, { cache: this.#chunks, key: `${blob} ${etag}` });
+    const store = await ZarrStore.open(source, {
+      cache: this.#chunks,
+      key: `${blob} ${etag}`,
+      threads: this.#threads,
+    });
     const coordinates = coordinateCount(store);
     if (coordinates > mostCoordinates)
       throw new AppError(

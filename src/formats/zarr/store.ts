@@ -1,16 +1,20 @@
-import { promisify } from 'node:util';
-import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { shown, zipEntries } from '../io/zip.ts';
 import { readEntry } from '../io/zip-entry.ts';
 import { ChunkCache } from './chunk-cache.ts';
+import { decodedChunk } from './chunk-codec.ts';
+import type { ChunkThreads } from './chunk-threads.ts';
+import type { Part } from './hyperslab.ts';
 import { copyBlock, copySelected, indicesOf, product } from './hyperslab.ts';
+import type { ChunkPart, Indices } from './indices.ts';
+import { partsOf } from './indices.ts';
+import { inLanes } from './lanes.ts';
 import type { ArrayMetadata } from './metadata.ts';
 import { arrayMetadata, groupAttributes } from './metadata.ts';
 import type { StoredValues } from './types.ts';
-import { bytesOfValues, bytesPerValue, newValues, valuesIn } from './types.ts';
+import { bytesPerValue, newValues, sharedValues } from './types.ts';
 
 const METADATA = 'zarr.json';
 const longestMetadata = 1 << 24;
@@ -18,9 +22,11 @@ const mostArrays = 10_000;
 /** Chunks that are fetched and decoded at a time, and their decoded bytes unless one has more. */
 const mostAtOnce = 8;
 const bytesAtOnce = 1 << 25;
-const longestPiece = 1 << 22;
 /** Shorter chunks are decoded at once: handing them to a thread takes longer. */
 const shortChunk = 1 << 14;
+/** Decoded chunks of a selection that needs no thread, and of a part of one that does. */
+const smallSelection = 1 << 19;
+const bytesPerPart = 1 << 20;
 /** Values of an array in memory that even the smallest store may declare, and most values per byte of the store. */
 const valuesOfAnyStore = 1_000_000;
 const mostPerByte = 200;
@@ -43,9 +49,13 @@ export class ZarrStore {
 
   /**
    * @param cache for decoded chunks; `key` tells the store apart from others that share it
+   * @param threads for large selections
    * @throws FormatError if the zip holds no group of Zarr 3
    */
-  static async open(source: ByteSource, { cache = new ChunkCache(), key = '' } = {}): Promise<ZarrStore> {
+  static async open(
+    source: ByteSource,
+    { cache = new ChunkCache(), key = '', threads }: Opening = {},
+  ): Promise<ZarrStore> {
     const entries = new Map(
       (await zipEntries(source, undefined, { lastCounts: true })).map((entry) => [entry.name, entry]),
     );
@@ -78,7 +88,10 @@ export class ZarrStore {
       }
       try {
         const metadata = arrayMetadata(await text(node), name);
-        arrays.set(name, new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache, key }));
+        arrays.set(
+          name,
+          new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache, key, threads }),
+        );
       } catch (error) {
         if (!(error instanceof FormatError)) throw error;
         unreadable.set(name, error.message);
@@ -95,12 +108,19 @@ export class ZarrStore {
   }
 }
 
+interface Opening {
+  readonly cache?: ChunkCache;
+  readonly key?: string;
+  readonly threads?: ChunkThreads;
+}
+
 interface Place {
   readonly source: ByteSource;
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly prefix: string;
   readonly cache: ChunkCache;
   readonly key: string;
+  readonly threads: ChunkThreads | undefined;
 }
 
 export class ZarrArray {
@@ -140,19 +160,47 @@ export class ZarrArray {
    */
   async select(indices: readonly Indices[], signal?: AbortSignal): Promise<StoredValues> {
     const { type, chunks } = this.metadata;
-    const values = newValues(
-      type,
-      indices.reduce((size, { length }) => size * length, 1),
-    );
-    const parts = indices.map((chosen, d) => partsOf(chosen, chunks[d]!));
     const shape = indices.map(({ length }) => length);
-    await this.#each(indicesOf(parts.map(({ length }) => length)), async (index) => {
-      signal?.throwIfAborted();
-      const own = index.map((n, d) => parts[d]![n]!);
-      const chunk = await this.#chunk(own.map(({ chunk }) => chunk));
-      copySelected({ values: chunk, shape: chunks }, { values, shape }, own);
+    const { threads } = this.#place;
+    const inThreads = threads !== undefined && this.bytesFor(indices) > smallSelection;
+    const to = { values: (inThreads ? sharedValues : newValues)(type, product(shape)), shape };
+    const parts = indices.map((chosen, d) => partsOf(chosen, chunks[d]!));
+    const combined = indicesOf(parts.map(({ length }) => length)).map((index) => index.map((n, d) => parts[d]![n]!));
+    if (!inThreads) await this.#each(combined, (own) => this.#copy(own, to, signal));
+    else {
+      const perPart = Math.max(1, Math.floor(bytesPerPart / this.chunkBytes));
+      const many = Math.floor(bytesAtOnce / (perPart * this.chunkBytes));
+      await inLanes(inGroups(combined, perPart), Math.min(threads.usefulRequests, many), (group) =>
+        this.#pick(threads, group, to, signal),
+      );
+    }
+    return to.values;
+  }
+
+  async #copy(own: readonly ChunkPart[], to: Omit<Part, 'start'>, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const values = await this.#chunk(own.map(({ chunk }) => chunk));
+    copySelected({ values, shape: this.metadata.chunks }, to, own);
+  }
+
+  /** Copies values of some chunks in a thread. */
+  async #pick(
+    threads: ChunkThreads,
+    group: readonly ChunkPart[][],
+    to: Omit<Part, 'start'>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    const { type, chunks, codecs, key } = this.metadata;
+    const { source, entries, prefix, key: store } = this.#place;
+    const picks = group.flatMap((parts) => {
+      const entry = entries.get(prefix + key(parts.map(({ chunk }) => chunk)));
+      return entry === undefined ? [] : [{ key: `${store} ${entry.name}`, parts, entry }];
     });
-    return values;
+    const form = { type, codecs, size: product(chunks) };
+    const picked = picks.length > 0 && (await threads.pick({ form, lengths: chunks, picks, source, to }));
+    const done = new Set(picked ? picks.map(({ parts }) => parts) : []);
+    for (const parts of group) if (!done.has(parts)) await this.#copy(parts, to, signal);
   }
 
   /** Bytes of a decoded chunk. */
@@ -167,21 +215,8 @@ export class ZarrArray {
   }
 
   /** Works on some chunks at a time. */
-  async #each(indices: Iterator<number[]>, work: (index: number[]) => Promise<void>): Promise<void> {
-    const many = Math.max(1, Math.min(mostAtOnce, Math.floor(bytesAtOnce / this.chunkBytes)));
-    let failed = false;
-    const next = async () => {
-      for (let { value, done } = indices.next(); !done && !failed; { value, done } = indices.next()) await work(value);
-    };
-    const lanes = Array.from({ length: many }, () =>
-      next().catch((error: unknown) => {
-        failed = true;
-        throw error;
-      }),
-    );
-    // No lane goes on after the caller has got the error.
-    await Promise.allSettled(lanes);
-    await Promise.all(lanes);
+  #each<T>(items: Iterator<T>, work: (item: T) => Promise<void>): Promise<void> {
+    return inLanes(items, Math.min(mostAtOnce, Math.floor(bytesAtOnce / this.chunkBytes)), work);
   }
 
   /**
@@ -206,85 +241,27 @@ export class ZarrArray {
   }
 
   async #chunk(index: readonly number[]): Promise<StoredValues> {
-    const { type, chunks, fill, key } = this.metadata;
+    const { type, chunks, codecs, fill, key } = this.metadata;
     const { source, entries, prefix, cache, key: store } = this.#place;
     const name = prefix + key(index);
     return cache.get(`${store} ${name}`, async () => {
       const entry = entries.get(name);
       const size = product(chunks);
-      return entry === undefined ? newValues(type, size).fill(fill as never) : this.#decoded(source, entry, size);
+      if (entry === undefined) return newValues(type, size).fill(fill as never);
+      const how = size * bytesPerValue(type) < shortChunk ? 'now' : 'inPool';
+      return decodedChunk(source, entry, { type, codecs, size }, how);
     });
   }
+}
 
-  async #decoded(source: ByteSource, entry: ZipEntry, size: number): Promise<StoredValues> {
-    const { type, codecs } = this.metadata;
-    const length = size * bytesPerValue(type);
-    // A codec may make bytes a little longer than they were.
-    let bytes: Buffer | undefined = await readEntry(source, entry, 2 * length + (1 << 16));
-    if (bytes === undefined)
-      throw new FormatError(`'${shown(entry.name)}' has ${entry.size} bytes for a chunk of ${length}.`, entry.offset);
-    try {
-      for (const codec of codecs.packed.toReversed())
-        bytes = await unpack[length < shortChunk ? 'now' : 'inThread'][codec](bytes!, {
-          maxOutputLength: codec === codecs.packed[0] ? Math.max(1, length) : 2 * length + (1 << 16),
-          // One piece: the usual ones of 16 kB each wait for a thread.
-          chunkSize: Math.max(64, Math.min(length, longestPiece)),
-        });
-    } catch {
-      throw new FormatError(
-        `'${shown(entry.name)}' cannot be decompressed to a chunk of ${length} bytes.`,
-        entry.offset,
-      );
-    }
-    if (bytes!.length !== length)
-      throw new FormatError(
-        `'${shown(entry.name)}' holds a chunk of ${bytes!.length} bytes instead of ${length}.`,
-        entry.offset,
-      );
-    const values = valuesIn(type, bytes!);
-    if (codecs.bigEndian) swap(bytesOfValues(values), bytesPerValue(type));
-    return values;
+/** Groups of this many; the last one may be smaller. */
+function* inGroups<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
   }
-}
-
-const unpack = {
-  now: { zstd: zstdDecompressSync, gzip: gunzipSync },
-  inThread: { zstd: promisify(zstdDecompress), gzip: promisify(gunzip) },
-} as const;
-
-/** Chosen indices of a dimension, rising. */
-export type Indices = Uint32Array | { readonly first: number; readonly length: number };
-
-/** Where the chosen indices of a dimension stand in a chunk: `at` in the chunk, `to` in the result. */
-interface ChunkPart {
-  readonly chunk: number;
-  readonly to: number;
-  readonly at: Indices;
-}
-
-function partsOf(indices: Indices, chunk: number): ChunkPart[] {
-  const parts: ChunkPart[] = [];
-  const { length } = indices;
-  for (let to = 0, end = 0; to < length; to = end) {
-    const number = Math.floor(indexAt(indices, to) / chunk);
-    if (indices instanceof Uint32Array) {
-      for (end = to; end < length && indices[end]! < (number + 1) * chunk; ) end++;
-      parts.push({ chunk: number, to, at: indices.slice(to, end).map((one) => one - number * chunk) });
-    } else {
-      const first = indices.first + to - number * chunk;
-      end = Math.min(length, to + chunk - first);
-      parts.push({ chunk: number, to, at: { first, length: end - to } });
-    }
-  }
-  return parts;
-}
-
-const indexAt = (indices: Indices, n: number): number =>
-  indices instanceof Uint32Array ? indices[n]! : indices.first + n;
-
-function swap(bytes: Uint8Array, width: number): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (width === 2) buffer.swap16();
-  if (width === 4) buffer.swap32();
-  if (width === 8) buffer.swap64();
+  if (group.length > 0) yield group;
 }

@@ -31,6 +31,10 @@ export const isBig = (type: StoredType): type is 'Int64' | 'UInt64' => type === 
 
 export const newValues = (type: StoredType, length: number): StoredValues => new storedArrays[type](length);
 
+/** In memory that threads share. */
+export const sharedValues = (type: StoredType, length: number): StoredValues =>
+  new storedArrays[type](new SharedArrayBuffer(length * bytesPerValue(type)), 0, length);
+
 /** The values in little-endian bytes, whose memory they take. */
 export const valuesIn = (type: StoredType, bytes: Uint8Array): StoredValues => {
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
