@@ -69,12 +69,20 @@ function checkedRow(
 }
 
 /** Text of a statement as slonik writes it → its name on a connection, and its text as `pg` expects it. */
-const preparedTexts = new Map<string, { name: string; text: string }>();
+const preparedTexts = new Map<string, PreparedText>();
+interface PreparedText {
+  name: string;
+  text: string;
+  /** Waits for locks and for the disk, so it needs more connections than the prepared pool has. */
+  waits: boolean;
+}
+const WAITS = /\bcredit_(?:reserve|spend|release)\b/;
 
-function preparedText(name: string, text: string): { name: string; text: string } {
+function preparedText(name: string, text: string): PreparedText {
   let made = preparedTexts.get(text);
   if (made === undefined) {
-    made = { name: `${name} ${hash('sha1', text).slice(0, 16)}`, text: text.replaceAll('$slonik_', '$') };
+    const unique = `${name} ${hash('sha1', text).slice(0, 16)}`;
+    made = { name: unique, text: text.replaceAll('$slonik_', '$'), waits: WAITS.test(text) };
     preparedTexts.set(text, made);
   }
   return made;
@@ -232,7 +240,8 @@ function contextualPool(pool: DatabasePool, quick: PreparedPool): Database {
       const run = (db: Pick<Db, Name>) => (db[name] as (query: unknown) => Promise<unknown>)(query);
       if (context?.tx !== undefined) return run(context.tx);
       if (context !== undefined && WRITES.test(query.sql)) return context.transaction(run);
-      return run(query.name !== undefined && name in prepared ? (prepared as Db) : pool);
+      const isQuick = query.name !== undefined && name in prepared && !preparedText(query.name, query.sql).waits;
+      return run(isQuick ? (prepared as Db) : pool);
     };
     return send as never;
   };

@@ -66,19 +66,19 @@ export interface Use {
 }
 
 export const reserveCredits = (db: Db, use: Use & { operationId: string }, { dryRun, actor }: Change) =>
-  db.one(sql.type(Outcome)`
+  db.one(sql.prepared('reserve credits', Outcome)`
     select * from credit_reserve(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
 /** Spends from the reservation of the operation; if it has none, from what is available. */
 export const spendCredits = (db: Db, use: Use, { dryRun, actor }: Change) =>
-  db.one(sql.type(Outcome)`
+  db.one(sql.prepared('spend credits', Outcome)`
     select * from credit_spend(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId ?? null}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
 /** Ends the reservation of an operation. */
 export const releaseCredits = (db: Db, tenantId: string, operationId: string, { dryRun, actor }: Change) =>
-  db.one(sql.type(Outcome)`
+  db.one(sql.prepared('release credits', Outcome)`
     select * from credit_release(${tenantId}::uuid, ${operationId}::text, ${by(actor)}, ${dryRun})`);
 
 export interface Move {
