@@ -84,7 +84,6 @@ import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { OpenTiles } from './tiles/open-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
-import { VectorTiles } from './tiles/vector/draw-tile.ts';
 import { VectorSources } from './tiles/vector/vector-source.ts';
 import { VectorThreads } from './tiles/vector/vector-threads.ts';
 import { vectorTileRoutes } from './tiles/vector.routes.ts';
@@ -299,14 +298,13 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const featureParts = { db, signer, contents: features, cursors, publicUrl };
   await addRoutes(featureRoutes, featureParts);
   await addRoutes(ogcRoutes, featureParts);
-  const vectorSources = new VectorSources(tileSources);
   const vectorThreads = new VectorThreads();
+  const vectorSources = new VectorSources(tileSources, stores, vectorThreads);
   app.addHook('onClose', async () => {
     await vectorThreads.close();
     await vectorSources.close();
   });
-  const vectorTiles = new VectorTiles(vectorThreads);
-  await addRoutes(vectorTileRoutes, { db, signer, publicUrl, sources: vectorSources, tiles: vectorTiles });
+  await addRoutes(vectorTileRoutes, { db, signer, publicUrl, sources: vectorSources });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);

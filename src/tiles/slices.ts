@@ -10,7 +10,7 @@ export interface SliceQuery {
 
 /** The step and layer of a request. Default: the first. Names are those of the parameters in sentences. */
 export function chosenSlice(
-  { timeStamps, layerIds }: TilesDescription,
+  { timeStamps, layerIds }: Pick<TilesDescription, 'timeStamps' | 'layerIds'>,
   { timeStep, layer }: SliceQuery,
   names = { timeStep: 'timeStep', layer: 'layer' },
 ): TileSlice {

@@ -11,15 +11,12 @@ import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
-import { outOfRange } from './slices.ts';
-import type { VectorTiles } from './vector/draw-tile.ts';
-import { LAYER } from './vector/draw-tile.ts';
-import type { VectorSource, VectorSources } from './vector/vector-source.ts';
-import { extentOfFeatures } from './vector/vector-source.ts';
+import { chosenSlice, outOfRange } from './slices.ts';
+import type { VectorSources } from './vector/vector-source.ts';
+import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
 export interface VectorParts extends Omit<TileParts, 'open'> {
   readonly sources: VectorSources;
-  readonly tiles: VectorTiles;
 }
 
 const PATH = '/api/vectortiles/dataset/:id';
@@ -34,7 +31,26 @@ const Address = Id.extend({
   tileRow: z.string().meta({ description: 'y: row from the north.', examples: ['2'] }),
 });
 
-const Query = z.object({
+const Slice = z.object({
+  timeStep: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({
+      description: 'Of a mesh: the number of the step from 0, or its time. Default: the first.',
+      examples: ['0', '2024-05-02T10:00:00'],
+    }),
+  layer: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({
+      description: 'Of a mesh with layers: the number of the layer from 0, the lowest. Default: 0.',
+      examples: ['0'],
+    }),
+});
+
+const Query = Slice.extend({
   attributes: z
     .string()
     .max(10_000)
@@ -52,6 +68,8 @@ const VectorTileJson = z
     minzoom: z.int(),
     maxzoom: z.int(),
     vector_layers: z.array(z.record(z.string(), z.unknown())).meta({ description: 'The layer and its fields.' }),
+    timeStamps: z.array(z.string()).meta({ description: 'Times of the steps of a mesh.' }),
+    layerIds: z.array(z.int()).meta({ description: 'Numbers of the layers of a mesh, from the lowest.' }),
   })
   .meta({ id: 'VectorTileJson' });
 
@@ -62,11 +80,8 @@ const fieldKinds: Partial<Record<Field['type'], string>> = {
   boolean: 'Boolean',
 };
 
-const fieldsOf = ({ header }: VectorSource) => header.columns.flatMap(({ field }) => field ?? []);
-
 /** @throws AppError for a name that no field has */
-function chosenFields(vector: VectorSource, attributes: string | undefined) {
-  const fields = fieldsOf(vector).map(({ name, type }, index) => ({ index, name, real: type === 'real' }));
+function chosenFields({ fields }: VectorSubject, attributes: string | undefined): readonly TileField[] {
   if (attributes === undefined) return fields;
   const names = attributes.split(',').filter((name) => name !== '');
   const missing = names.find((name) => !fields.some((field) => field.name === name));
@@ -91,11 +106,11 @@ function tileOf({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; til
   return { level, column, row };
 }
 
-/** Vector tiles of datasets of features, drawn when they are asked for. */
+/** Vector tiles of datasets of features and of meshes, drawn when they are asked for. */
 export async function vectorTileRoutes(app: App, parts: VectorParts) {
   const serve = async (request: FastifyRequest, id: string) => {
     const served = await servedDataset(parts, askerOf(request), id);
-    return { ...served, vector: await parts.sources.of(served.dataset) };
+    return { ...served, subject: await parts.sources.of(served.dataset) };
   };
   const tags = TAGS;
 
@@ -107,24 +122,26 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         described: {
           responses: {
             200: { description: 'A Mapbox Vector Tile 2.1.', content: { [MEDIA_TYPE]: { schema: BINARY } } },
-            204: { description: 'There are no features.' },
+            204: { description: 'There is nothing in the tile.' },
             304: { description: 'The ETag of the caller is current.' },
           },
         },
       },
       schema: {
         tags,
-        summary: 'Returns a vector tile of a dataset of features',
+        summary: 'Returns a vector tile of a dataset of features or of a mesh',
         description:
-          'One layer, `features`. Features of less than a pixel are gathered until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are gathered, then the smallest left out; of many points every second, fourth … is taken.',
+          'One layer: `features`, or `elements` of a multidimensional dataset that holds a mesh, each element a polygon with one attribute an item (of items at nodes their mean). Features of less than a pixel are gathered until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are gathered, then the smallest left out; of many points every second, fourth … is taken.',
         params: Address,
         querystring: Query,
       },
     },
     async (request, reply) => {
-      const { dataset, vector } = await serve(request, request.params.id);
+      const { dataset, subject } = await serve(request, request.params.id);
       const tile = tileOf(request.params);
-      const bytes = vector && (await parts.tiles.of(vector, tile, chosenFields(vector, request.query.attributes)));
+      const { attributes, ...slice } = request.query;
+      const bytes =
+        subject && (await subject.tile(tile, chosenFields(subject, attributes), chosenSlice(subject, slice)));
       if (bytes === undefined) return reply.code(204).send();
       return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
     },
@@ -137,31 +154,38 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       schema: {
         tags,
         summary: 'Returns the TileJSON 3.0 of the vector tiles of a dataset',
+        description: '`timeStep` and `layer` are put into the address of the tiles.',
         params: Id,
+        querystring: Slice,
         response: { 200: VectorTileJson },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
-      const { dataset, vector, signature } = await serve(request, id);
-      const extent = vector && (await extentOfFeatures(vector));
+      const { dataset, subject, signature } = await serve(request, id);
+      const extent = await subject?.extent();
       const base = `${publicBase(parts.publicUrl, request)}${PATH.replace(':id', id)}`;
-      const fields = vector === undefined ? [] : fieldsOf(vector);
+      const { layer = 'features', fields = [], timeStamps = [], layerIds = [] } = subject ?? {};
+      chosenSlice({ timeStamps, layerIds }, request.query);
       const { west, south, east, north } = extent ?? { west: -180, south: -85.0511, east: 180, north: 85.0511 };
+      const slice = Object.entries(request.query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+      const query = [...slice, ...(signature === undefined ? [] : [signature])].join('&');
       const text = JSON.stringify({
         tilejson: '3.0.0',
         name: dataset.name,
         scheme: 'xyz',
-        tiles: [`${base}/{z}/{x}/{y}.vector.pbf${signature === undefined ? '' : `?${signature}`}`],
+        tiles: [`${base}/{z}/{x}/{y}.vector.pbf${query === '' ? '' : `?${query}`}`],
         bounds: east > 180 ? [-180, south, 180, north] : [west, south, east, north],
         minzoom: 0,
         maxzoom: DESCRIBED,
         vector_layers: [
           {
-            id: LAYER,
+            id: layer,
             fields: Object.fromEntries(fields.map(({ name, type }) => [name, fieldKinds[type] ?? 'String'])),
           },
         ],
+        timeStamps,
+        layerIds,
       });
       return sendText(request, reply, { text, type: 'application/json; charset=utf-8', version: dataset.rowVersion });
     },

@@ -1,6 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
+import type { Mesh } from '../../src/data/mesh.ts';
+import { CELL_SHAPES } from '../../src/data/mesh.ts';
+import { transformer } from '../../src/geo/crs/transform.ts';
+import { HALF_WORLD } from '../../src/geo/tiles/matrices.ts';
+import { flatMesh, sigmaZMesh, value } from '../formats/meshes.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
+import { newStore } from '../world/stores.ts';
 import { newFeatures, newTiles } from '../world/tiles.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
@@ -36,8 +42,8 @@ const square = (west: number, south: number, side: number) => [
   [west, south],
 ];
 
-async function tile(client: Client, url: string, place: string) {
-  const answer = await client.get(`${url}/${place}.vector.pbf`);
+async function tile(client: Client, url: string, place: string, query = '') {
+  const answer = await client.get(`${url}/${place}.vector.pbf${query}`);
   if (answer.status !== 200) throw new Error(`${place}: ${answer.status} ${JSON.stringify(answer.body)}`);
   const [layer] = decodeTile(answer.raw);
   return layer!;
@@ -205,6 +211,127 @@ test('TileJSON has bounds, levels and fields', async (t) => {
   t.like(body, { tilejson: '3.0.0', minzoom: 0, maxzoom: 14, bounds: [10, 50, 12, 55] });
   t.deepEqual(body.vector_layers, [{ id: 'features', fields: { name: 'String', depth: 'Number' } }]);
   t.true(body.tiles[0].endsWith(`${url}/{z}/{x}/{y}.vector.pbf`));
+});
+
+/** The tiles of a level around a place, and x and y in units of the tile of places in a coordinate system. */
+async function tileAround(level: number, code: number, x: number, y: number) {
+  using change = await transformer({ authority: 'EPSG', code }, { authority: 'EPSG', code: 3857 });
+  const scale = 2 ** level / (2 * HALF_WORLD);
+  const world = (u: number, v: number): [number, number] => {
+    const [xs, ys] = [Float64Array.of(u), Float64Array.of(v)];
+    change.forward(xs, ys);
+    return [(xs[0]! + HALF_WORLD) * scale, (HALF_WORLD - ys[0]!) * scale];
+  };
+  const [column, row] = world(x, y).map(Math.floor) as [number, number];
+  const places = [100, 200, 300, 0].flatMap((dx) => [0, 100].map((dy) => [x + dx, y + dy] as const));
+  const inTile = new Map(
+    places.map(([u, v]) => {
+      const [a, b] = world(u, v);
+      return [`${u},${v}`, [4096 * (a - column), 4096 * (b - row)] as const];
+    }),
+  );
+  return { place: `${level}/${column}/${row}`, inTile };
+}
+
+test('elements of a mesh are polygons at their place with the values of their items, step and layer', async (t) => {
+  const { client, projectId } = await theProject();
+  const mesh = flatMesh();
+  const url = `/api/vectortiles/dataset/${await newStore(w, projectId, await w.administrator(), 'flat', mesh)}`;
+  const { place, inTile } = await tileAround(15, 32633, 500_000, 6_000_000);
+  const near = (path: readonly [number, number][], ...corners: string[]) =>
+    path.length === corners.length &&
+    corners.every((one) => path.some(([x, y]) => Math.hypot(x - inTile.get(one)![0], y - inTile.get(one)![1]) < 1.5));
+  for (const step of [0, 3]) {
+    const layer = await tile(client, url, place, `?timeStep=${step}`);
+    t.is(layer.name, 'elements');
+    t.deepEqual(
+      layer.features.map(({ id }) => id).sort((a, b) => a - b),
+      [7, 8, 9, 10],
+    );
+    const of = (id: number) => layer.features.find((one) => one.id === id)!;
+    t.true(near(of(7).paths[0]!, '500000,6000000', '500100,6000000', '500100,6000100', '500000,6000100'));
+    t.true(near(of(8).paths[0]!, '500100,6000000', '500200,6000000', '500200,6000100'));
+    t.true(near(of(10).paths[0]!, '500200,6000000', '500300,6000000', '500300,6000100', '500200,6000100'));
+    t.deepEqual(of(8).attributes, {
+      depth: value(0, step, 1),
+      velocity: value(1, step, 1),
+      // the mean of nodes 1, 2 and 6
+      salinity: value(2, step, 3),
+    });
+  }
+  const text = (await client.get(`${url}/${place}.vector.pbf?timeStep=2026-01-25T02:00:00&attributes=depth`)).raw;
+  t.deepEqual(
+    decodeTile(text)[0]!
+      .features.map(({ attributes }) => attributes.depth as number)
+      .sort(),
+    [0, 1, 2, 3].map((cell) => value(0, 3, cell)),
+  );
+  const { body } = await client.get(`${url}/tilejson.json?timeStep=3`);
+  t.deepEqual(body.vector_layers, [
+    { id: 'elements', fields: { depth: 'Number', velocity: 'Number', salinity: 'Number' } },
+  ]);
+  t.is(body.timeStamps.length, 7);
+  t.true(body.tiles[0].endsWith('.vector.pbf?timeStep=3'));
+  t.true(Math.abs(body.bounds[0] - 15) < 1e-6 && Math.abs(body.bounds[1] - 54.1) < 0.1, `${body.bounds}`);
+  const status = async (query: string) => (await client.get(`${url}/${place}.vector.pbf?${query}`)).status;
+  t.deepEqual(
+    [await status('timeStep=7'), await status('timeStep=x'), await status('layer=1'), await status('layer=0')],
+    [404, 400, 404, 200],
+  );
+  t.is((await client.get(`${url}/0/0/0.vector.pbf`)).status, 200);
+  t.is((await client.get(`${url}/15/0/0.vector.pbf`)).status, 204);
+  const stranger = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
+  t.is((await stranger.get(`${url}/${place}.vector.pbf`)).status, 404);
+});
+
+test('each layer of a layered mesh has its own elements, and a grid has none', async (t) => {
+  const { client, projectId } = await theProject();
+  const owner = await w.administrator();
+  const url = `/api/vectortiles/dataset/${await newStore(w, projectId, owner, 'layers', sigmaZMesh())}`;
+  const { place } = await tileAround(15, 32633, 500_000, 6_000_000);
+  const depths = async (layer: number) => {
+    const { raw } = await client.get(`${url}/${place}.vector.pbf?layer=${layer}&timeStep=1`);
+    return decodeTile(raw)[0]!
+      .features.map(({ attributes }) => attributes.depth as number)
+      .sort();
+  };
+  // The second column has no lowest layer.
+  t.deepEqual(await depths(0), [value(0, 1, 0)]);
+  t.deepEqual(await depths(1), [value(0, 1, 1), value(0, 1, 3)]);
+  t.deepEqual(await depths(2), [value(0, 1, 2), value(0, 1, 4)]);
+  t.deepEqual((await client.get(`${url}/tilejson.json`)).body.layerIds, [0, 1, 2]);
+  const grid = await newStore(w, projectId, owner, 'grid');
+  const refused = await client.get(`/api/vectortiles/dataset/${grid}/0/0/0.vector.pbf`);
+  t.deepEqual([refused.status, /holds a grid/.test(refused.body.detail)], [404, true]);
+});
+
+test('elements on both sides of the antimeridian do not cross the map, and one without a value has no attribute', async (t) => {
+  const { client, projectId } = await theProject();
+  const mesh: Mesh = {
+    kind: 'mesh',
+    crs: { authority: 'EPSG', code: 4326 },
+    nodes: Float64Array.of(179, 0, 0, -179, 0, 0, -179, 2, 0, 179, 2, 0, -177, 0, 0, -177, 2, 0),
+    shapes: Uint8Array.of(CELL_SHAPES.quad, CELL_SHAPES.quad),
+    connectivity: Uint32Array.of(0, 1, 2, 3, 1, 4, 5, 2),
+    offsets: Uint32Array.of(0, 4, 8),
+    items: [{ name: 'Level', location: 'cell', type: 'Int16', nodata: -1 }],
+    values: async () => Int16Array.of(-1, 5),
+  };
+  const url = `/api/vectortiles/dataset/${await newStore(w, projectId, await w.administrator(), 'turn', mesh)}`;
+  const [west, east] = [await tile(client, url, '3/0/3'), await tile(client, url, '3/7/3')];
+  const extent = ({ paths }: { paths: [number, number][][] }) => {
+    const xs = paths[0]!.map(([x]) => x);
+    return [Math.min(...xs), Math.max(...xs)];
+  };
+  const of = (layer: typeof west, id: number) => layer.features.filter((one) => one.id === id).map(extent);
+  const degree = 4096 / 45;
+  t.deepEqual(of(west, 1), [[-64, Math.round(degree)]]);
+  t.deepEqual(of(east, 1), [[Math.round(44 * degree), 4096 + 64]]);
+  t.deepEqual(of(west, 2), [[Math.round(degree), Math.round(3 * degree)]]);
+  t.deepEqual(west.features.map(({ id, attributes }) => [id, attributes]).sort(), [
+    [1, {}],
+    [2, { Level: 5 }],
+  ]);
 });
 
 test('wrong addresses and other datasets are refused', async (t) => {

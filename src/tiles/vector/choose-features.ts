@@ -1,5 +1,4 @@
 import type { Found, Leaves } from '../../formats/flatgeobuf/index-search.ts';
-import type { Area } from '../../formats/flatgeobuf/schema.ts';
 import type { Sized } from '../../geo/tiles/gathering.ts';
 import { Gathering, gatheredTo } from '../../geo/tiles/gathering.ts';
 
@@ -29,9 +28,9 @@ export class FeatureChooser {
   #stride = 1;
   #seen = 0;
 
-  /** @param tile the area of the tile without its buffer, in the coordinate system of the file */
-  constructor(tile: Area, lines: boolean) {
-    this.#pixel = { x: (tile.east - tile.west) / 256, y: (tile.north - tile.south) / 256 };
+  /** @param pixel in the coordinate system of the file */
+  constructor(pixel: { readonly x: number; readonly y: number }, lines: boolean) {
+    this.#pixel = pixel;
     this.#lines = lines;
     this.#gathering = new Gathering(1, lines);
   }

@@ -5,6 +5,7 @@ import { wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import { HALF_WORLD } from '../../geo/tiles/matrices.ts';
 import { BUFFER, EXTENT } from '../../geo/tiles/mvt.ts';
+import { mercatorX, mercatorY, nearestTurn, toGeographic } from '../../geo/tiles/place.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 
 const mercator: Crs = { authority: 'EPSG', code: 3857 };
@@ -62,3 +63,36 @@ async function hasPlaces(x: Float64Array, y: Float64Array, crs: KnownCrs): Promi
 
 const least = (values: Float64Array): number => values.reduce((one, other) => Math.min(one, other), Infinity);
 const most = (values: Float64Array): number => values.reduce((one, other) => Math.max(one, other), -Infinity);
+
+/**
+ * Sides of a pixel of 256 in the coordinate system of a file, where the file and the tile meet. Projections have places
+ * for tiles far away whose boxes say nothing about it.
+ * @param box of the file
+ */
+export async function pixelOf({ level }: TileNumber, crs: KnownCrs, tile: Area | undefined, box: Area) {
+  const [x, y] = middleOf(tile, box);
+  const [dx, dy] = [(box.east - box.west) / 1e4 || 1e-6, (box.north - box.south) / 1e4 || 1e-6];
+  const [xs, ys] = [Float64Array.of(x, x + dx, x), Float64Array.of(y, y, y + dy)];
+  await toGeographic(crs, xs, ys);
+  const pixel = (2 * HALF_WORLD) / 2 ** level / 256;
+  const steps = [1, 2].map((n) =>
+    Math.hypot(mercatorX(nearestTurn(xs[n]!, xs[0]!)) - mercatorX(xs[0]!), mercatorY(ys[n]!) - mercatorY(ys[0]!)),
+  );
+  const across = (dx * pixel) / steps[0]!;
+  const up = (dy * pixel) / steps[1]!;
+  const whole = tile ?? box;
+  return {
+    x: Number.isFinite(across) ? across : (whole.east - whole.west) / 256,
+    y: Number.isFinite(up) ? up : (whole.north - whole.south) / 256,
+  };
+}
+
+/** The middle of where a tile and a file meet; of the file if they do not. */
+function middleOf(tile: Area | undefined, box: Area): [number, number] {
+  const west = Math.max(box.west, tile?.west ?? -Infinity);
+  const east = Math.min(box.east, tile?.east ?? Infinity);
+  const south = Math.max(box.south, tile?.south ?? -Infinity);
+  const north = Math.min(box.north, tile?.north ?? Infinity);
+  const meet = west <= east && south <= north;
+  return meet ? [(west + east) / 2, (south + north) / 2] : [(box.west + box.east) / 2, (box.south + box.north) / 2];
+}

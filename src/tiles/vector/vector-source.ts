@@ -1,66 +1,71 @@
-import type { BlobSource, BlobSources } from '../../blobs/blob-source.ts';
+import type { BlobSources } from '../../blobs/blob-source.ts';
 import { OpenBlobs } from '../../blobs/open-blobs.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
-import { AppError, FormatError } from '../../errors.ts';
-import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
-import { readHeader } from '../../formats/flatgeobuf/header-reader.ts';
-import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
-import { crsOf } from '../../formats/flatgeobuf/reader.ts';
-import type { KnownCrs } from '../../geo/crs/crs.ts';
-import { describeCrs } from '../../geo/crs/crs.ts';
-import type { GeographicExtent } from '../../geo/tiles/place.ts';
-import { extentOf, runOn, toGeographic } from '../../geo/tiles/place.ts';
+import { AppError, notFound } from '../../errors.ts';
+import type { Stores } from '../../multidimensional/stores.ts';
+import { ElementTiles } from './element-tiles.ts';
+import type { FeatureSource } from './feature-tiles.ts';
+import { FeatureTiles, readFeatureSource } from './feature-tiles.ts';
+import { KeptTiles } from './kept-tiles.ts';
+import { MeshElements } from './mesh-elements.ts';
+import type { VectorSubject } from './vector-subject.ts';
+import type { VectorThreads } from './vector-threads.ts';
 
-/** Datasets whose headers are in memory. */
+/** Datasets of features whose headers, and meshes whose elements are in memory. */
 const MOST_OPEN = 100;
-const net = 16;
+const MOST_MESHES = 8;
 
-/** Features of a dataset with an index. */
-export interface VectorSource {
-  readonly source: BlobSource;
-  readonly header: Header & Indexed;
-  readonly crs: KnownCrs;
-}
-
-/** Opens datasets of features. */
+/** Opens datasets of features and meshes to draw tiles of them. */
 export class VectorSources {
-  readonly #open: OpenBlobs<VectorSource | undefined>;
+  readonly #features: OpenBlobs<FeatureSource | undefined>;
+  readonly #stores: Stores;
+  readonly #threads: VectorThreads;
+  readonly #kept = new KeptTiles();
+  /** By the name of the blob, the least recently used first. */
+  readonly #meshes = new Map<string, Promise<MeshElements>>();
 
-  constructor(sources: BlobSources) {
-    this.#open = new OpenBlobs(sources, MOST_OPEN, readSource);
+  constructor(sources: BlobSources, stores: Stores, threads: VectorThreads) {
+    this.#features = new OpenBlobs(sources, MOST_OPEN, readFeatureSource);
+    this.#stores = stores;
+    this.#threads = threads;
   }
 
   /** Undefined for a dataset without features. */
-  async of({ id, datasetType, blob }: ServedDataset): Promise<VectorSource | undefined> {
-    if (datasetType !== 'gisvectordata' || blob === undefined)
-      throw new AppError('notFound', `Dataset '${id}' is of type '${datasetType}' and has no vector tiles.`);
-    return this.#open.of(id, blob);
+  async of({ id, datasetType, blob, storageSize }: ServedDataset): Promise<VectorSubject | undefined> {
+    const drawing = { threads: this.#threads, kept: this.#kept };
+    if (blob !== undefined && datasetType === 'gisvectordata') {
+      const source = await this.#features.of(id, blob);
+      return source && new FeatureTiles(source, drawing);
+    }
+    if (blob !== undefined && datasetType === 'multidimensional' && storageSize > 0)
+      return new ElementTiles(await this.#mesh(id, blob), { ...drawing, stores: this.#stores });
+    throw none(id, `is of type '${datasetType}'`);
+  }
+
+  async #mesh(id: string, blob: string): Promise<MeshElements> {
+    let mesh = this.#meshes.get(blob);
+    if (mesh === undefined) {
+      mesh = this.#openMesh(id, blob);
+      mesh.catch(() => this.#meshes.delete(blob));
+    }
+    this.#meshes.delete(blob);
+    this.#meshes.set(blob, mesh);
+    if (this.#meshes.size > MOST_MESHES) this.#meshes.delete(this.#meshes.keys().next().value!);
+    return mesh;
+  }
+
+  async #openMesh(id: string, blob: string): Promise<MeshElements> {
+    const { data } = await this.#stores.open(blob).catch((error: unknown) => {
+      // A write has replaced the content since the record was read.
+      throw error instanceof AppError && error.kind === 'notFound' ? notFound('Dataset', id) : error;
+    });
+    if (data.kind !== 'mesh') throw none(id, `holds ${data.kind === 'grid' ? 'a grid' : 'an array'}`);
+    return MeshElements.of(data, blob);
   }
 
   close(): Promise<void> {
-    return this.#open.close();
+    return this.#features.close();
   }
 }
 
-async function readSource(source: BlobSource): Promise<VectorSource | undefined> {
-  const { index, ...header } = await readHeader(source);
-  if (header.count === 0 && header.start >= source.size) return undefined;
-  if (header.count === 0 || index === undefined)
-    throw new FormatError('The features have no spatial index. Import them with GISWriter.');
-  const crs = await crsOf(header, { log() {} });
-  if (crs === undefined) throw new FormatError('The features have no coordinate system.');
-  return { source, header: { ...header, index }, crs: await describeCrs(crs) };
-}
-
-/** Where the features lie on the earth. */
-export async function extentOfFeatures({ header: { box }, crs }: VectorSource): Promise<GeographicExtent | undefined> {
-  if (box === undefined) return undefined;
-  const [x, y] = [new Float64Array((net + 1) ** 2), new Float64Array((net + 1) ** 2)];
-  for (let n = 0; n < x.length; n++) {
-    x[n] = box.west + ((n % (net + 1)) / net) * (box.east - box.west);
-    y[n] = box.south + (Math.floor(n / (net + 1)) / net) * (box.north - box.south);
-  }
-  await toGeographic(crs, x, y);
-  runOn(x, net + 1);
-  return extentOf(x, y);
-}
+const none = (id: string, what: string) => new AppError('notFound', `Dataset '${id}' ${what} and has no vector tiles.`);

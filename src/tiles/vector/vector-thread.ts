@@ -2,57 +2,66 @@ import { parentPort } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { FeatureReader } from '../../formats/flatgeobuf/feature-reader.ts';
 import { InvalidRecord } from '../../formats/flatgeobuf/flat-table.ts';
-import type { TileKey } from '../../geo/tiles/mvt.ts';
 import type { SourceFeature } from '../../geo/tiles/vector-tile.ts';
 import { VectorTile } from '../../geo/tiles/vector-tile.ts';
-import type { VectorJob } from './vector-threads.ts';
+import type { ElementContent, FeatureContent, VectorJob } from './vector-threads.ts';
 import { NUMBERS } from './vector-threads.ts';
 
-/** Draws one tile and answers with its gzipped bytes; undefined without features. */
-async function draw(job: VectorJob): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const { tile, crs, header, fields, layer, lines, side } = job;
-  const stride = 2 + Number(header.hasZ) + Number(header.hasM);
-  const drawn = await VectorTile.create(tile, crs, stride);
+/** Draws one tile and answers with its gzipped bytes; undefined if nothing lies in it. */
+async function draw({ tile, crs, layer, numbers, content }: VectorJob): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const drawn = await VectorTile.create(tile, crs, strideOf(content));
   try {
-    const keys: TileKey[] = fields.map(({ name, real }) => ({ name, real }));
-    const bytes = drawn.draw({ name: layer, keys, lines, side }, featuresOf(job));
+    const read = content.kind === 'features' ? featureReader(content) : elementReader(content);
+    const bytes = drawn.draw(layer, sourceFeatures(numbers, read));
     return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes));
   } finally {
     drawn.close();
   }
 }
 
-function featuresOf({ header, fields, features: { bytes, numbers } }: VectorJob): SourceFeature[] {
-  const reader = new FeatureReader(header);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+/** Numbers per vertex. */
+const strideOf = (content: FeatureContent | ElementContent): number =>
+  content.kind === 'features' ? 2 + Number(content.header.hasZ) + Number(content.header.hasM) : 2;
+
+/** Reads the n-th feature or element of a job by its number, and where its bytes or coordinates begin and end. */
+type Read = (n: number, number: number, from: number, to: number) => ReturnType<SourceFeature['read']>;
+
+function sourceFeatures(numbers: Float64Array, read: Read): SourceFeature[] {
   return Array.from({ length: numbers.length / NUMBERS }, (_, n) => {
-    const [number, from, to, side, size, gathered] = numbers.subarray(NUMBERS * n, NUMBERS * (n + 1)) as unknown as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
+    const at = NUMBERS * n;
     return {
-      side,
-      size,
-      gathered: gathered === 1,
-      read() {
-        try {
-          const { id, geometry, values } = reader.read(buffer.subarray(from, to), from);
-          if (geometry === undefined) return undefined;
-          const own = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : number + 1;
-          return { id: own, geometry, values: fields.map(({ index }) => values[index]) };
-        } catch (error) {
-          // One broken feature does not hide the others.
-          if (error instanceof InvalidRecord) return undefined;
-          throw error;
-        }
-      },
+      side: numbers[at + 3]!,
+      size: numbers[at + 4]!,
+      gathered: numbers[at + 5] === 1,
+      read: () => read(n, numbers[at]!, numbers[at + 1]!, numbers[at + 2]!),
     };
   });
 }
+
+function featureReader({ header, fields, bytes }: FeatureContent): Read {
+  const reader = new FeatureReader(header);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return (_, number, from, to) => {
+    try {
+      const { id, geometry, values } = reader.read(buffer.subarray(from, to), from);
+      if (geometry === undefined) return undefined;
+      const own = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : number + 1;
+      return { id: own, geometry, values: fields.map((field) => values[field]) };
+    } catch (error) {
+      // One broken feature does not hide the others.
+      if (error instanceof InvalidRecord) return undefined;
+      throw error;
+    }
+  };
+}
+
+const elementReader =
+  ({ coordinates, values }: ElementContent): Read =>
+  (n, id, from, to) => ({
+    id,
+    geometry: { type: 'Polygon', coordinates: coordinates.subarray(from, to) },
+    values: values.map((column) => (Number.isNaN(column[n]!) ? undefined : column[n])),
+  });
 
 parentPort?.on('message', (job: VectorJob) => {
   draw(job).then(

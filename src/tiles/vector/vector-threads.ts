@@ -2,32 +2,45 @@ import { Worker } from 'node:worker_threads';
 import type { Crs } from '../../data/crs-reference.ts';
 import { AppError } from '../../errors.ts';
 import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
-import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+import type { TileLayer, TileNumber } from '../../geo/tiles/vector-tile.ts';
 
-/** A tile to be drawn, with the bytes of its features. Plain data, so that it can be posted to a thread. */
+/** A tile to be drawn, with what is drawn. Plain data, so that it can be posted to a thread; the arrays are moved to it. */
 export interface VectorJob {
   readonly tile: TileNumber;
   readonly crs: Crs;
-  readonly header: Pick<Header, 'columns' | 'geometryType' | 'hasZ' | 'hasM'>;
-  readonly layer: string;
-  /** Fields to be written, by their index in the values of a feature. */
-  readonly fields: readonly { readonly index: number; readonly name: string; readonly real: boolean }[];
-  /** The features are lines. */
-  readonly lines: boolean;
-  /** Pixels below which features have been gathered. */
-  readonly side: number;
-  /** Moved to the thread. */
-  readonly features: PackedFeatures;
+  readonly layer: TileLayer;
+  /**
+   * For each feature or element: its number in the file or its id; where its bytes or coordinates begin and end; side,
+   * size, and 1 if it stands for others around it.
+   */
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly content: FeatureContent | ElementContent;
 }
 
-/** Numbers of a packed feature. */
+/** Numbers of each feature in a job. */
 export const NUMBERS = 6;
 
-/** The bytes of features, without their sizes, and the numbers of each of them. */
-export interface PackedFeatures {
+/** The bytes of features, without their sizes. */
+export interface FeatureContent {
+  readonly kind: 'features';
+  readonly header: Pick<Header, 'columns' | 'geometryType' | 'hasZ' | 'hasM'>;
+  /** Places of the attributes among the values of a feature. */
+  readonly fields: readonly number[];
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** For each feature: its number in the file, where its bytes begin and end, side, size, whether it was gathered. */
-  readonly numbers: Float64Array<ArrayBuffer>;
+}
+
+/** Polygons with values. */
+export interface ElementContent {
+  readonly kind: 'elements';
+  /** x, y, … */
+  readonly coordinates: Float64Array<ArrayBuffer>;
+  /** For each attribute the values of all polygons; NaN is none. */
+  readonly values: readonly Float64Array<ArrayBuffer>[];
+}
+
+function movedBuffers({ numbers, content }: VectorJob): ArrayBuffer[] {
+  if (content.kind === 'features') return [numbers.buffer, content.bytes.buffer];
+  return [numbers.buffer, content.coordinates.buffer, ...content.values.map(({ buffer }) => buffer)];
 }
 
 interface Waiting {
@@ -67,8 +80,7 @@ export class VectorThreads {
     this.#queue.shift();
     this.#running.set(thread, first);
     thread.ref();
-    const { bytes, numbers } = first.job.features;
-    thread.postMessage(first.job, [bytes.buffer, numbers.buffer]);
+    thread.postMessage(first.job, movedBuffers(first.job));
   }
 
   #start(): Worker {

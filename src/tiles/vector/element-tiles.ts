@@ -1,0 +1,123 @@
+import { clockText } from '../../data/date-text.ts';
+import type { Samples } from '../../data/item.ts';
+import type { MeshItem } from '../../data/mesh.ts';
+import { realValues } from '../../data/real-values.ts';
+import { isFloat } from '../../data/samples.ts';
+import { stepCount, timeOf } from '../../data/time-axis.ts';
+import type { TileSlice } from '../../formats/tiles/description.ts';
+import type { GeographicExtent } from '../../geo/tiles/place.ts';
+import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+import type { Stores } from '../../multidimensional/stores.ts';
+import type { Chosen } from './choose-features.ts';
+import { FeatureChooser } from './choose-features.ts';
+import type { VectorDrawing } from './feature-tiles.ts';
+import type { MeshElements } from './mesh-elements.ts';
+import { itemsOf } from './mesh-elements.ts';
+import { pixelOf, tileArea } from './tile-area.ts';
+import type { TileField, VectorSubject } from './vector-subject.ts';
+import { extentOfBox, keysOf } from './vector-subject.ts';
+import { NUMBERS } from './vector-threads.ts';
+
+export interface ElementDrawing extends VectorDrawing {
+  /** Bounds how many requests read values at a time. */
+  readonly stores: Stores;
+}
+
+/** Tiles of the elements of a mesh: each is a polygon with one attribute an item. */
+export class ElementTiles implements VectorSubject {
+  readonly layer = 'elements';
+  readonly fields: readonly TileField[];
+  readonly timeStamps: readonly string[];
+  readonly layerIds: readonly number[];
+  readonly #elements: MeshElements;
+  readonly #drawing: ElementDrawing;
+
+  constructor(elements: MeshElements, drawing: ElementDrawing) {
+    this.#elements = elements;
+    this.#drawing = drawing;
+    const { mesh, layers } = elements;
+    this.fields = itemsOf(mesh).map(({ item, index, name }) => ({ index, name, type: typeOf(item) }));
+    const { time } = mesh;
+    this.timeStamps =
+      time === undefined ? [] : Array.from({ length: stepCount(time) }, (_, step) => clockText(timeOf(time, step)));
+    this.layerIds = layers > 1 ? Array.from({ length: layers }, (_, layer) => layer) : [];
+  }
+
+  extent(): Promise<GeographicExtent | undefined> {
+    return extentOfBox(this.#elements.box, this.#elements.crs);
+  }
+
+  tile(tile: TileNumber, fields: readonly TileField[], slice: TileSlice): Promise<Uint8Array | undefined> {
+    const { level, column, row } = tile;
+    const { stores, kept } = this.#drawing;
+    const key = [
+      this.#elements.blob,
+      slice.step,
+      slice.layer,
+      level,
+      column,
+      row,
+      ...fields.map(({ index }) => index),
+    ].join('/');
+    return kept.of(key, () => stores.reading(() => this.#draw(tile, fields, slice)));
+  }
+
+  async #draw(tile: TileNumber, fields: readonly TileField[], { step, layer }: TileSlice) {
+    const elements = this.#elements;
+    const area = await tileArea(tile, elements.crs);
+    const chooser = new FeatureChooser(await pixelOf(tile, elements.crs, area.tile, elements.box), false);
+    const { leaves, cells } = await elements.touching(layer, area.wanted);
+    chooser.add(leaves);
+    const { features: chosen, side } = chooser.chosen();
+    if (chosen.length === 0) return undefined;
+    const chosenCells = Uint32Array.from(chosen, ({ number }) => cells[number]!);
+    const values: Float64Array<ArrayBuffer>[] = [];
+    for (const { index } of fields) values.push(await this.#values(index, step, chosenCells));
+    return this.#drawing.threads.draw({
+      tile,
+      crs: elements.crs,
+      layer: { name: this.layer, keys: keysOf(fields), lines: false, side },
+      ...this.#packed(chosen, chosenCells, values),
+    });
+  }
+
+  #packed(chosen: readonly Chosen[], cells: Uint32Array, values: readonly Float64Array<ArrayBuffer>[]) {
+    const numbers = new Float64Array(NUMBERS * chosen.length);
+    const coordinates: number[] = [];
+    for (const [n, { side, size, gathered }] of chosen.entries()) {
+      const from = coordinates.length;
+      coordinates.push(...this.#elements.ring(cells[n]!));
+      const id = this.#elements.id(cells[n]!);
+      numbers.set([id, from, coordinates.length, side, size, Number(gathered)], NUMBERS * n);
+    }
+    return { numbers, content: { kind: 'elements' as const, coordinates: Float64Array.from(coordinates), values } };
+  }
+
+  /** Values of an item in cells: of nodes the mean of those of the cell, none if one of them has none. */
+  async #values(index: number, step: number, cells: Uint32Array): Promise<Float64Array<ArrayBuffer>> {
+    const { mesh } = this.#elements;
+    const item = mesh.items[index]!;
+    const samples = await mesh.values(index, step);
+    if (item.location === 'cell') return realAt(samples, cells, item);
+    const nodes: number[] = [];
+    const ends = Uint32Array.from(cells, (cell) => nodes.push(...this.#elements.corners(cell)));
+    const atNodes = realAt(samples, nodes, item);
+    return Float64Array.from(ends, (end, n) => {
+      const from = n === 0 ? 0 : ends[n - 1]!;
+      return atNodes.subarray(from, end).reduce((sum, value) => sum + value, 0) / (end - from);
+    });
+  }
+}
+
+/** Values at some places; NaN for no data. */
+function realAt(samples: Samples, places: ArrayLike<number>, item: MeshItem): Float64Array<ArrayBuffer> {
+  const picked = samples instanceof Float32Array ? new Float32Array(places.length) : new Float64Array(places.length);
+  for (let n = 0; n < places.length; n++) picked[n] = samples[places[n]!]!;
+  return Float64Array.from(realValues(picked, item));
+}
+
+/** Means of nodes and scaled values are no whole numbers. */
+function typeOf({ location, type, scale = 1, offset = 0 }: MeshItem): TileField['type'] {
+  const whole = type !== undefined && !isFloat(type) && location === 'cell' && scale === 1 && offset === 0;
+  return whole ? 'integer' : 'real';
+}

@@ -1,0 +1,129 @@
+import type { BlobSource } from '../../blobs/blob-source.ts';
+import { FormatError } from '../../errors.ts';
+import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
+import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
+import { readHeader } from '../../formats/flatgeobuf/header-reader.ts';
+import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
+import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
+import { crsOf } from '../../formats/flatgeobuf/reader.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
+import { describeCrs } from '../../geo/crs/crs.ts';
+import type { GeographicExtent } from '../../geo/tiles/place.ts';
+import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+import type { Chosen } from './choose-features.ts';
+import { FeatureChooser } from './choose-features.ts';
+import type { KeptTiles } from './kept-tiles.ts';
+import { pixelOf, tileArea } from './tile-area.ts';
+import type { TileField, VectorSubject } from './vector-subject.ts';
+import { extentOfBox, keysOf } from './vector-subject.ts';
+import type { VectorThreads } from './vector-threads.ts';
+import { NUMBERS } from './vector-threads.ts';
+
+/** Codes of FlatGeobuf for lines. */
+const LINES: readonly number[] = [2, 5];
+/** A feature that is larger is left out. */
+const MOST_FEATURE_BYTES = 64 << 20;
+
+/** Features of a dataset with an index. */
+export interface FeatureSource {
+  readonly source: BlobSource;
+  readonly header: Header & Indexed;
+  readonly crs: KnownCrs;
+}
+
+/** Undefined for a dataset without features. */
+export async function readFeatureSource(source: BlobSource): Promise<FeatureSource | undefined> {
+  const { index, ...header } = await readHeader(source);
+  if (header.count === 0 && header.start >= source.size) return undefined;
+  if (header.count === 0 || index === undefined)
+    throw new FormatError('The features have no spatial index. Import them with GISWriter.');
+  const crs = await crsOf(header, { log() {} });
+  if (crs === undefined) throw new FormatError('The features have no coordinate system.');
+  return { source, header: { ...header, index }, crs: await describeCrs(crs) };
+}
+
+/** What all vector tiles are drawn with. */
+export interface VectorDrawing {
+  readonly threads: VectorThreads;
+  readonly kept: KeptTiles;
+}
+
+/** Tiles of the features of a dataset. */
+export class FeatureTiles implements VectorSubject {
+  readonly layer = 'features';
+  readonly timeStamps = [];
+  readonly layerIds = [];
+  readonly fields: readonly TileField[];
+  readonly #source: FeatureSource;
+  readonly #drawing: VectorDrawing;
+
+  constructor(source: FeatureSource, drawing: VectorDrawing) {
+    this.#source = source;
+    this.#drawing = drawing;
+    const fields = source.header.columns.flatMap(({ field }) => field ?? []);
+    this.fields = fields.map(({ name, type }, index) => ({ index, name, type }));
+  }
+
+  async extent(): Promise<GeographicExtent | undefined> {
+    const { header, crs } = this.#source;
+    return header.box && extentOfBox(header.box, crs);
+  }
+
+  tile(tile: TileNumber, fields: readonly TileField[]): Promise<Uint8Array | undefined> {
+    const { level, column, row } = tile;
+    const key = [this.#source.source.name, level, column, row, ...fields.map(({ index }) => index)].join('/');
+    return this.#drawing.kept.of(key, () => drawFeatures(this.#source, tile, fields, this.#drawing.threads));
+  }
+}
+
+async function drawFeatures(
+  { source, header, crs }: FeatureSource,
+  tile: TileNumber,
+  fields: readonly TileField[],
+  threads: VectorThreads,
+): Promise<Uint8Array | undefined> {
+  const area = await tileArea(tile, crs);
+  const lines = LINES.includes(header.geometryType);
+  const chooser = new FeatureChooser(await pixelOf(tile, crs, area.tile, (header.box ?? area.tile)!), lines);
+  for await (const leaves of searchLeaves(source, header, area.wanted)) chooser.add(leaves);
+  const { features: chosen, side } = chooser.chosen();
+  if (chosen.length === 0) return undefined;
+  const { columns, geometryType, hasZ, hasM } = header;
+  const { bytes, numbers } = await packed(source, chosen);
+  return threads.draw({
+    tile,
+    crs,
+    layer: { name: 'features', keys: keysOf(fields), lines, side },
+    numbers,
+    content: {
+      kind: 'features',
+      header: { columns, geometryType, hasZ, hasM },
+      fields: fields.map(({ index }) => index),
+      bytes,
+    },
+  });
+}
+
+/** The bytes of the features alone: blocks also have what lies between them. */
+async function packed(source: BlobSource, chosen: readonly Chosen[]) {
+  const numbers = new Float64Array(NUMBERS * chosen.length);
+  let all = new Uint8Array(1 << 20);
+  let [length, count] = [0, 0];
+  let n = 0;
+  for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES))
+    for (const { number, at, size } of features) {
+      // Those that are too large are not among the features of the block.
+      while (chosen[n]!.number !== number) n++;
+      const one = chosen[n]!;
+      numbers.set([number, length, length + size, one.side, one.size, Number(one.gathered)], NUMBERS * count);
+      if (length + size > all.length) {
+        const larger = new Uint8Array(Math.max(2 * all.length, length + size));
+        larger.set(all);
+        all = larger;
+      }
+      all.set(bytes.subarray(at, at + size), length);
+      length += size;
+      count++;
+    }
+  return { bytes: all.subarray(0, length), numbers: numbers.slice(0, NUMBERS * count) };
+}

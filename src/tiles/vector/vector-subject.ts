@@ -1,0 +1,49 @@
+import type { Field } from '../../data/feature-collection.ts';
+import type { Area } from '../../formats/flatgeobuf/schema.ts';
+import type { TileSlice } from '../../formats/tiles/description.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
+import type { TileKey } from '../../geo/tiles/mvt.ts';
+import type { GeographicExtent } from '../../geo/tiles/place.ts';
+import { extentOf, runOn, toGeographic } from '../../geo/tiles/place.ts';
+import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+
+const net = 16;
+
+/** An attribute of the tiles. */
+export interface TileField {
+  /** Its place among the fields of the features, or the items of the mesh. */
+  readonly index: number;
+  readonly name: string;
+  readonly type: Field['type'];
+}
+
+/** What vector tiles are drawn of: the features or the elements of a dataset. */
+export interface VectorSubject {
+  /** Name of the layer of all tiles, whatever the dataset is called: styles refer to it. */
+  readonly layer: 'features' | 'elements';
+  readonly fields: readonly TileField[];
+  readonly timeStamps: readonly string[];
+  readonly layerIds: readonly number[];
+  extent(): Promise<GeographicExtent | undefined>;
+  /** A tile, gzipped; undefined for one with nothing in it. */
+  tile(tile: TileNumber, fields: readonly TileField[], slice: TileSlice): Promise<Uint8Array | undefined>;
+}
+
+/** Where a box lies on the earth. */
+export async function extentOfBox(
+  { west, south, east, north }: Area,
+  crs: KnownCrs,
+): Promise<GeographicExtent | undefined> {
+  const [x, y] = [new Float64Array((net + 1) ** 2), new Float64Array((net + 1) ** 2)];
+  for (let n = 0; n < x.length; n++) {
+    x[n] = west + ((n % (net + 1)) / net) * (east - west);
+    y[n] = south + (Math.floor(n / (net + 1)) / net) * (north - south);
+  }
+  await toGeographic(crs, x, y);
+  runOn(x, net + 1);
+  return extentOf(x, y);
+}
+
+/** Keys of the layer; whole numbers of reals are doubles too. */
+export const keysOf = (fields: readonly TileField[]): TileKey[] =>
+  fields.map(({ name, type }) => ({ name, real: type === 'real' }));
