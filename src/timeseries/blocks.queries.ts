@@ -17,7 +17,7 @@ const reaching = (from: bigint, to: bigint, key: number) => sql.fragment`
 
 /** Blocks with values in the interval, both ends included, in the order of time. */
 export const listBlocks = (db: Db, key: number, from: bigint, to: bigint, limit: number) =>
-  db.any(sql.type(Block)`
+  db.any(sql.prepared('blocks of values', Block)`
     select b.first::text, b.last::text, b.data from ts_blocks b where ${reaching(from, to, key)} order by b.first limit ${limit}`);
 
 /** Places of the blocks with values in the interval, and of the one before it. */

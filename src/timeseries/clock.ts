@@ -83,7 +83,7 @@ let shownDayText = '';
 export function textOf(time: Micros): Timestamp {
   const [day, micros] = dayAndRest(time);
   if (day !== shownDay) {
-    shownDayText = new Date(day * DAY_MS).toISOString().slice(0, DAY_LENGTH + 1);
+    shownDayText = dayText(day);
     shownDay = day;
   }
   const fraction = micros % 1e6;
@@ -91,6 +91,31 @@ export function textOf(time: Micros): Timestamp {
   const minutes = Math.floor(seconds / 60);
   const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
   return `${shownDayText}${clock}.${fraction === 0 ? '0000000' : `${String(fraction).padStart(6, '0')}0`}`;
+}
+
+/** Days of 400 years, after which the calendar repeats itself, and from 0000-03-01 to 1970. */
+const ERA_DAYS = 146_097;
+const DAYS_BEFORE_1970 = 719_468;
+
+/** A day since 1970 in wire form, with the `T` behind it. */
+export function dayText(day: number): string {
+  // years begin in March, so that the day that only some years have is the last one (Howard Hinnant's algorithm)
+  const since = day + DAYS_BEFORE_1970;
+  const era = Math.floor(since / ERA_DAYS);
+  const inEra = since - era * ERA_DAYS;
+  const years = Math.floor(
+    (inEra - Math.floor(inEra / 1460) + Math.floor(inEra / 36_524) - Math.floor(inEra / 146_096)) / 365,
+  );
+  const inYear = inEra - (365 * years + Math.floor(years / 4) - Math.floor(years / 100));
+  const fromMarch = Math.floor((5 * inYear + 2) / 153);
+  const date = inYear - Math.floor((153 * fromMarch + 2) / 5) + 1;
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  const year = years + 400 * era + (month <= 2 ? 1 : 0);
+  if (year < 0 || year > 9999) {
+    const text = new Date(day * DAY_MS).toISOString();
+    return text.slice(0, text.indexOf('T') + 1);
+  }
+  return `${TWO_DIGITS[Math.floor(year / 100)]}${TWO_DIGITS[year % 100]}-${TWO_DIGITS[month]}-${TWO_DIGITS[date]}T`;
 }
 
 /** Days since 1970 and microseconds of the day. */

@@ -63,8 +63,8 @@ function itemsOf(series: readonly { item: Item }[]): Item[] {
 
 /** The properties that series of a dataset may have. Throws `invalid` for a dataset of another type. */
 export async function visibleSchema(db: Db, caller: Caller, id: string) {
-  const dataset = await visibleDataset(db, caller, id);
-  const found = await findSchema(db, dataset.id);
+  // together: what is not visible is refused first
+  const [dataset, found] = await Promise.all([visibleDataset(db, caller, id), findSchema(db, id)]);
   if (!found) throw noSeries(dataset);
   return { ...found, dataset };
 }

@@ -24,7 +24,7 @@ const DatasetRow = z.object({
 
 /** Undefined for a dataset without time series. */
 export const findSchema = (db: Db, datasetId: string) =>
-  db.maybeOne(sql.type(DatasetRow)`
+  db.maybeOne(sql.prepared('schema of series', DatasetRow)`
     select d.metadata, t.schema from ts_datasets t join datasets d on d.id = t.dataset_id where t.dataset_id = ${datasetId}`);
 
 export const insertSchema = (tx: Db, datasetId: string, schema: readonly SeriesProperty[]) =>
@@ -39,7 +39,7 @@ export const listSeries = (db: Db, datasetId: string) =>
     select ${seriesColumns} from ts_series s where s.dataset_id = ${datasetId} order by s.key`);
 
 export const findSeries = (db: Db, datasetId: string, id: string) =>
-  db.maybeOne(sql.type(SeriesRow)`
+  db.maybeOne(sql.prepared('time series', SeriesRow)`
     select ${seriesColumns} from ts_series s where s.dataset_id = ${datasetId} and s.id = ${id}`);
 
 /** The series with these ids; unknown ids are left out. */

@@ -40,14 +40,16 @@ export async function allSeries(db: Db, caller: Caller, datasetId: string): Prom
 
 /** The series, or `notFound`; first the dataset. */
 export async function visibleSeries(db: Db, caller: Caller, { id, tsId }: SeriesAddress): Promise<SeriesRow> {
-  await visibleSchema(db, caller, id);
-  return knownSeries(db, { id, tsId });
+  const [found] = await Promise.all([findSeries(db, id, tsId), visibleSchema(db, caller, id)]);
+  return found ?? lackingSeries(tsId);
 }
 
 export async function knownSeries(db: Db, { id, tsId }: SeriesAddress): Promise<SeriesRow> {
-  const found = await findSeries(db, id, tsId);
-  if (!found) throw notFound('Time series', tsId);
-  return found;
+  return (await findSeries(db, id, tsId)) ?? lackingSeries(tsId);
+}
+
+function lackingSeries(id: string): never {
+  throw notFound('Time series', id);
 }
 
 export const removeSeries = (db: Db, caller: Caller, address: SeriesAddress): Promise<void> =>

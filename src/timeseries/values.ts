@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
-import { decodeBlock } from '../formats/ts/block.ts';
+import { openBlock } from '../formats/ts/block.ts';
 import type { Cell, Kind } from '../formats/ts/rows.ts';
+import type { Piece } from '../http/answers/pieces.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { findLastTime, listBlocks, updateExtent } from './blocks.queries.ts';
 import type { Column } from './cells.ts';
-import { cellOfJson, columnsOf, jsonOfCell } from './cells.ts';
-import { microsOf, textOf } from './clock.ts';
+import { cellOfJson, columnsOf } from './cells.ts';
+import { microsOf } from './clock.ts';
 import type { Row } from './csv.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
 import type { SeriesRow } from './queries.ts';
 import { listSeriesById } from './queries.ts';
+import { RowText } from './row-text.ts';
 import type { SeriesAddress } from './series.ts';
 import { knownSeries, visibleSeries } from './series.ts';
 import { Spool } from './spool.ts';
@@ -110,7 +112,7 @@ export async function readValues(
   caller: Caller,
   address: SeriesAddress,
   interval: Interval,
-): Promise<AsyncGenerator<string>> {
+): Promise<AsyncGenerator<Piece>> {
   const series = await visibleSeries(db, caller, address);
   return around(rowTexts(db, series, interval));
 }
@@ -121,7 +123,7 @@ export async function readValuesOfAll(
   caller: Caller,
   { id, tsIds }: { id: string; tsIds: readonly string[] },
   interval: Interval,
-): Promise<AsyncGenerator<string>> {
+): Promise<AsyncGenerator<Piece>> {
   await visibleSchema(db, caller, id);
   const known = new Map((await listSeriesById(db, id, tsIds)).map((series) => [series.id, series]));
   const found = tsIds.map((tsId) => {
@@ -138,38 +140,33 @@ export async function readValuesOfAll(
   return around(list(all()));
 }
 
-async function* around(data: AsyncIterable<string>): AsyncGenerator<string> {
+async function* around(data: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   yield '{"data":';
   yield* data;
   yield '}';
 }
 
-async function* list(items: AsyncIterable<string>): AsyncGenerator<string> {
+async function* list(items: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   yield '[';
   yield* items;
   yield ']';
 }
 
 /** A list of rows, a block at a time. Not a snapshot: a change during a long read may be in its later part. */
-async function* rowTexts(db: Db, series: SeriesRow, { from, to }: Interval): AsyncGenerator<string> {
+async function* rowTexts(db: Db, series: SeriesRow, { from, to }: Interval): AsyncGenerator<Piece> {
   const columns = columnsOf(series);
   const kinds = columns.map(({ kind }) => kind);
   yield '[';
-  let separator = '';
+  const text = new RowText(columns);
+  let isFirst = true;
   for (let next = from; next <= to; ) {
     const blocks = await listBlocks(db, series.key, next, to, WINDOW);
     for (const { data } of blocks) {
-      const { times, columns: cells } = decodeBlock(data, kinds);
-      const rows: string[] = [];
-      for (const [at, time] of times.entries()) {
-        if (time < next || time > to) continue;
-        let text = `["${textOf(time)}"`;
-        for (const [index, column] of columns.entries()) text += `,${jsonOfCell(cells[index]?.[at] ?? null, column)}`;
-        rows.push(`${text}]`);
-      }
+      const rows = text.of(openBlock(data, kinds), next, to);
       if (rows.length === 0) continue;
-      yield separator + rows.join(',');
-      separator = ',';
+      if (!isFirst) yield ',';
+      yield rows;
+      isFirst = false;
     }
     const last = blocks.at(-1)?.last;
     if (last === undefined || blocks.length < WINDOW) break;

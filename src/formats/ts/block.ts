@@ -42,10 +42,38 @@ export function encodeBlock(rows: Rows, kinds: readonly Kind[], from: number, to
 }
 
 export function decodeBlock(data: Uint8Array, kinds: readonly Kind[]): Rows {
+  const { times, columns } = openBlock(data, kinds);
+  return { times: Array.from(times), columns: columns.map((column) => cellsOf(column, times.length)) };
+}
+
+/** A block as it is packed. */
+export interface PackedBlock {
+  readonly times: BigInt64Array;
+  readonly columns: readonly PackedColumn[];
+}
+
+/** Values of the rows that have one. */
+export type PackedColumn = {
+  /** A bit for each row. */
+  readonly present: Uint8Array;
+  readonly kind: Kind;
+} & (
+  | { readonly decimals?: undefined; readonly numbers: ArrayLike<Cell> }
+  /** Whole numbers, to be divided by this power of ten. */
+  | { readonly decimals: number; readonly numbers: Int32Array }
+);
+
+export function openBlock(data: Uint8Array, kinds: readonly Kind[]): PackedBlock {
   const bytes = new Source(zstdDecompressSync(data));
-  const times = Array.from(decodedTimes(bytes));
+  const times = decodedTimes(bytes);
   return { times, columns: kinds.map((kind) => decodeColumn(bytes, kind, times.length)) };
 }
+
+/** The value at a position among those that are there. */
+export const cellAt = (column: PackedColumn, position: number): Cell =>
+  column.decimals === undefined
+    ? (column.numbers[position] as Cell)
+    : fromWhole(column.numbers[position] as number, column.decimals, column.kind);
 
 export const decodeTimes = (data: Uint8Array): BigInt64Array => decodedTimes(new Source(zstdDecompressSync(data)));
 
@@ -124,42 +152,45 @@ function decimalsOf(values: readonly number[], kind: 'f32' | 'f64'): number | un
 }
 
 function isWhole(value: number, decimals: number, kind: 'f32' | 'f64'): boolean {
-  const whole = Math.round(value * (POWERS[decimals] as number));
+  // whole numbers have no negative zero: such a column is stored as it is
+  const whole = Math.round(value * (POWERS[decimals] as number)) + 0;
   return Math.abs(whole) < MAX_WHOLE && Object.is(fromWhole(whole, decimals, kind), value);
 }
 
-const fromWhole = (whole: number, decimals: number, kind: 'f32' | 'f64') =>
+const fromWhole = (whole: number, decimals: number, kind: Kind) =>
   kind === 'f32' ? Math.fround(whole / (POWERS[decimals] as number)) : whole / (POWERS[decimals] as number);
 
-function decodeColumn(bytes: Source, kind: Kind, count: number): Cell[] {
+function decodeColumn(bytes: Source, kind: Kind, count: number): PackedColumn {
   const present = bytes.take(Math.ceil(count / 8));
-  const values = decodeValues(bytes, kind);
+  return { present, kind, ...decodeNumbers(bytes, kind) };
+}
+
+function cellsOf(column: PackedColumn, count: number): Cell[] {
+  const { present } = column;
   const cells: Cell[] = new Array(count);
   let next = 0;
   for (let at = 0; at < count; at++) {
-    cells[at] = ((present[at >> 3] as number) & (1 << (at & 7))) === 0 ? null : (values[next++] as Cell);
+    cells[at] = ((present[at >> 3] as number) & (1 << (at & 7))) === 0 ? null : cellAt(column, next++);
   }
   return cells;
 }
 
-function decodeValues(bytes: Source, kind: Kind): ArrayLike<Cell> {
+function decodeNumbers(
+  bytes: Source,
+  kind: Kind,
+): { numbers: ArrayLike<Cell> } | { decimals: number; numbers: Int32Array } {
   const way = bytes.take(1)[0];
   const length = bytes.uint32();
-  if (way === TEXT) return JSON.parse(Buffer.from(bytes.take(length)).toString());
+  if (way === TEXT) return { numbers: JSON.parse(Buffer.from(bytes.take(length)).toString()) };
   if (way === RAW && kind !== 'text') {
     const numbers = new NUMBERS[kind](length) as Numbers;
-    return restored(bytes.take(numbers.byteLength), numbers);
+    return { numbers: restored(bytes.take(numbers.byteLength), numbers) };
   }
   if (way !== DECIMAL || (kind !== 'f32' && kind !== 'f64')) throw new Error(`A block has a column of kind ${way}.`);
   const decimals = bytes.take(1)[0] as number;
-  const differences = restored(bytes.take(length * 4), new Int32Array(length));
-  const values = new Float64Array(length);
-  let whole = 0;
-  for (let at = 0; at < length; at++) {
-    whole += differences[at] as number;
-    values[at] = fromWhole(whole, decimals, kind);
-  }
-  return values;
+  const numbers = restored(bytes.take(length * 4), new Int32Array(length));
+  for (let at = 1; at < length; at++) numbers[at] = (numbers[at] as number) + (numbers[at - 1] as number);
+  return { decimals, numbers };
 }
 
 function transposed(numbers: Numbers): Uint8Array {

@@ -60,10 +60,10 @@ export const cached =
     async function answerFromCache(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
       const resource = typeof options?.resource === 'function' ? options.resource(request) : (options?.resource ?? '');
       const lifetime = lifetimes[resource.split(':', 1)[0] ?? ''] ?? defaultLifetime;
-      const key = keyOf(request, resource, await permission(request));
-      // read before the handler runs: a concurrent write then invalidates the cached answer, even if it contains the
-      // change
-      const generation = await findGeneration(db, resource);
+      // the generation is read before the handler runs: a concurrent write then invalidates the cached answer, even if
+      // it contains the change
+      const [permitted, generation] = await Promise.all([permission(request), findGeneration(db, resource)]);
+      const key = keyOf(request, resource, permitted);
       const entry = await store.get(key);
       if (!entry || entry.generation !== generation) {
         misses.set(request, { key, generation, lifetime });

@@ -1,9 +1,14 @@
 import test from 'ava';
 import type { Series } from '../../../src/data/series.ts';
-import { decodeBlock } from '../../../src/formats/ts/block.ts';
+import { decodeBlock, encodeBlock, openBlock } from '../../../src/formats/ts/block.ts';
 import { kindsOf } from '../../../src/formats/ts/definition.ts';
-import type { Cell } from '../../../src/formats/ts/rows.ts';
+import type { Cell, Rows } from '../../../src/formats/ts/rows.ts';
 import { SeriesFile } from '../../../src/formats/ts/series-file.ts';
+import type { Column } from '../../../src/timeseries/cells.ts';
+import { jsonOfCell } from '../../../src/timeseries/cells.ts';
+import { dayText, textOf } from '../../../src/timeseries/clock.ts';
+import { RowText } from '../../../src/timeseries/row-text.ts';
+import { randomOf } from '../../world/random.ts';
 import type { TestFile } from '../dfs/dfs-bytes.ts';
 import { dfsBytes } from '../dfs/dfs-bytes.ts';
 import type { Asked } from '../files.ts';
@@ -316,4 +321,83 @@ test('a file that is no dataset of time series is refused', async (t) => {
   await t.throwsAsync(converted(t, 'ncols 3', { reader: 'TSReader', writer: 'Dfs0Writer' }), {
     message: /TSReader reads datasets of time series, not files/,
   });
+});
+
+/** Cells of each type, among them those whose text is easily wrong. */
+const cellsToWrite: readonly { column: Omit<Column, 'name'>; some: (pick: () => number) => Cell }[] = [
+  { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => Math.round(pick() * 4e6 - 2e6) / 1000 },
+  { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => (pick() - 0.5) * 10 ** (60 * pick() - 30) },
+  { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => (pick() < 0.5 ? -0 : 2.5) },
+  { column: { kind: 'f64', dataType: 'Double', flags: [] }, some: (pick) => (pick() < 0.5 ? 0.000_001 : 1e7) },
+  {
+    column: { kind: 'f32', dataType: 'Single', flags: [] },
+    some: (pick) => Math.fround(Math.round(pick() * 3e6) / 10 ** Math.floor(7 * pick())),
+  },
+  { column: { kind: 'f32', dataType: 'Single', flags: [] }, some: (pick) => Math.fround(pick() * 1e30) },
+  { column: { kind: 'i16', dataType: 'Int16', flags: [] }, some: (pick) => Math.floor(pick() * 65_536) - 32_768 },
+  { column: { kind: 'i32', dataType: 'Int32', flags: [] }, some: (pick) => Math.floor(pick() * 2 ** 32) - 2 ** 31 },
+  {
+    column: { kind: 'i64', dataType: 'Int64', flags: [] },
+    some: (pick) => BigInt(Math.floor(pick() * 2 ** 52)) << 10n,
+  },
+  { column: { kind: 'i64', dataType: 'DateTime', flags: [] }, some: (pick) => BigInt(Math.floor(pick() * 2 ** 52)) },
+  {
+    column: {
+      kind: 'i32',
+      dataType: 'Flag',
+      flags: [
+        { id: 7, name: 'ice' },
+        { id: 9, name: 'gap' },
+      ] as never,
+    },
+    some: (pick) => Math.floor(2 * pick()),
+  },
+  {
+    column: { kind: 'text', dataType: 'Text', flags: [] },
+    some: (pick) => ['', 'Über "Ribe"', 'ø'.repeat(300), '\u{1f30a}\n', 'x'.repeat(17)][Math.floor(5 * pick())]!,
+  },
+];
+
+test('the text of a day is that of its date, also in leap years and before 1970', (t) => {
+  const pick = randomOf(16);
+  const days = Array.from({ length: 20_000 }, () => Math.floor(pick() * 4_000_000) - 1_000_000);
+  for (const day of [...days, -719_528, -719_529, 2_932_896, 2_932_897, 0, -1, 59, 60, 11_016, 11_017, -25_509])
+    if (dayText(day) !== new Date(day * 86_400_000).toISOString().slice(0, -13)) t.fail(`${day}: ${dayText(day)}`);
+  t.pass();
+});
+
+test('rows are written as JSON byte by byte as their cells and times are one by one', (t) => {
+  const pick = randomOf(15);
+  const columns = cellsToWrite.map(({ column }, n): Column => ({ name: `${n}`, ...column }));
+  const kinds = columns.map(({ kind }) => kind);
+  // the last two are beyond the numbers of JavaScript
+  for (const [start, step] of [
+    [-62_135_596_800_000_000n, 3_600_000_000n],
+    [1_769_241_600_123_456n, 1n],
+    [-7n, 86_400_000_001n],
+    [9_007_199_254_000_000n, 60_000_000n],
+    [253_402_300_790_000_000n, 1_500_000n],
+  ] as const) {
+    const rows: Rows = {
+      times: Array.from({ length: 97 }, (_, n) => start + 2n * BigInt(n) * step + (n % 5 === 0 ? 1n : 0n)),
+      columns: cellsToWrite.map(({ some }) => Array.from({ length: 97 }, () => (pick() < 0.2 ? null : some(pick)))),
+    };
+    const block = openBlock(encodeBlock(rows, kinds, 0, 97), kinds);
+    const text = new RowText(columns);
+    for (const [from, to] of [
+      [0, 96],
+      [13, 60],
+      [96, 96],
+    ] as const) {
+      const expected = rows.times.slice(from, to + 1).map((time, n) => {
+        const cells = columns.map((column, c) => jsonOfCell(rows.columns[c]![from + n]!, column));
+        return `["${textOf(time)}",${cells.join(',')}]`;
+      });
+      const rest = text.of(block, rows.times[from]!, rows.times[to]!).toString();
+      t.is(rest.length, expected.join(',').length);
+      t.true(rest === expected.join(','), `${start}`);
+    }
+    t.is(text.of(block, start - 9n, start - 1n).length, 0);
+    t.is(text.of(block, rows.times[96]! + 1n, rows.times[96]! + 2n).length, 0);
+  }
 });
