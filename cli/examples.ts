@@ -93,6 +93,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'dataset show': ['dataset show DATASET', "dataset show 'Upper valley/raw/depth'"],
   'dataset update': ['dataset update DATASET --tag terrain --metadata \'{"source":"lidar"}\''],
   'dataset raw': ['dataset raw DATASET'],
+  'dataset map': ['dataset map DATASET --expires 30d', 'dataset map DATASET --no-sign'],
   'dataset download': ['dataset download DATASET -o valley.tif', 'dataset download DATASET -o -'],
   'dataset revoke-grants': ['dataset revoke-grants DATASET'],
   'dataset move': [

@@ -139,8 +139,12 @@ function parseTime(text: string): number | undefined {
 
 /** Age of a time of `pastTime`, as a duration of the API: `d.hh:mm:ss`, at least a second. */
 export function ageOf(past: string): string {
-  const passed = Date.now() - (parseTime(past) ?? Number.NaN);
-  const seconds = Math.max(1, Math.floor(passed / 1000));
+  return timeSpan(Date.now() - (parseTime(past) ?? Number.NaN));
+}
+
+/** A duration in milliseconds as the API reads it: `d.hh:mm:ss`, at least a second. */
+export function timeSpan(duration: number): string {
+  const seconds = Math.max(1, Math.floor(duration / 1000));
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   return `${Math.floor(seconds / 86_400)}.${two((seconds / 3600) % 24)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
 }

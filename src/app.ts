@@ -82,6 +82,7 @@ import { binItemRoutes } from './recycle-bin/item.routes.ts';
 import { binListRoutes } from './recycle-bin/list.routes.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
+import { mapRoutes } from './tiles/map/map.routes.ts';
 import { OpenTiles } from './tiles/open-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
 import { VectorSources } from './tiles/vector/vector-source.ts';
@@ -289,6 +290,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const tiles = { db, signer, publicUrl, open: openTiles };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
+  await addRoutes(mapRoutes, undefined);
   const queryThreads = new QueryThreads();
   app.addHook('onClose', () => queryThreads.close());
   const features = new Contents(

@@ -13,6 +13,7 @@ import type { Io } from '../io.ts';
 import { jsonObject, repeated } from '../options.ts';
 import { lookUpPrincipals } from '../principals.ts';
 import { bytes, moment, table } from '../table.ts';
+import { mapCommand } from './dataset-map.ts';
 import { moveAndCopyCommands } from './dataset-move-copy.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
 
@@ -48,6 +49,7 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's name, in the current folder")
     .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
+  mapCommand(dataset, io, path);
   revokeGrantsCommand(dataset, io, 'revoke all signed addresses of a dataset', path);
   moveAndCopyCommands(dataset, io);
   dataset

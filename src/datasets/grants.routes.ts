@@ -6,7 +6,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { Id, projectInHeader, TextAnswer } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
-import { queryDuration, queryList } from '../http/rules/query.ts';
+import { queryBoolean, queryDuration, queryList } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { pathSegment } from '../projects/names.ts';
@@ -50,19 +50,21 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       schema: {
         tags,
         summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
-        description: 'Append it to `dataPath`. It grants reading, and also writing if the caller has canUpdateContent.',
+        description:
+          'Append it to `dataPath`. It grants reading, and also writing if the caller has canUpdateContent, unless `readOnly` is true.',
         querystring: z.object({
           projectId: z.uuid().toLowerCase().optional(),
           resourceId: z.uuid().toLowerCase().optional(),
           expiration: queryDuration(MAX_GRANT_MS).optional(),
+          readOnly: queryBoolean().optional().meta({ description: 'Grants reading only: for links to share.' }),
         }),
         response: { 200: TextAnswer },
       },
     },
     async (request) => {
-      const { projectId = projectInHeader(request), resourceId, expiration = HOUR_MS } = request.query;
-      const expiresAt = new Date(Date.now() + expiration);
-      return { data: await grantFor({ db, signer }, request.caller, { projectId, resourceId }, expiresAt) };
+      const { projectId = projectInHeader(request), resourceId, expiration = HOUR_MS, readOnly } = request.query;
+      const wanted = { expiresAt: new Date(Date.now() + expiration), readOnly: readOnly ?? false };
+      return { data: await grantFor({ db, signer }, request.caller, { projectId, resourceId }, wanted) };
     },
   );
 

@@ -29,16 +29,20 @@ export async function grantFor(
   { db, signer }: { db: Db; signer: Signer },
   caller: Caller,
   { projectId, resourceId = projectId }: { projectId: string; resourceId?: string | undefined },
-  expiresAt: Date,
+  { expiresAt, readOnly }: { expiresAt: Date; readOnly: boolean },
 ): Promise<string> {
   const time = { expiresAt, generation: await currentGeneration(db) };
+  const grant = (scope: BlobAddress | FolderScope, rights: number) =>
+    readOnly
+      ? grantQuery(signer, scope, { permission: 'r', ...time })
+      : contentGrant(signer, { ...scope, rights }, time);
   const project = await visibleProject(db, caller, projectId);
   const dataset = resourceId === project.id ? undefined : await findVisible(db, caller, resourceId);
   if (dataset) {
     if (dataset.projectId !== project.id) throw notFound('Dataset', resourceId);
-    return contentGrant(signer, { area: 'dataset', name: dataset.id, rights: dataset.rights }, time);
+    return grant({ area: 'dataset', name: dataset.id }, dataset.rights);
   }
   const folder = resourceId === project.id ? project : await visibleProject(db, caller, resourceId);
   if (folder.rootId !== project.rootId) throw notFound('Project', resourceId);
-  return contentGrant(signer, { folder: folder.id, rights: folder.rights }, time);
+  return grant({ folder: folder.id }, folder.rights);
 }

@@ -47,6 +47,13 @@ test('the hierarchy commands create folders, and put, replace, move, rename, del
     t.regex((await run(revoke)).out, /^All signed addresses .* are revoked\.\n$/);
     t.is((await fetch(before)).status, 403);
   }
+  const map = (await run(['dataset', 'map', dataset, '--expires', '2d'])).out.trim();
+  t.regex(map, new RegExp(`^http://[^/]+/map/dataset/${dataset}\\?.*sp=r&se=`), 'grants reading only');
+  t.is((await fetch(map)).status, 200);
+  const expiry = Date.parse(new URL(map).searchParams.get('se') ?? '') - Date.now();
+  t.true(Math.abs(expiry / 3_600_000 - 48) < 1);
+  const plain = await json('dataset', 'map', dataset, '--no-sign');
+  t.like(plain, { id: dataset });
   const out = join(folder, 'back.txt');
   t.is((await run(['dataset', 'download', dataset, '-o', out])).code, 0);
   t.is(await readFile(out, 'utf8'), 'second, and longer');

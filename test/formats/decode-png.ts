@@ -22,7 +22,7 @@ export function decodePng(png: Uint8Array): Picture {
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
   const raw = inflateSync(data);
   const indexed = bytes[25] === 3;
-  const size = indexed ? 1 : 4;
+  const size = indexed ? 1 : bytes[25] === 2 ? 3 : 4;
   const stride = width * size;
   const samples = new Uint8Array(stride * height);
   for (let row = 0; row < height; row++) {
@@ -37,7 +37,12 @@ export function decodePng(png: Uint8Array): Picture {
       samples[row * stride + i] = raw[row * (stride + 1) + 1 + i]! + [0, a, b, (a + b) >> 1, paeth][filter]!;
     }
   }
-  if (!indexed) return { width, height, rgba: samples };
+  if (size === 4) return { width, height, rgba: samples };
+  if (size === 3) {
+    const opaque = new Uint8Array(4 * width * height).fill(255);
+    for (let n = 0; n < width * height; n++) opaque.set(samples.subarray(3 * n, 3 * n + 3), 4 * n);
+    return { width, height, rgba: opaque };
+  }
   const [palette, alphas] = [chunks.get('PLTE')!, chunks.get('tRNS')];
   const rgba = new Uint8Array(4 * samples.length);
   for (const [n, index] of samples.entries())

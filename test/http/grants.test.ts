@@ -43,6 +43,17 @@ test('a dataset token allows GET, ranges, HEAD and PUT', async (t) => {
   t.is((await w.nobody.delete(url)).status, 403);
 });
 
+test('a token with readOnly grants reading only, of a dataset and of a project, also to those who may write', async (t) => {
+  const { owner, projectId, id } = await scene();
+  for (const resource of [`projectId=${projectId}&resourceId=${id}`, `projectId=${projectId}`]) {
+    const url = addressOf(id, await token(owner, `${resource}&readOnly=true`));
+    t.is(await text(url), 'the bytes');
+    t.is((await put(url, 'other bytes')).status, 403);
+  }
+  const url = addressOf(id, await token(owner, `projectId=${projectId}&resourceId=${id}&readOnly=false`));
+  t.is((await put(url, 'other bytes')).status, 201);
+});
+
 test('PUT on a dataset replaces its content and updates size, rowVersion and updatedAt; name and metadata stay', async (t) => {
   const { owner, id, url } = await scene();
   const before = (await w.as(owner).get(`/api/metadata/dataset/${id}`)).body;

@@ -51,6 +51,17 @@ export async function newTiles(w: World, projectId: string, user: User, name = '
   return store(w, await stepped, user, { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' });
 }
 
+/** A dataset of tiles of a grid. */
+export async function newTilesOf(
+  w: World,
+  { projectId, user, name }: { projectId: string; user: User; name: string },
+  grid: Grid,
+  schemes: readonly object[],
+): Promise<string> {
+  const row = { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' } as const;
+  return store(w, await tileBytes(grid, schemes), user, row);
+}
+
 /** A dataset of the features of a GeoJSON text. */
 export async function newFeatures(w: World, projectId: string, user: User, geoJson: string, name = 'features') {
   const row = { projectId, name, datasetType: 'gisvectordata', datasetFormat: 'gis' } as const;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { newFeatures, newTiles } from '../../world/tiles.ts';
 import { newProject, readers } from './projects.ts';
 import type { Rows, Scene } from './row.ts';
@@ -23,6 +24,9 @@ const vector = (path: string, status: 200 | 204) => ({
 });
 
 export default {
+  // a page without data, the same for everybody
+  'GET /map/dataset/:id': { request: () => ({ url: `/map/dataset/${randomUUID()}` }), anybody: 200 },
+  'GET /map/assets/:version/:file': { request: () => ({ url: '/map/assets/any/page.css' }), anybody: 200 },
   'GET /api/tiles/dataset/:id/metadata': row('/metadata'),
   'GET /api/tiles/dataset/:id/wmts': row('/wmts'),
   'GET /api/tiles/dataset/:id/wmts/1.0.0/WMTSCapabilities.xml': row('/wmts/1.0.0/WMTSCapabilities.xml'),

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { notFound } from '../../errors.ts';
+import { SHOWS_PAGE } from '../../http/answers/page.ts';
+import { isCurrent } from '../../http/cache/cached.ts';
+import type { App } from '../../http/route.ts';
+import { Id } from '../../http/rules/forms.ts';
+import type { Asset, Assets } from './assets.ts';
+import { readAssets } from './assets.ts';
+import { shellOf } from './shell.ts';
+
+/** No other host, no inline script, no frame. Pictures are those of the style sheet and of the map. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "img-src 'self' data: blob:",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  // the address of the page may hold a signature
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+const FOREVER = 'public, max-age=31536000, immutable';
+const ASKED_AGAIN = 'public, max-age=0, must-revalidate';
+
+/** `/map/dataset/{id}`: a page without data, the same for everybody, which reads the API with the right of its reader. */
+export async function mapRoutes(app: App) {
+  let reading: Promise<Assets & { page: string; etag: string }> | undefined;
+  const read = () => {
+    reading ??= readPage();
+    reading.catch(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+
+  app.get(
+    '/map/dataset/:id',
+    {
+      config: { access: 'public', service: 'none', described: SHOWS_PAGE },
+      schema: {
+        tags: ['tiles'],
+        summary: 'Shows a map of a dataset',
+        description:
+          'A page for browsers: tiles, features or series of the dataset, with the signature of its own query or after a login.',
+        params: Id,
+      },
+    },
+    async (request, reply) => {
+      const [path = '', query] = request.url.split('?', 2);
+      if (path.endsWith('/')) return reply.redirect(`../${request.params.id}${query === undefined ? '' : `?${query}`}`);
+      const { page, etag } = await read();
+      reply.headers({ ...HEADERS, 'cache-control': ASKED_AGAIN, etag });
+      if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      return reply
+        .type('text/html; charset=utf-8')
+        .serializer((text: string) => text)
+        .send(page);
+    },
+  );
+
+  app.get(
+    '/map/assets/:version/:file',
+    {
+      config: {
+        access: 'public',
+        service: 'none',
+        described: { responses: { 200: { description: 'The file.' }, 304: { description: 'Not modified.' } } },
+      },
+      schema: {
+        tags: ['tiles'],
+        summary: 'Returns a script or style sheet of the map page',
+        params: z.object({
+          version: z.string().describe('Version of all files.'),
+          file: z.string().describe('Name of the file.'),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { version, files } = await read();
+      const asset = files.get(request.params.file);
+      if (asset === undefined) throw notFound('File', request.params.file.slice(0, 100));
+      const { bytes, etag } = encoded(asset, request.headers['accept-encoding']);
+      reply.headers({
+        etag,
+        // while servers are replaced, a page of one may ask another, which has other files
+        'cache-control': request.params.version === version ? FOREVER : ASKED_AGAIN,
+        'x-content-type-options': 'nosniff',
+        vary: 'accept-encoding',
+      });
+      if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+      if (bytes === asset.gzip) reply.header('content-encoding', 'gzip');
+      return reply.type(asset.type).send(bytes);
+    },
+  );
+}
+
+/** Both forms have strong ETags of their own. */
+function encoded(asset: Asset, accepted: string | string[] | undefined) {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(accepted ?? ''))
+    ? { bytes: asset.gzip, etag: `"${asset.etag}-gz"` }
+    : { bytes: asset.bytes, etag: `"${asset.etag}"` };
+}
+
+async function readPage() {
+  const assets = await readAssets();
+  const modules = [...assets.files.keys()].filter(
+    (name) => /\.m?js$/.test(name) && !/^(?:main|maplibre-gl-worker)\./.test(name),
+  );
+  const page = shellOf(`../assets/${assets.version}`, modules);
+  return { ...assets, page, etag: `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"` };
+}

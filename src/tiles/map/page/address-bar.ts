@@ -1,0 +1,35 @@
+import type { View } from './permalink.ts';
+import { parsePermalink, permalinkOf } from './permalink.ts';
+
+/** Keeps the fragment of the page's address up to date, and tells when the reader changes it. */
+export class AddressBar {
+  #view: View;
+  #timer = 0;
+
+  constructor(onChange: (view: View) => void) {
+    this.#view = parsePermalink(location.hash);
+    addEventListener('hashchange', () => {
+      if (location.hash === permalinkOf(this.#view)) return;
+      this.#view = parsePermalink(location.hash);
+      onChange(this.#view);
+    });
+  }
+
+  get view(): View {
+    return this.#view;
+  }
+
+  /** Not more often than browsers allow. */
+  keep(part: { [Name in keyof View]: View[Name] | undefined }): void {
+    this.#view = { ...this.#view, ...part } as View;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => history.replaceState(null, '', permalinkOf(this.#view)), 300);
+  }
+
+  /** The address that shows the same, at once. */
+  get link(): string {
+    const url = new URL(location.href);
+    url.hash = permalinkOf(this.#view);
+    return url.href;
+  }
+}

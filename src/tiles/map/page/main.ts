@@ -1,0 +1,110 @@
+import type { Map as MapLibreMap } from 'maplibre-gl';
+import { parseAddress } from './address.ts';
+import { AddressBar } from './address-bar.ts';
+import { Api, Refused } from './api.ts';
+import { element, say } from './dom.ts';
+import { askLogin } from './login.ts';
+import { openMap, showWhole } from './map-view.ts';
+import { openPanel } from './panel.ts';
+import { showFeatures } from './show-features.ts';
+import { showStored } from './show-stored.ts';
+import type { Shown } from './show-tiles.ts';
+import { showTiles } from './show-tiles.ts';
+import type { Subject } from './subject.ts';
+import { readSubject } from './subject.ts';
+
+const address = parseAddress(location.href);
+const api = new Api(address.base, address.signature);
+
+/** Reads the dataset, and asks for a login as long as one is needed. */
+async function openSubject(): Promise<Subject> {
+  if (!api.signed && !api.loggedIn) await askLogin(api, 'Log in to see this dataset.');
+  for (;;) {
+    try {
+      return await readSubject(api, address.datasetId);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const { status, message } = error;
+      if (status === 401 || (status === 403 && api.signed)) {
+        api.dropSignature();
+        await askLogin(api, status === 403 ? `The link does not open this dataset: ${message}` : message);
+      } else if (status === 404 || status === 403) await askLogin(api, `${message} Another account may see it.`);
+      else throw error;
+    }
+  }
+}
+
+async function start(): Promise<void> {
+  const subject = await openSubject();
+  document.title = `${subject.name} · Map`;
+  element('title').textContent = subject.name;
+  let shown: Shown | undefined;
+  const bar = new AddressBar((view) => {
+    const { zoom, latitude, longitude } = view;
+    if (zoom !== undefined) map.jumpTo({ zoom, center: [longitude!, latitude!] });
+    shown?.apply(view);
+  });
+  openPanel();
+  const map = openMap(bar.view, subject.box, (error) => say(sentenceOf(error)));
+  map.on('moveend', () => {
+    const { lng: longitude, lat: latitude } = map.getCenter();
+    bar.keep({ zoom: map.getZoom(), latitude, longitude });
+  });
+  openButtons(map, subject, bar);
+  openKeys(map, () => shown);
+  await new Promise((resolve) => map.once('load', resolve));
+  const show = subject.tiles ? showTiles : subject.vector ? showFeatures : showStored;
+  shown = show(map, subject, bar, api);
+  map.once('idle', () => {
+    document.body.dataset.state = 'shown';
+  });
+}
+
+function openButtons(map: MapLibreMap, { box }: Subject, bar: AddressBar): void {
+  element('copy').onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(bar.link);
+      say(api.signed ? 'Link copied. It opens the map without a login.' : 'Link copied. It needs a login.');
+    } catch {
+      say(`Copy this link: ${bar.link}`);
+    }
+  };
+  const whole = element<HTMLButtonElement>('whole');
+  whole.hidden = box === undefined;
+  if (box !== undefined) whole.onclick = () => showWhole(map, box);
+}
+
+/** Keys of the map, only while it has the focus. MapLibre moves and zooms it by arrows, plus and minus. */
+function openKeys(map: MapLibreMap, shown: () => Shown | undefined): void {
+  const canvas = map.getCanvas();
+  canvas.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { lng, lat } = map.getCenter();
+    const actions: Record<string, () => void> = {
+      Enter: () => shown()?.open([lng, lat]),
+      ' ': () => shown()?.togglePlay(),
+      ',': () => shown()?.move(-1),
+      '.': () => shown()?.move(1),
+      Escape: () => element('point-close').click(),
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+  const cross = (visible: boolean) => element('cross').classList.toggle('visible', visible);
+  canvas.addEventListener('focus', () => cross(canvas.matches(':focus-visible')));
+  canvas.addEventListener('blur', () => cross(false));
+}
+
+const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+start().catch((error: unknown) => {
+  document.body.dataset.state = 'failed';
+  const failure = element('failure');
+  failure.textContent = /webgl/i.test(sentenceOf(error))
+    ? 'This browser cannot draw the map, because WebGL is switched off or missing.'
+    : sentenceOf(error);
+  failure.hidden = false;
+  element('map').removeAttribute('aria-busy');
+});

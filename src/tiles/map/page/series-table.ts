@@ -1,0 +1,34 @@
+import type { MultidimensionalDataset, MultidimensionalItem } from './answers.ts';
+
+export interface Series {
+  readonly title: string;
+  readonly unit?: string;
+  /** Time stamps, or numbers of steps where there are none. */
+  readonly times: readonly string[];
+  readonly values: readonly (number | undefined)[];
+  /** Where the values come from, in a sentence. */
+  readonly source: string;
+}
+
+/** EUM calls the unit of numbers without one `undefined`. */
+export const unitOf = (symbol: string | undefined): string | undefined =>
+  symbol === undefined || /^(?:undefined|-|\(\))?$/i.test(symbol) ? undefined : symbol;
+
+export const hasLayers = ({ axes }: MultidimensionalItem): boolean => axes.includes('layer');
+
+/** The number of layers of a multidimensional dataset, 1 without layers. */
+export const layerCount = ({ axes, mesh }: MultidimensionalDataset): number =>
+  mesh?.layers ?? axes.find(({ name }) => name === 'layer')?.length ?? 1;
+
+/** The item with the name of what a scheme draws, else the only one. */
+export function itemFor({ items }: MultidimensionalDataset, name: string | undefined) {
+  const found = items.find((item) => item.name === name || item.id === name);
+  return found ?? (items.length === 1 ? items[0] : undefined);
+}
+
+/** The series as CSV (RFC 4180); no value is an empty cell. */
+export function csvOf({ title, unit, times, values }: Series): string {
+  const name = `${title}${unit === undefined ? '' : ` [${unit}]`}`;
+  const quoted = /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+  return `time,${quoted}\r\n${times.map((time, n) => `${time},${values[n] ?? ''}\r\n`).join('')}`;
+}

@@ -1,0 +1,84 @@
+import type { DatasetRecord, MultidimensionalDataset, TileMetadata, VectorTileJson } from './answers.ts';
+import { boxOfWkt } from './answers.ts';
+import type { Api } from './api.ts';
+import { Refused } from './api.ts';
+import type { Box } from './map-view.ts';
+
+/** What the page shows: one of tiles, vector tiles, or a multidimensional dataset. */
+export interface Subject {
+  readonly id: string;
+  readonly name: string;
+  readonly box?: Box | undefined;
+  readonly tiles?: TileMetadata;
+  readonly vector?: VectorTileJson;
+  readonly stored?: MultidimensionalDataset;
+  /** The multidimensional dataset that the record names in its metadata. */
+  readonly seriesDataset?: string | undefined;
+}
+
+/** Member of the metadata of a dataset of tiles that names the multidimensional dataset with its series. */
+const SERIES_DATASET = 'seriesDataset';
+
+const KINDS = ['tiles', 'gisvectordata', 'multidimensional'] as const;
+type Kind = (typeof KINDS)[number];
+
+const readers: Record<Kind, (api: Api, id: string, record?: DatasetRecord) => Promise<Subject>> = {
+  tiles: readTiles,
+  gisvectordata: readVector,
+  multidimensional: readStored,
+};
+
+/** @throws Refused if the caller may not see the dataset, or if it has nothing for a map */
+export async function readSubject(api: Api, id: string): Promise<Subject> {
+  if (!api.signed) {
+    const record = await api.json<DatasetRecord>(`api/metadata/dataset/${id}`);
+    const read = readers[record.datasetType as Kind];
+    if (read !== undefined) return read(api, id, record);
+    throw nothingToShow(`'${record.name}' is of type '${record.datasetType}'`);
+  }
+  // a signed link does not open the record, so the services are asked in turn
+  for (const kind of KINDS) {
+    try {
+      return await readers[kind](api, id);
+    } catch (error) {
+      if (!(error instanceof Refused) || ![400, 404].includes(error.status)) throw error;
+    }
+  }
+  throw nothingToShow('This dataset does not exist, or is a file or time series');
+}
+
+const nothingToShow = (what: string) =>
+  new Refused(
+    422,
+    `${what}, so there is nothing to draw. Datasets of tiles (TilingWriter), features (GISWriter) and multidimensional data (MDWriter) have a map.`,
+  );
+
+async function readTiles(api: Api, id: string, record?: DatasetRecord): Promise<Subject> {
+  const tiles = await api.json<TileMetadata>(`api/tiles/dataset/${id}/metadata`);
+  const named = record?.metadata?.[SERIES_DATASET];
+  const name = record?.name ?? (await titleOfService(api, id));
+  const seriesDataset = typeof named === 'string' ? named : undefined;
+  return { id, name, tiles, box: boxOfWkt(tiles.wgS84Extent), seriesDataset };
+}
+
+async function titleOfService(api: Api, id: string): Promise<string> {
+  interface Capabilities {
+    readonly serviceIdentification?: { readonly title?: string };
+  }
+  const { serviceIdentification } = await api.json<Capabilities>(`api/tiles/dataset/${id}/wmts`);
+  return serviceIdentification?.title ?? 'Tiles';
+}
+
+async function readVector(api: Api, id: string): Promise<Subject> {
+  const vector = await api.json<VectorTileJson>(`api/vectortiles/dataset/${id}/tilejson.json`);
+  return { id, name: vector.name, vector, box: vector.bounds };
+}
+
+async function readStored(api: Api, id: string, record?: DatasetRecord): Promise<Subject> {
+  const stored = await api.json<MultidimensionalDataset>(`api/md/dataset/${id}`);
+  const [west, south, east, north] = stored.bbox ?? [];
+  const degrees = /^(EPSG:)?4326$/.test(stored.crs?.srid ?? '') && north !== undefined;
+  const location = record?.spatialInformation?.location;
+  const box = degrees ? ([west, south, east, north] as Box) : location === undefined ? undefined : boxOfWkt(location);
+  return { id, name: stored.name, stored, box };
+}

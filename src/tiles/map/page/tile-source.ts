@@ -1,0 +1,76 @@
+import type { TilingScheme } from './answers.ts';
+import { bitmapOf, isPicture, valueInTile } from './pixels.ts';
+import type { TileGrid } from './tile-grid.ts';
+import { gridOf, isMapTile, levelFor, mapResolution, piecesOf, pixelAt } from './tile-grid.ts';
+import type { Slice, TileStore } from './tile-store.ts';
+
+/** A scheme that the map can show. */
+export interface MapScheme {
+  readonly scheme: TilingScheme;
+  readonly grid: TileGrid;
+}
+
+/** The schemes in Web Mercator, and those that a map in Web Mercator cannot show. */
+export function sortSchemes(schemes: readonly TilingScheme[]): { shown: MapScheme[]; hidden: TilingScheme[] } {
+  const shown: MapScheme[] = [];
+  const hidden: TilingScheme[] = [];
+  for (const scheme of schemes) {
+    const grid = gridOf(scheme);
+    if (grid === undefined) hidden.push(scheme);
+    else shown.push({ scheme, grid });
+  }
+  return { shown, hidden };
+}
+
+/** The scheme with values of the same item: raw ones rather than binned ones rather than the scheme itself. */
+export function valueScheme(of: MapScheme, all: readonly MapScheme[]): MapScheme {
+  const same = all.filter(({ scheme }) => scheme.itemName === of.scheme.itemName);
+  const first = (type: string) => same.find(({ scheme }) => scheme.outputType === type);
+  return first('RawData') ?? first('BinnedData256') ?? of;
+}
+
+/** Whether values of a scheme are read from colours, so that they are estimates. */
+export const isEstimate = ({ scheme }: MapScheme): boolean => scheme.outputType !== 'RawData';
+
+const SIDE = 256;
+
+/** A tile of the map: the bytes of a tile of the scheme, or a picture drawn of several. */
+export async function mapTile(
+  store: TileStore,
+  { scheme, grid }: MapScheme,
+  slice: Slice,
+  [zoom, x, y]: readonly [zoom: number, x: number, y: number],
+  signal: AbortSignal,
+): Promise<ArrayBuffer | ImageBitmap> {
+  const level = levelFor(grid, mapResolution(zoom));
+  if (isPicture(scheme) && isMapTile(grid, zoom)) {
+    const bytes = await store.tile(scheme, slice, [level.id, x, y], signal);
+    // the map hands the bytes to a thread and keeps none
+    return bytes.slice(0);
+  }
+  const canvas = new OffscreenCanvas(SIDE, SIDE);
+  const context = canvas.getContext('2d')!;
+  context.imageSmoothingEnabled = level.resolution < mapResolution(zoom);
+  await Promise.all(
+    piecesOf(grid, level, zoom, x, y).map(async ({ column, row, left, top, right, bottom }) => {
+      const bitmap = await bitmapOf(scheme, await store.tile(scheme, slice, [level.id, column, row], signal));
+      context.drawImage(bitmap, left, top, right - left, bottom - top);
+      bitmap.close();
+    }),
+  );
+  return createImageBitmap(canvas);
+}
+
+/** The value at a place, from the level that the map shows, or from the last one. */
+export async function valueAt(
+  store: TileStore,
+  { scheme, grid }: MapScheme,
+  slice: Slice,
+  [longitude, latitude]: readonly [number, number],
+  { zoom, signal }: { zoom?: number; signal?: AbortSignal } = {},
+): Promise<number | undefined> {
+  const level = zoom === undefined ? grid.levels.at(-1)! : levelFor(grid, mapResolution(Math.round(zoom)));
+  const pixel = pixelAt(grid, level, longitude, latitude);
+  if (pixel === undefined) return undefined;
+  return valueInTile(scheme, await store.tile(scheme, slice, [level.id, pixel.column, pixel.row], signal), pixel);
+}
