@@ -5,6 +5,7 @@ import type { BlobStore, ByteRange } from './blobs.ts';
 import { hasChanged } from './blobs.ts';
 import type { Page } from './page-cache.ts';
 import { PageCache } from './page-cache.ts';
+import { BlobFile } from './file-source.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { readSteadily } from './steady-read.ts';
 
@@ -28,6 +29,15 @@ interface OpenOptions {
   signal?: AbortSignal;
 }
 
+/** One version of a blob. Close it at the end. */
+export interface OpenBlob extends ByteSource {
+  readonly etag: string;
+  close(): Promise<void>;
+}
+
+/** Files of blobs that stay known; an idle one is not open. */
+const MOST_FILES = 256;
+
 /** Opens blobs as byte sources that share a cache, so that ranges of a blob can be read without copying the blob. */
 export class BlobSources {
   readonly #store: BlobStore;
@@ -35,6 +45,8 @@ export class BlobSources {
   readonly #pageBytes: number;
   readonly #aheadBytes: number;
   readonly #idleMs: number | undefined;
+  /** By name and version, the least recently used first. */
+  readonly #files = new Map<string, BlobFile>();
 
   constructor(
     store: BlobStore,
@@ -76,6 +88,31 @@ export class BlobSources {
           signal: stop,
         }),
     });
+  }
+
+  /**
+   * As `open`, without a cache for blobs of a local store, because the system has one: for few and scattered reads. Nothing is read
+   * ahead.
+   */
+  async openDirect(name: string): Promise<OpenBlob> {
+    const { openFile } = this.#store;
+    if (openFile === undefined) return this.open(name);
+    const info = await this.#store.info(name);
+    if (!info) throw notFound('Blob', name);
+    const { etag, size } = info;
+    const key = `${name} ${etag}`;
+    const file = this.#files.get(key) ?? new BlobFile(size, () => openFile(name));
+    this.#files.delete(key);
+    this.#files.set(key, file);
+    if (this.#files.size > MOST_FILES) this.#files.delete(this.#files.keys().next().value!);
+    return {
+      etag,
+      size,
+      read: (offset, length) => file.read(offset, length),
+      lend: (work) => file.lend(work),
+      // the file closes itself when nobody reads from it
+      close: async () => {},
+    };
   }
 }
 

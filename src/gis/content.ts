@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BlobSource, BlobSources } from '../blobs/blob-source.ts';
+import type { BlobSources, OpenBlob } from '../blobs/blob-source.ts';
 import type { Crs } from '../data/crs-reference.ts';
 import type { Field } from '../data/feature-collection.ts';
 import { AppError, FormatError, invalid } from '../errors.ts';
@@ -22,7 +22,7 @@ export interface FeatureDataset {
 /** One version of the features of a dataset, open for reading. */
 export interface Content {
   readonly dataset: FeatureDataset;
-  readonly source: BlobSource;
+  readonly source: OpenBlob;
   readonly header: Header;
   readonly fields: readonly Field[];
   readonly place: Place;
@@ -57,7 +57,7 @@ export class Contents {
       );
     if (dataset.storageSize === 0)
       throw new AppError('unprocessable', `Dataset '${id}' has no content yet. Import features into it.`);
-    const source = await this.#sources.open(blob);
+    const source = await this.#sources.openDirect(blob);
     try {
       const run = this.#threads.thread();
       const version = createHash('sha256').update(`${blob} ${source.etag}`).digest('base64url').slice(0, 22);
@@ -70,7 +70,7 @@ export class Contents {
     }
   }
 
-  async #read(source: BlobSource, run: RunJob, version: string): Promise<Pick<Content, 'header' | 'place'>> {
+  async #read(source: OpenBlob, run: RunJob, version: string): Promise<Pick<Content, 'header' | 'place'>> {
     const header = await readHeader(source);
     const place = await run({ kind: 'place', crs: crsOf(header), box: header.box });
     if (header.columns.length > maxKeptColumns) return { header, place };

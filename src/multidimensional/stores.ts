@@ -1,9 +1,7 @@
 import { BlobSources } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
-import { BlobFile } from '../blobs/file-source.ts';
-import type { ByteSource } from '../data/bytes.ts';
 import type { Crs } from '../data/crs-reference.ts';
-import { AppError, FormatError, notFound } from '../errors.ts';
+import { AppError, FormatError } from '../errors.ts';
 import { ChunkCache } from '../formats/zarr/chunk-cache.ts';
 import { ChunkThreads } from '../formats/zarr/chunk-threads.ts';
 import { CRS } from '../formats/zarr/crs.ts';
@@ -46,7 +44,6 @@ const mostReading = 8;
 
 /** Opens stores of blobs, and keeps what the next request needs: directories, metadata and coordinates of the last used ones. */
 export class Stores {
-  readonly #blobs: BlobStore;
   readonly #sources: BlobSources;
   readonly #chunks = new ChunkCache(chunkBytes);
   readonly #threads = new ChunkThreads(threadBytes);
@@ -56,7 +53,6 @@ export class Stores {
   readonly #waiting: (() => void)[] = [];
 
   constructor(blobs: BlobStore) {
-    this.#blobs = blobs;
     this.#sources = new BlobSources(blobs, { cacheBytes: pageBytes, aheadBytes: 0 });
   }
 
@@ -111,23 +107,12 @@ export class Stores {
     }
   }
 
-  /** Ranges of the blob. Not read ahead: chunks of an answer seldom follow each other. */
-  async #source(blob: string): Promise<{ source: ByteSource; etag: string }> {
-    const { openFile } = this.#blobs;
-    if (openFile === undefined) {
-      const source = await this.#sources.open(blob);
-      return { source, etag: source.etag };
-    }
-    const info = await this.#blobs.info(blob);
-    if (info === undefined) throw notFound('Blob', blob);
-    return { source: new BlobFile(info.size, () => openFile(blob)), etag: info.etag };
-  }
-
   async #opened(blob: string, weigh: (bytes: number) => void): Promise<OpenDataset> {
-    const { source, etag } = await this.#source(blob);
+    // not read ahead: chunks of an answer seldom follow each other
+    const source = await this.#sources.openDirect(blob);
     const store = await ZarrStore.open(source, {
       cache: this.#chunks,
-      key: `${blob} ${etag}`,
+      key: `${blob} ${source.etag}`,
       threads: this.#threads,
     });
     const coordinates = coordinateCount(store);
