@@ -3,9 +3,9 @@ import type { ByteSource } from '../data/bytes.ts';
 import { notFound } from '../errors.ts';
 import type { BlobStore, ByteRange } from './blobs.ts';
 import { hasChanged } from './blobs.ts';
+import { BlobFile } from './file-source.ts';
 import type { Page } from './page-cache.ts';
 import { PageCache } from './page-cache.ts';
-import { BlobFile } from './file-source.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { readSteadily } from './steady-read.ts';
 

@@ -66,6 +66,12 @@ function stored(value: unknown, as: Comparable): Value | undefined {
   return as === 'time' ? instantOf(String(value)) : String(value);
 }
 
+/** Numbers of the fields that an expression names. */
+export function fieldsIn(expression: Expression): number[] {
+  if ('field' in expression) return [expression.field];
+  return expression.op === 'not' ? fieldsIn(expression.of) : expression.of.flatMap(fieldsIn);
+}
+
 /** Compiles an expression. Its literals must have been checked with `literalOf`. */
 export function testOf(expression: Expression, fields: readonly Pick<Field, 'type'>[]): Test {
   switch (expression.op) {

@@ -5,7 +5,7 @@ import type { Indexed } from '../formats/flatgeobuf/index-search.ts';
 import { findByNumber } from '../formats/flatgeobuf/index-search.ts';
 import type { Content } from './content.ts';
 import { asRefusal } from './content.ts';
-import { MAX_FEATURE, renderFeatures } from './page.ts';
+import { MAX_FEATURE, renderFeatures, SCANNED } from './page.ts';
 import type { FeatureQuery } from './renderer.ts';
 
 /**
@@ -53,7 +53,7 @@ async function* blocksFor(
   { source, header }: Content,
   wanted: { id: string } | { number: number },
 ): AsyncGenerator<FeatureBlock> {
-  if ('id' in wanted || header.index === undefined) yield* scanBlocks(source, header, undefined, MAX_FEATURE);
+  if ('id' in wanted || header.index === undefined) yield* scanBlocks(source, header, undefined, SCANNED);
   else if (wanted.number < header.count) {
     const found = await findByNumber(source, header as Indexed, wanted.number);
     yield* foundBlocks(source, [found], MAX_FEATURE);

@@ -14,6 +14,8 @@ const MAX_TEXT = 16 * 2 ** 20;
 const MAX_TESTED = 64 * 2 ** 20;
 /** Bytes of blocks that are joined. */
 const JOINED = 2 ** 18;
+/** Parts of a scan. */
+export const SCANNED = { maxSize: MAX_FEATURE, perBlock: 4096 };
 /** Maximum number of features that an answer names as left out. */
 const MAX_SKIPPED = 10;
 
@@ -126,7 +128,7 @@ class PageReader {
     if (areas?.length === 0) return;
     if (areas === undefined || header.index === undefined) {
       const start = await this.#start();
-      if (start !== undefined) yield* scanBlocks(source, header, start, MAX_FEATURE);
+      if (start !== undefined) yield* scanBlocks(source, header, start, SCANNED);
       return;
     }
     for await (const found of searchIndex(source, header as Indexed, areas, from?.number))
@@ -178,9 +180,17 @@ export function renderFeatures(
     query,
     bytes: bytes.subarray(start, last.at + last.size),
     offset: offset + start,
-    features: features.map((one) => ({ ...one, at: one.at - start })),
+    features: packed(features, start, offset),
     portion,
   });
+}
+
+/** Features as numbers, which a thread takes more quickly than objects. */
+function packed(features: readonly Placed[], start: number, offset: number): Float64Array {
+  const numbers = new Float64Array(4 * features.length);
+  for (const [n, { number, at, size, offset: own = offset + at }] of features.entries())
+    numbers.set([number, at - start, size, own], 4 * n);
+  return numbers;
 }
 
 /** Joins small blocks of found features: each visit to the thread costs as much as writing some dozens of features. */

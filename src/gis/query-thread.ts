@@ -18,7 +18,8 @@ export type Job =
       bytes: Uint8Array;
       /** Of the bytes in the file. */
       offset: number;
-      features: readonly Placed[];
+      /** Number, position in the bytes, size and offset in the file of each feature. */
+      features: Float64Array;
       portion: Portion;
     };
 
@@ -57,7 +58,12 @@ async function resultOf(job: Job): Promise<Results[keyof Results]> {
   if (job.kind === 'areas') return renderer.areas;
   const { offset, features, portion } = job;
   const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.length);
-  return renderer.render({ bytes, offset, features }, portion);
+  return renderer.render({ bytes, offset, features: placedIn(features) }, portion);
+}
+
+function* placedIn(numbers: Float64Array): Generator<Placed> {
+  for (let n = 0; n < numbers.length; n += 4)
+    yield { number: numbers[n]!, at: numbers[n + 1]!, size: numbers[n + 2]!, offset: numbers[n + 3]! };
 }
 
 async function answer(job: Job): Promise<void> {

@@ -17,7 +17,7 @@ import type { Transformer } from '../geo/crs/transform.ts';
 import { transformer } from '../geo/crs/transform.ts';
 import type { NamedCrs } from './crs-names.ts';
 import type { Expression, Test } from './filter-expression.ts';
-import { testOf } from './filter-expression.ts';
+import { fieldsIn, testOf } from './filter-expression.ts';
 import type { SpatialFilter } from './spatial-filter.ts';
 import { EVERYWHERE, spatialFilter } from './spatial-filter.ts';
 
@@ -68,7 +68,10 @@ const decimals = { degrees: 9, metres: 4 } as const;
 /** Tests features and writes those that match as GeoJSON. */
 export class Renderer {
   readonly #query: FeatureQuery;
+  /** Reads what is written. */
   readonly #reader: FeatureReader;
+  /** Reads what the filter or the id needs; absent without either. */
+  readonly #tested: FeatureReader | undefined;
   readonly #fields: readonly Field[];
   readonly #keys: readonly Buffer[];
   readonly #stride: number;
@@ -86,7 +89,9 @@ export class Renderer {
     const { header, filter, properties } = query;
     const fields = header.columns.flatMap(({ field }) => field ?? []);
     this.#query = query;
-    this.#reader = new FeatureReader(header);
+    this.#reader = new FeatureReader(header, properties && new Set(properties));
+    if (filter !== undefined || query.id !== undefined)
+      this.#tested = new FeatureReader(header, new Set(filter && fieldsIn(filter)));
     this.#fields = properties === undefined ? fields : properties.map((n) => fields[n]!);
     this.#keys = keysOf(this.#fields);
     this.#stride = strideOf(header);
@@ -122,7 +127,7 @@ export class Renderer {
 
   /** Writes the features that match. */
   async render(
-    { bytes, offset, features }: { bytes: Buffer; offset: number; features: readonly Placed[] },
+    { bytes, offset, features }: { bytes: Buffer; offset: number; features: Iterable<Placed> },
     { skip, limit }: Portion,
   ): Promise<Rendered> {
     const skipped: Skipped[] = [];
@@ -130,8 +135,8 @@ export class Renderer {
     let passed = 0;
     let beyond: number | undefined;
     for (const { number, at, size, offset: own = offset + at } of features) {
-      const feature = this.#read(bytes.subarray(at, at + size), own, number, skipped);
-      if (feature === undefined || !this.#matches(feature)) continue;
+      const feature = this.#match(bytes.subarray(at, at + size), own, number, skipped);
+      if (feature === undefined) continue;
       if (passed < skip) {
         passed++;
         continue;
@@ -147,9 +152,14 @@ export class Renderer {
     return { text, count, passed, skipped, ...(beyond === undefined ? {} : { beyond }) };
   }
 
-  #read(bytes: Buffer, offset: number, number: number, skipped: Skipped[]): Feature | undefined {
+  /** The feature if it matches. Its values are tested first: a geometry takes much longer to read. */
+  #match(bytes: Buffer, offset: number, number: number, skipped: Skipped[]): Feature | undefined {
     try {
-      return this.#reader.read(bytes, offset);
+      if (this.#tested !== undefined && !this.#fits(this.#tested.readValues(bytes, offset))) return undefined;
+      const feature = this.#reader.read(bytes, offset);
+      const { geometry } = feature;
+      if (this.#within === undefined) return feature;
+      return geometry !== undefined && this.#within.matches(geometry, this.#stride) ? feature : undefined;
     } catch (error) {
       if (!(error instanceof InvalidRecord)) throw error;
       skipped.push({ number, reason: error.message });
@@ -157,10 +167,9 @@ export class Renderer {
     }
   }
 
-  #matches({ id, geometry, values }: Feature): boolean {
+  #fits({ id, values }: Feature): boolean {
     if (this.#query.id !== undefined && String(id) !== this.#query.id) return false;
-    if (this.#test !== undefined && this.#test(values) !== true) return false;
-    return this.#within === undefined || (geometry !== undefined && this.#within.matches(geometry, this.#stride));
+    return this.#test === undefined || this.#test(values) === true;
   }
 
   /** Transforms the vertices of all geometries in one call. */

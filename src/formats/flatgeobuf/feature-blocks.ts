@@ -5,7 +5,7 @@ import type { Header } from './header-reader.ts';
 import type { Found } from './index-search.ts';
 import { maxFeature } from './schema.ts';
 
-const perBlock = 512;
+const usualBlock = 512;
 /** Unneeded bytes between two features that are read to save a request. */
 const maxGap = 1 << 14;
 const maxRead = 1 << 20;
@@ -53,7 +53,7 @@ export async function* scanBlocks(
   source: ByteSource,
   header: Pick<Header, 'count' | 'start'>,
   from: Position = { number: 0, offset: header.start },
-  maxSize = maxFeature,
+  { maxSize = maxFeature, perBlock = usualBlock } = {},
 ): AsyncGenerator<FeatureBlock> {
   const { count } = header;
   const window = new ReadWindow(source);
@@ -141,7 +141,7 @@ function groupAt(found: readonly Found[], n: number, size: number): readonly Fou
   const start = found[n]!.offset;
   let end = endOf(found[n]!, size);
   let to = n + 1;
-  for (; to < found.length && to - n < perBlock; to++) {
+  for (; to < found.length && to - n < usualBlock; to++) {
     const next = found[to]!;
     const last = endOf(next, size);
     if (next.offset < start || next.offset > end + maxGap || last > start + maxRead) break;

@@ -14,9 +14,10 @@ export class FeatureReader {
   readonly #values: ValueReader;
   readonly #geometries: GeometryReader;
 
-  constructor(header: Pick<Header, 'columns' | 'geometryType' | 'hasZ' | 'hasM'>) {
+  /** @param wanted numbers of the fields whose values are read; absent: all */
+  constructor(header: Pick<Header, 'columns' | 'geometryType' | 'hasZ' | 'hasM'>, wanted?: ReadonlySet<number>) {
     this.#geometryType = header.geometryType;
-    this.#values = new ValueReader(header.columns);
+    this.#values = new ValueReader(header.columns, wanted);
     this.#geometries = new GeometryReader(header, new CoordinatePool());
   }
 
@@ -32,5 +33,13 @@ export class FeatureReader {
     const values = this.#values.read(table);
     if (geometry === undefined) return values;
     return { ...values, geometry: this.#geometries.read(geometry, this.#geometryType) };
+  }
+
+  /**
+   * Reads the feature without its geometry.
+   * @throws InvalidRecord
+   */
+  readValues(bytes: Buffer, offset: number): Feature {
+    return this.#values.read(FlatTable.root(bytes, offset));
   }
 }

@@ -67,13 +67,16 @@ export function eachValue(
 /** Reads the values of features. */
 export class ValueReader {
   readonly #columns: readonly FlatColumn[];
+  /** Of each column its place among the values; -1: it is not read. */
   readonly #places: readonly number[];
   readonly #noValues: readonly null[];
 
-  constructor(columns: readonly FlatColumn[]) {
+  /** @param wanted numbers of the fields that are read; the others are null. Absent: all. */
+  constructor(columns: readonly FlatColumn[], wanted?: ReadonlySet<number>) {
     this.#columns = columns;
     let fields = 0;
     this.#places = columns.map(({ field }) => (field === undefined ? -1 : fields++));
+    if (wanted !== undefined) this.#places = this.#places.map((place) => (wanted.has(place) ? place : -1));
     this.#noValues = Array.from({ length: fields }, () => null);
   }
 

@@ -169,7 +169,7 @@ test('features that are larger than the caller takes are named, and the others c
     return [...numbers, ...large].toSorted((a, b) => a - b);
   };
   const every = Array.from({ length: 40 }, (_, n) => n);
-  t.deepEqual(await small(scanBlocks(source, header, undefined, 1000)), every);
+  t.deepEqual(await small(scanBlocks(source, header, undefined, { maxSize: 1000 })), every);
   async function* found() {
     for await (const some of searchIndex(source, header, [area])) yield* foundBlocks(source, some, 1000);
   }
