@@ -16,6 +16,13 @@ const Scheme = z
     tileWidth: z.int().meta({ examples: [256] }),
     tileHeight: z.int().meta({ examples: [256] }),
     zoomLevels: perLevel('Ids of the tile matrices, from the least detail.', [0, 1]),
+    levelsOnRequest: z
+      .array(z.int())
+      .optional()
+      .meta({
+        description: 'Those of the zoom levels whose tiles are drawn at their first request.',
+        examples: [[16]],
+      }),
     resolutions: perLevel('Side of a pixel of each level, in units of the coordinate system.', [40, 20]),
     scaleDenominators: perLevel('OGC scale denominator of each level.', [142857.142857, 71428.571429]),
     matrixWidths: perLevel('Columns of each level.', [1, 2]),
@@ -55,4 +62,4 @@ export function publicMetadata({ version: _, geographicBox: _box, tilingSchemes,
   return { ...rest, tilingSchemes: tilingSchemes.map(publicScheme) };
 }
 
-const publicScheme = ({ northFirst: _, box: _box, ...scheme }: DrawnScheme) => scheme;
+const publicScheme = ({ northFirst: _, box: _box, drawnOf: _drawn, ...scheme }: DrawnScheme) => scheme;

@@ -10,6 +10,7 @@ import type { DrawnScheme, TilesDescription } from './description.ts';
 import type { TilePlan } from './drawing.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
+import { valuesName } from './values/item-values.ts';
 
 /** Metres of a degree in the WMTS standard. */
 const METRES_PER_DEGREE = 111_319.490_793_273_58;
@@ -24,7 +25,7 @@ export function drawnScheme(
   source: TileSource,
   { plan, chosen, item }: { plan: TilePlan; chosen: number | 'colours'; item: OpenItem },
 ): { drawn: DrawnScheme; ramp?: Ramp } {
-  const { matrices, mercator, levels } = plan;
+  const { matrices, mercator, levels, onRequest, base, boxes } = plan;
   const own = chosen === 'colours' ? { name: 'Colours', unit: undefined } : source.items[chosen]!;
   const ramp = chosen === 'colours' ? undefined : rampOf(scheme, item, own.unit);
   const resolutions = levels.map((level) => resolutionOf(matrices, level));
@@ -34,13 +35,17 @@ export function drawnScheme(
     : crs.geographic
       ? ((crs.unit.factor * 180) / Math.PI) * METRES_PER_DEGREE
       : crs.unit.factor;
-  const { minValue: _minimum, maxValue: _maximum, colors: _colors, ...kept } = scheme;
+  const { minValue: _minimum, maxValue: _maximum, colors: _colors, firstLevelOnRequest: _first, ...kept } = scheme;
   const drawn: DrawnScheme = {
     ...kept,
     itemName: own.name,
     ...(own.unit === undefined ? {} : { unit: own.unit }),
     ...(ramp === undefined ? {} : { minValue: ramp.minimum, maxValue: ramp.maximum, colors: ramp.texts }),
     zoomLevels: levels,
+    ...(onRequest.length > 0 && {
+      levelsOnRequest: onRequest,
+      drawnOf: { name: valuesName(chosen), values: item.values.description, base, boxes },
+    }),
     resolutions,
     scaleDenominators: resolutions.map((one) => (one * metres) / STANDARD_PIXEL),
     matrixWidths: levels.map((level) => columnsOf(matrices, level)),

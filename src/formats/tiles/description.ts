@@ -1,5 +1,7 @@
 import { FormatError } from '../../errors.ts';
+import type { Box } from '../../geo/tiles/matrices.ts';
 import type { TilingScheme } from './schemes.ts';
+import type { ValuesDescription } from './values/item-values.ts';
 
 /** Name of the entry of the zip with the `TilesDescription`. */
 export const DESCRIPTION = 'tiles.json';
@@ -14,7 +16,18 @@ export interface MatrixLimits {
 }
 
 /** A scheme with the values that the data gave. */
-export interface DrawnScheme extends Required<Omit<TilingScheme, 'minValue' | 'maxValue' | 'colors'>> {
+export interface DrawnScheme
+  extends Required<Omit<TilingScheme, 'minValue' | 'maxValue' | 'colors' | 'firstLevelOnRequest'>> {
+  /** Those of the zoom levels that are drawn at their first request. */
+  readonly levelsOnRequest?: readonly number[];
+  /** Of what and how they are drawn. */
+  readonly drawnOf?: {
+    /** Of the entries with the values of the item. */
+    readonly name: string;
+    readonly values: ValuesDescription;
+    readonly base: number;
+    readonly boxes: readonly Box[];
+  };
   /** Absent for rasters in their own colours. */
   readonly minValue?: number;
   readonly maxValue?: number;

@@ -12,6 +12,7 @@ import {
   tilesWithin,
 } from '../../geo/tiles/matrices.ts';
 import { mercatorBoxes } from '../../geo/tiles/place.ts';
+import type { DrawnTile } from '../../geo/tiles/pyramid.ts';
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, SourceSlice, TileSource } from './tile-source.ts';
@@ -22,6 +23,8 @@ const maxPending = 4;
 /** The most tiles of a scheme. */
 export const MOST_TILES = 1_000_000;
 const deepestMercator = 24;
+/** Levels above the base level that are drawn on request. */
+const mostLevelsAbove = 4;
 
 /** The matrices of a scheme, the levels to be drawn, and where they have data. */
 export interface TilePlan {
@@ -30,6 +33,8 @@ export interface TilePlan {
   /** Pixels of this level are read from the data; those above are made of them. */
   readonly base: number;
   readonly levels: readonly number[];
+  /** Those of the levels that are drawn at their first request. */
+  readonly onRequest: readonly number[];
   /** Of the data, in the coordinate system of the matrices. */
   readonly boxes: readonly Box[];
 }
@@ -39,7 +44,7 @@ export function planTiles(scheme: TilingScheme, source: TileSource): TilePlan {
   if (scheme.schemeType === 'WMTS') {
     const { matrices, last } = nativeMatrices(source.box, source.cell, { tileWidth, tileHeight });
     const levels = zoomLevels ?? Array.from({ length: last + 1 }, (_, level) => level);
-    return { matrices, mercator: false, base: last, levels, boxes: [source.box] };
+    return { matrices, mercator: false, base: last, levels, onRequest: [], boxes: [source.box] };
   }
   const finer = (level: number) => resolutionOf(mercatorMatrices, level) <= source.mercatorCell * (1 + 1e-6);
   let base = 0;
@@ -47,18 +52,41 @@ export function planTiles(scheme: TilingScheme, source: TileSource): TilePlan {
   const same = resolutionOf(mercatorMatrices, base) >= source.mercatorCell * (1 - 1e-6);
   const last = Math.max(0, same ? base : base - 1);
   const levels = zoomLevels ?? Array.from({ length: last + 1 }, (_, level) => level);
-  return { matrices: mercatorMatrices, mercator: true, base, levels, boxes: mercatorBoxes(source.extent) };
+  return {
+    matrices: mercatorMatrices,
+    mercator: true,
+    base,
+    levels,
+    onRequest: [],
+    boxes: mercatorBoxes(source.extent),
+  };
 }
 
-/** @throws AppError if the levels need too many tiles */
-export function checkTileCount(schemeId: string, { matrices, boxes, levels }: TilePlan, slices: number): void {
-  let count = 0;
-  for (const level of levels) for (const range of rangesOf(matrices, level, boxes)) count += tileCount(range) * slices;
-  if (count > MOST_TILES)
+/**
+ * Chooses the levels of XYZ that are drawn at their first request: those the scheme names, else the deepest ones if all
+ * together have too many tiles.
+ * @throws AppError if the levels to be drawn now have too many tiles
+ */
+export function withLevelsOnRequest(scheme: TilingScheme, plan: TilePlan, slices: number): TilePlan {
+  const { matrices, mercator, base, boxes, levels } = plan;
+  const counts = levels.map(
+    (level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0),
+  );
+  // A tile of a higher level would need more than 256 tiles of the base level.
+  const highest = base - mostLevelsAbove;
+  let first = mercator ? (scheme.firstLevelOnRequest ?? Infinity) : Infinity;
+  first = Math.max(first, highest);
+  const drawnNow = () => counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);
+  for (const level of mercator ? levels.toReversed() : []) {
+    if (drawnNow() <= MOST_TILES || level < highest) break;
+    first = Math.min(first, level);
+  }
+  if (drawnNow() > MOST_TILES)
     throw new AppError(
       'unprocessable',
-      `Scheme '${schemeId}' needs up to ${count} tiles; at most ${MOST_TILES} are drawn. Give fewer or lower zoomLevels.`,
+      `Scheme '${scheme.schemeId}' needs up to ${drawnNow()} tiles; at most ${MOST_TILES} are drawn. Give fewer or lower zoomLevels.`,
     );
+  return { ...plan, onRequest: levels.filter((level) => level >= first) };
 }
 
 export interface Output {
@@ -67,43 +95,78 @@ export interface Output {
   add(level: number, column: number, row: number, bytes: Uint8Array): Promise<void>;
 }
 
-/** Draws all tiles of a slice that have data, row by row within a level. */
-export async function drawSlice(
-  { matrices, mercator, base, levels, boxes }: TilePlan,
-  { item, slice, method }: { item: OpenItem; slice: SourceSlice; method: TilingScheme['aggregationMethod'] },
-  output: Output,
-): Promise<void> {
+export interface Drawing {
+  readonly item: Pick<OpenItem, 'planes'>;
+  readonly slice: SourceSlice;
+  readonly method: TilingScheme['aggregationMethod'];
+}
+
+/** Draws all tiles of a slice that have data and are not drawn on request, row by row within a level. */
+export async function drawSlice(plan: TilePlan, drawing: Drawing, output: Output): Promise<void> {
+  const { matrices, base, levels, onRequest, boxes } = plan;
   const pending: (() => Promise<void>)[] = [];
-  const { tileWidth, tileHeight } = matrices;
-  const draw = async (from: number, wanted: readonly number[]) => {
-    const strips = rangesOf(matrices, from, boxes).map((range) => ({
-      range,
-      planes: item.planes(latticeOf(matrices, from, range), mercator, slice),
-    }));
-    if (strips.length === 0) return;
-    await drawPyramid(strips, {
-      tileWidth,
-      tileHeight,
-      base: from,
-      levels: wanted,
-      method,
-      async emit({ level, column, row, planes }) {
-        const encoded = output.encode(planes).then((bytes) => (output.compress ? zipped(bytes) : bytes));
-        // A failure is thrown when its turn comes.
-        encoded.catch(() => {});
-        pending.push(async () => output.add(level, column, row, await encoded));
-        if (pending.length >= maxPending) await pending.shift()!();
-      },
+  const draw = (from: number, wanted: readonly number[]) =>
+    drawRanges(plan, drawing, { from, wanted, ranges: rangesOf(matrices, from, boxes) }, async (tile) => {
+      const encoded = encodedTile(output, tile.planes);
+      // A failure is thrown when its turn comes.
+      encoded.catch(() => {});
+      pending.push(async () => output.add(tile.level, tile.column, tile.row, await encoded));
+      if (pending.length >= maxPending) await pending.shift()!();
     });
-  };
-  const coarse = levels.filter((level) => level <= base);
+  const now = levels.filter((level) => !onRequest.includes(level));
+  const coarse = now.filter((level) => level <= base);
   if (coarse.length > 0) await draw(base, coarse);
-  for (const level of levels) if (level > base) await draw(level, [level]);
+  for (const level of now) if (level > base) await draw(level, [level]);
   for (const add of pending) await add();
 }
 
+/** Draws one tile, with the same bytes as `drawSlice`. Undefined for a tile without data. */
+export async function drawOne(
+  plan: TilePlan,
+  drawing: Drawing,
+  [level, column, row]: readonly [level: number, column: number, row: number],
+  output: Omit<Output, 'add'>,
+): Promise<Uint8Array | undefined> {
+  const from = Math.max(level, plan.base);
+  const scale = 2 ** (from - level);
+  const ranges = rangesOf(plan.matrices, from, plan.boxes).flatMap((range) => {
+    const within = {
+      firstColumn: Math.max(range.firstColumn, column * scale),
+      endColumn: Math.min(range.endColumn, (column + 1) * scale),
+      firstRow: Math.max(range.firstRow, row * scale),
+      endRow: Math.min(range.endRow, (row + 1) * scale),
+    };
+    return within.firstColumn < within.endColumn && within.firstRow < within.endRow ? [within] : [];
+  });
+  let planes: DrawnTile['planes'] | undefined;
+  await drawRanges(plan, drawing, { from, wanted: [level], ranges }, async (tile) => {
+    planes = tile.planes;
+  });
+  return planes && encodedTile(output, planes);
+}
+
+const encodedTile = async ({ encode, compress }: Omit<Output, 'add'>, planes: DrawnTile['planes']) => {
+  const bytes = await encode(planes);
+  return compress ? zipped(bytes) : bytes;
+};
+
+async function drawRanges(
+  { matrices, mercator }: TilePlan,
+  { item, slice, method }: Drawing,
+  { from, wanted, ranges }: { from: number; wanted: readonly number[]; ranges: readonly TileRange[] },
+  emit: (tile: DrawnTile) => Promise<void>,
+): Promise<void> {
+  const strips = ranges.map((range) => ({
+    range,
+    planes: item.planes(latticeOf(matrices, from, range), mercator, slice),
+  }));
+  if (strips.length === 0) return;
+  const { tileWidth, tileHeight } = matrices;
+  await drawPyramid(strips, { tileWidth, tileHeight, base: from, levels: wanted, method, emit });
+}
+
 /** The tiles of a level that may have data. Ranges that meet become one. */
-function rangesOf(matrices: TileMatrices, level: number, boxes: readonly Box[]): TileRange[] {
+export function rangesOf(matrices: TileMatrices, level: number, boxes: readonly Box[]): TileRange[] {
   const size = resolutionOf(matrices, level);
   const ranges = boxes.flatMap((box) => {
     // The side of a projected rectangle bends between the points that were looked at.

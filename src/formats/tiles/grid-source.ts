@@ -13,6 +13,7 @@ import type { Context } from '../define.ts';
 import { spill } from '../io/spill.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import { ValueRange } from './tile-source.ts';
+import { GridValues } from './values/grid-values.ts';
 
 const mostThreads = 3;
 /** Types whose values Float32 holds. */
@@ -110,11 +111,14 @@ async function openPlanes(grid: Grid, planes: readonly Plane[], { crs, threads, 
         context.onEnd(async () => made.close());
         return made;
       };
-      return { own: await pixels(undefined), mercator: await pixels(mercator) };
+      return { grid: spilled, whole, own: await pixels(undefined), mercator: await pixels(mercator) };
     }),
   );
   return {
     ...values.range(),
+    values: new GridValues(
+      opened.map(({ grid: spilled, whole, mercator: pixels }) => ({ grid: spilled, whole, pixels })),
+    ),
     planes: (lattice, inMercator, slice) =>
       opened.map((one) => (inMercator ? one.mercator : one.own).rows(lattice, { band: 0, ...slice })),
   };

@@ -5,13 +5,17 @@ export class LimitsTally {
   readonly #rows = new Map<number, Map<number, [number, number][]>>();
 
   add(level: number, column: number, row: number): void {
+    this.addRun(level, row, column, column);
+  }
+
+  addRun(level: number, row: number, firstColumn: number, lastColumn: number): void {
     const rows = this.#rows.get(level) ?? new Map<number, [number, number][]>();
     this.#rows.set(level, rows);
     const runs = rows.get(row) ?? [];
     rows.set(row, runs);
     const last = runs.at(-1);
-    if (last !== undefined && last[1] === column - 1) last[1] = column;
-    else runs.push([column, column]);
+    if (last !== undefined && last[1] === firstColumn - 1) last[1] = lastColumn;
+    else runs.push([firstColumn, lastColumn]);
   }
 
   /** Equal runs of consecutive rows become one rectangle. */
@@ -27,7 +31,7 @@ function rectangles(level: number, rows: ReadonlyMap<number, [number, number][]>
   let open = new Map<string, MatrixLimits>();
   for (const [row, runs] of [...rows].toSorted(([one], [other]) => one - other)) {
     const next = new Map<string, MatrixLimits>();
-    for (const [minTileCol, maxTileCol] of runs) {
+    for (const [minTileCol, maxTileCol] of joined(runs)) {
       const key = `${minTileCol}-${maxTileCol}`;
       const above = open.get(key);
       if (above !== undefined && above.maxTileRow === row - 1) {
@@ -39,4 +43,15 @@ function rectangles(level: number, rows: ReadonlyMap<number, [number, number][]>
     open = next;
   }
   return [...done, ...open.values()];
+}
+
+/** Runs in order, each as long as possible. */
+function joined(runs: readonly (readonly [number, number])[]): [number, number][] {
+  const all: [number, number][] = [];
+  for (const [first, end] of runs.toSorted(([one], [other]) => one - other)) {
+    const last = all.at(-1);
+    if (last !== undefined && last[1] === first - 1) last[1] = end;
+    else all.push([first, end]);
+  }
+  return all;
 }

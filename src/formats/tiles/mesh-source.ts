@@ -6,13 +6,14 @@ import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import { cellArea } from '../../geo/mesh/flat-cells.ts';
-import type { Box } from '../../geo/tiles/matrices.ts';
+import type { Box, Lattice } from '../../geo/tiles/matrices.ts';
 import type { Elements } from '../../geo/tiles/mesh-pixels.ts';
 import { meshRows } from '../../geo/tiles/mesh-pixels.ts';
 import { extentOf, mercatorX, mercatorY, nearestTurn, toGeographic } from '../../geo/tiles/place.ts';
 import type { Context } from '../define.ts';
 import type { OpenItem, SourceSlice, TileSource } from './tile-source.ts';
 import { ValueRange } from './tile-source.ts';
+import { MeshValues } from './values/mesh-values.ts';
 
 const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
 
@@ -161,16 +162,22 @@ async function openItem(mesh: Mesh, number: number, { faces, own, inMercator, co
     context.signal.throwIfAborted();
     range.add(await valuesAt(step));
   }
-  async function* rows(lattice: Parameters<typeof meshRows>[2], isMercator: boolean, { step, layer }: SourceSlice) {
-    const { cells, starts, corners } = faces[layer]!;
+  const { location } = item;
+  const elements = (layer: number, isMercator = true): Elements => {
+    const { starts, corners } = faces[layer]!;
+    return { starts, corners, ...(isMercator ? inMercator : own) };
+  };
+  const valuesOf = async ({ step, layer }: SourceSlice) => {
     const all = await valuesAt(step);
-    const of = item.location === 'node' ? all : Float64Array.from(cells, (cell) => all[cell]!);
-    yield* meshRows(
-      { starts, corners, ...(isMercator ? inMercator : own) },
-      { at: item.location, of },
-      lattice,
-      isMercator,
-    );
+    return location === 'node' ? all : Float64Array.from(faces[layer]!.cells, (cell) => all[cell]!);
+  };
+  async function* rows(lattice: Lattice, isMercator: boolean, slice: SourceSlice) {
+    const values = { at: location, of: await valuesOf(slice) };
+    yield* meshRows(elements(slice.layer, isMercator), values, lattice, isMercator);
   }
-  return { ...range.range(), planes: (lattice, isMercator, slice) => [rows(lattice, isMercator, slice)] };
+  return {
+    ...range.range(),
+    values: new MeshValues({ at: location, elements, values: valuesOf }),
+    planes: (lattice, isMercator, slice) => [rows(lattice, isMercator, slice)],
+  };
 }

@@ -15,6 +15,8 @@ export interface TilingScheme {
   readonly tileHeight: number;
   /** Ascending. Absent: all. */
   readonly zoomLevels?: readonly number[];
+  /** XYZ: this level and those below it are drawn at their first request. Absent: if there are too many tiles to draw. */
+  readonly firstLevelOnRequest?: number;
   readonly minValue?: number;
   readonly maxValue?: number;
   readonly colors?: readonly string[];
@@ -58,6 +60,13 @@ const zoomLevels: Check = (value) => {
     : `a list of integers from 0 to ${DEEPEST}`;
 };
 
+const firstLevelOnRequest: Check = (value, scheme) => {
+  if (!isXyz(scheme)) return 'nothing, because only levels of XYZ are drawn on request';
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= DEEPEST
+    ? { value }
+    : `an integer from 0 to ${DEEPEST}`;
+};
+
 const colors: Check = (value) =>
   Array.isArray(value) &&
   value.length > 1 &&
@@ -80,6 +89,7 @@ const members: Readonly<Record<keyof TilingScheme, Check>> = {
   tileWidth: side,
   tileHeight: side,
   zoomLevels,
+  firstLevelOnRequest,
   minValue: finite,
   maxValue: finite,
   colors,

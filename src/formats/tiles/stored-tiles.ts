@@ -9,6 +9,8 @@ import type { DrawnScheme, MatrixLimits, TileSlice, TilesDescription } from './d
 import { archiveName, DESCRIPTION, emptyTileName, isSingle, limitsName, parseDescription } from './description.ts';
 
 const longestText = 64 << 20;
+/** Bytes of the values of a mesh of 100 million nodes. */
+const longestEntry = 800_000_000;
 /** Bytes of the largest raw tile. */
 const longestTile = 4 * 2048 ** 2;
 /** Archives whose directories are in memory. */
@@ -45,7 +47,7 @@ export class StoredTiles {
     slice: TileSlice,
     [level, column, row]: readonly [number, number, number],
   ): Promise<StoredTile | undefined> {
-    const archive = await this.#archive(archiveName(schemeId, slice, isSingle(this.description)));
+    const archive = await this.archive(archiveName(schemeId, slice, isSingle(this.description)));
     return archive.tile(level, column, row);
   }
 
@@ -65,7 +67,13 @@ export class StoredTiles {
     return JSON.parse((await readNamed(this.#source, this.#entries, name, longestText)).toString());
   }
 
-  #archive(name: string): Promise<TileArchive> {
+  /** Bytes of an entry, such as the values of a mesh. */
+  entry(name: string): Promise<Buffer> {
+    return readNamed(this.#source, this.#entries, name, longestEntry);
+  }
+
+  /** An archive by the name of its entry. */
+  archive(name: string): Promise<TileArchive> {
     let archive = this.#archives.get(name);
     if (archive === undefined) {
       archive = this.#openArchive(name);

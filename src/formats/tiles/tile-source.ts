@@ -4,6 +4,7 @@ import type { KnownCrs } from '../../geo/crs/crs.ts';
 import type { Box, Lattice } from '../../geo/tiles/matrices.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import type { ValueRows } from '../../geo/tiles/pyramid.ts';
+import type { ItemValues } from './values/item-values.ts';
 
 /** Step and layer. */
 export type SourceSlice = Omit<Slice, 'band'>;
@@ -12,6 +13,7 @@ export type SourceSlice = Omit<Slice, 'band'>;
 export interface OpenItem {
   /** Least and greatest value over all steps and layers. Absent without a value. */
   readonly range?: { readonly minimum: number; readonly maximum: number };
+  readonly values: ItemValues;
   /** One row source per plane. */
   planes(lattice: Lattice, mercator: boolean, slice: SourceSlice): AsyncIterable<ValueRows>[];
 }

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
@@ -10,24 +7,25 @@ import type { TileStyle } from '../../geo/tiles/encode-tile.ts';
 import { emptyTile, tileEncoder } from '../../geo/tiles/encode-tile.ts';
 import type { Context } from '../define.ts';
 import { defineWriter } from '../define.ts';
-import { FileSink, FileSource } from '../io/bytes.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { TILE_TYPES } from './archive-header.ts';
-import { ArchiveWriter } from './archive-writer.ts';
+import type { ArchiveDescription } from './archive-writer.ts';
+import { LimitsOnRequest } from './availability.ts';
 import { describeTiles, drawnScheme, isUnzipped, styleOf } from './describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from './description.ts';
 import { archiveName, DESCRIPTION, emptyTileName, limitsName } from './description.ts';
 import type { TilePlan } from './drawing.ts';
-import { checkTileCount, drawSlice, planTiles } from './drawing.ts';
+import { drawSlice, planTiles, withLevelsOnRequest } from './drawing.ts';
 import { gridSource } from './grid-source.ts';
 import { LimitsTally } from './limits.ts';
 import { meshSource } from './mesh-source.ts';
 import type { TilingScheme } from './schemes.ts';
 import { checkSchemes } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
+import { KeptValues } from './values/keep-values.ts';
+import { addArchive } from './zip-archive.ts';
 
 const mostSlices = 20_000;
-const pieceBytes = 1 << 20;
 
 const TilingSchemes = z
   .array(z.unknown())
@@ -64,6 +62,14 @@ interface Prepared {
   readonly style: TileStyle;
   readonly drawn: DrawnScheme;
   readonly item: OpenItem;
+  readonly coverages: LimitsOnRequest;
+}
+
+interface Writing {
+  readonly zip: ZipWriter;
+  readonly source: TileSource;
+  readonly context: Context;
+  readonly kept: KeptValues;
 }
 
 async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], sink: ByteSink, context: Context) {
@@ -80,6 +86,7 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
   // All that can be wrong with a scheme is said before the first tile is drawn.
   const plans = schemes.map((scheme) => planScheme(scheme, source, slices.length));
   const zip = new ZipWriter(sink);
+  const writing = { zip, source, context, kept: new KeptValues(zip, context.scratch) };
   const drawn: DrawnScheme[] = [];
   let bytes = 0;
   for (const [n, { scheme, plan, chosen }] of plans.entries()) {
@@ -87,10 +94,10 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
     const { drawn: described, ramp } = drawnScheme(scheme, source, { plan, chosen, item });
     const style = styleOf(described, ramp);
     drawn.push(described);
-    const prepared = { scheme, plan, style, drawn: described, item };
+    const prepared = { scheme, plan, style, drawn: described, item, coverages: new LimitsOnRequest(context.signal) };
     for (const [k, slice] of slices.entries()) {
       context.progress((n + k / slices.length) / plans.length, 'Drawing tiles');
-      bytes += await writeSlice(zip, prepared, source, { slice, single: slices.length === 1 }, context);
+      bytes += await writeSlice(writing, prepared, { slice, single: slices.length === 1 });
     }
     await zip.addBytes(emptyTileName(scheme.schemeId), await emptyTile(style));
   }
@@ -99,13 +106,12 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
 }
 
 function planScheme(scheme: TilingScheme, source: TileSource, slices: number) {
-  const plan = planTiles(scheme, source);
+  const plan = withLevelsOnRequest(scheme, planTiles(scheme, source), slices);
   if (scheme.schemeType === 'WMTS' && (source.crs.code === undefined || source.crs.authority !== 'EPSG'))
     throw new AppError(
       'unprocessable',
       `Scheme '${scheme.schemeId}' is WMTS, but '${source.crs.name}' has no EPSG code, which clients need. Reproject the data with a crsTransformation, or use XYZ.`,
     );
-  checkTileCount(scheme.schemeId, plan, slices);
   return { scheme, plan, chosen: chosenItem(scheme, source) };
 }
 
@@ -123,59 +129,37 @@ function chosenItem({ schemeId, itemName, colors, outputType }: TilingScheme, so
   throw new AppError('unprocessable', `Scheme '${schemeId}': the data have no item '${itemName}'. There are ${there}.`);
 }
 
-/** Writes the archive of a slice and the rectangles of its tiles. Returns the bytes of the tiles. */
+/** Writes the archive of a slice, the rectangles of its tiles and, for levels drawn on request, the values. Returns the bytes of the tiles. */
 async function writeSlice(
-  zip: ZipWriter,
-  { scheme, plan, style, drawn, item }: Prepared,
-  source: TileSource,
+  { zip, source, context, kept }: Writing,
+  { scheme, plan, style, drawn, item, coverages }: Prepared,
   { slice, single }: { slice: TileSlice; single: boolean },
-  context: Context,
 ): Promise<number> {
-  const path = join(context.scratch, `${randomUUID()}.spool`);
-  const spool = await FileSink.create(path, { checksum: false });
-  try {
-    const archive = new ArchiveWriter(spool);
-    const tally = new LimitsTally();
-    await drawSlice(
-      plan,
-      { item, slice, method: scheme.aggregationMethod },
-      {
-        encode: tileEncoder(style),
-        compress: !isUnzipped(style.outputType),
-        async add(level, column, row, tile) {
-          context.signal.throwIfAborted();
-          tally.add(level, column, row);
-          await archive.add(level, column, row, tile);
-        },
+  const tally = new LimitsTally();
+  const drawing = { item, slice, method: scheme.aggregationMethod };
+  const { west, south, east, north } = source.extent;
+  const described: ArchiveDescription = {
+    tileType:
+      style.outputType === 'PNG' || style.outputType === 'WEBP' ? TILE_TYPES[style.outputType] : TILE_TYPES.unknown,
+    // Bounds of the format end at 180°.
+    bounds: east > 180 ? [-180, south, 180, north] : [west, south, east, north],
+    gzip: !isUnzipped(style.outputType),
+    metadata: { name: drawn.schemeId, description: drawn.itemName, crs: `${drawn.sridAuthName}:${drawn.srid}` },
+  };
+  const name = archiveName(scheme.schemeId, slice, single);
+  const size = await addArchive(zip, name, context.scratch, described, (archive) =>
+    drawSlice(plan, drawing, {
+      encode: tileEncoder(style),
+      compress: !isUnzipped(style.outputType),
+      async add(level, column, row, tile) {
+        context.signal.throwIfAborted();
+        tally.add(level, column, row);
+        await archive.add(level, column, row, tile);
       },
-    );
-    await spool.flush();
-    const { west, south, east, north } = source.extent;
-    const head = archive.head({
-      tileType:
-        style.outputType === 'PNG' || style.outputType === 'WEBP' ? TILE_TYPES[style.outputType] : TILE_TYPES.unknown,
-      // Bounds of the format end at 180°.
-      bounds: east > 180 ? [-180, south, 180, north] : [west, south, east, north],
-      gzip: !isUnzipped(style.outputType),
-      metadata: { name: drawn.schemeId, description: drawn.itemName, crs: `${drawn.sridAuthName}:${drawn.srid}` },
-    });
-    await addArchive(zip, archiveName(scheme.schemeId, slice, single), head, { path, size: archive.size });
-    await zip.addBytes(limitsName(scheme.schemeId, slice, single), Buffer.from(JSON.stringify(tally.limits())));
-    return archive.size;
-  } finally {
-    await spool.close();
-    await rm(path, { force: true });
-  }
-}
-
-async function addArchive(zip: ZipWriter, name: string, head: Uint8Array, spool: { path: string; size: number }) {
-  const file = await FileSource.open(spool.path, { checksum: false });
-  try {
-    const pieces: { offset: number; length: number }[] = [{ offset: -1, length: head.length }];
-    for (let offset = 0; offset < spool.size; offset += pieceBytes)
-      pieces.push({ offset, length: Math.min(pieceBytes, spool.size - offset) });
-    await zip.addStored(name, pieces, async ({ offset, length }) => (offset < 0 ? head : file.read(offset, length)));
-  } finally {
-    await file.close();
-  }
+    }),
+  );
+  if (drawn.drawnOf !== undefined) await kept.keep(item.values, drawn.drawnOf.name, slice);
+  const limits = [...tally.limits(), ...(await coverages.limits(plan, item, slice))];
+  await zip.addBytes(limitsName(scheme.schemeId, slice, single), Buffer.from(JSON.stringify(limits)));
+  return size;
 }

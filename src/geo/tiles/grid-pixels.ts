@@ -4,6 +4,8 @@ import { FormatError } from '../../errors.ts';
 import type { KnownCrs } from '../crs/crs.ts';
 import type { Transformer } from '../crs/transform.ts';
 import { transformer } from '../crs/transform.ts';
+import type { ApproximateTransform } from '../warp/approximate-transformer.ts';
+import { approximateTransform, intsPerSquare, largestSquare, pixelRange } from '../warp/approximate-transformer.ts';
 import type { GridGeometry } from '../warp/image-transformer.ts';
 import type { Kernel } from '../warp/resample.ts';
 import { bilinear, nearest } from '../warp/resample.ts';
@@ -11,6 +13,7 @@ import type { PixelTransformer } from '../warp/warp-rows.ts';
 import { WarpRows } from '../warp/warp-rows.ts';
 import type { WarpThreads } from '../warp/warp-threads.ts';
 import type { Box, Lattice } from './matrices.ts';
+import { HALF_WORLD } from './matrices.ts';
 import type { GeographicExtent } from './place.ts';
 import { extentOf, MERCATOR_LATITUDE, mercatorX, mercatorY, nearestTurn, runOn, toGeographic } from './place.ts';
 import type { ValueRows } from './pyramid.ts';
@@ -102,6 +105,25 @@ function pixelOf([x0, a, b, y0, c, d]: Affine, x: number, y: number): [number, n
   return [((x - x0) * d - (y - y0) * b) / determinant, ((y - y0) * a - (x - x0) * c) / determinant];
 }
 
+/** A window of a grid in cells, corner based. */
+export interface SourceCells {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function boundsOf({ squares, positions }: ApproximateTransform): SourceCells {
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let n = 0; n < squares.length; n += intsPerSquare) {
+    const [size, at] = [squares[n + 2]!, squares[n + 3]!];
+    const [x, y] = [pixelRange(positions, at, size, 'x'), pixelRange(positions, at, size, 'y')];
+    [left, right] = [Math.min(left, x[0]), Math.max(right, x[1])];
+    [top, bottom] = [Math.min(top, y[0]), Math.max(bottom, y[1])];
+  }
+  return { left, right, top, bottom };
+}
+
 export interface GridPixelOptions {
   /** The coordinate system of the lattices; absent: that of the grid. */
   readonly to?: Crs;
@@ -128,14 +150,46 @@ export class GridPixels implements Disposable {
     return new GridPixels(grid, options, change);
   }
 
-  /** All rows of a lattice. Pixels that are cells of the grid have their values; others the nearest, or bilinear between four cells. */
-  rows(lattice: Lattice, slice: Slice): AsyncIterable<ValueRows> {
-    return this.#isOwn(lattice) ? this.#ownRows(slice) : this.#resampled(lattice, slice);
+  /**
+   * All rows of a lattice. Pixels that are cells of the grid have their values; others the nearest, or bilinear between four cells.
+   * @param grid the same grid that perhaps reads only the columns of `cellsOf`
+   */
+  rows(lattice: Lattice, slice: Slice, grid = this.#grid): AsyncIterable<ValueRows> {
+    return this.#isOwn(lattice) ? this.#ownRows(slice) : this.#resampled(lattice, slice, grid);
+  }
+
+  /** The cells that the pixels of a lattice are made of, rounded outwards. */
+  cellsOf(lattice: Lattice): SourceCells {
+    const { target, toPixels } = this.#transformer(lattice);
+    const transform = approximateTransform(target.affine, 0, lattice.height, lattice.width, toPixels);
+    const cells = boundsOf(transform);
+    return { left: cells.left - 2, right: cells.right + 2, top: cells.top - 2, bottom: cells.bottom + 2 };
+  }
+
+  /** The cells of the whole area of a tile of Web Mercator, rounded outwards. Undefined if its sides bend too much. */
+  cellsOfTile(level: number, column: number, row: number): SourceCells | undefined {
+    const size = (2 * HALF_WORLD) / (2 ** level * largestSquare);
+    const [left, top] = [-HALF_WORLD, HALF_WORLD];
+    const pixels = { column: column * largestSquare, row: row * largestSquare };
+    const lattice = { left, top, size, ...pixels, width: largestSquare, height: largestSquare };
+    const { target, toPixels } = this.#transformer(lattice);
+    const transform = approximateTransform(target.affine, 0, largestSquare, largestSquare, toPixels);
+    if (transform.squares.length !== intsPerSquare) return undefined;
+    const cells = boundsOf(transform);
+    // The centres of the outermost pixels are half a pixel inside of the tile.
+    const margin = (low: number, high: number) => (high - low) / (largestSquare - 1) + 1;
+    const [across, down] = [margin(cells.left, cells.right), margin(cells.top, cells.bottom)];
+    return {
+      left: cells.left - across,
+      right: cells.right + across,
+      top: cells.top - down,
+      bottom: cells.bottom + down,
+    };
   }
 
   /** Whether the pixels are the cells, from the same corner. */
-  #isOwn({ left, top, size }: Lattice): boolean {
-    if (this.#change !== undefined) return false;
+  #isOwn({ left, top, size, column, row }: Lattice): boolean {
+    if (this.#change !== undefined || column !== 0 || row !== 0) return false;
     const { affine } = this.#grid;
     const [, a, b, , c, d] = affine;
     const { west, north } = boxOfGrid(this.#grid);
@@ -160,16 +214,30 @@ export class GridPixels implements Disposable {
     }
   }
 
-  async *#resampled({ left, top, size, width, height }: Lattice, slice: Slice): AsyncGenerator<ValueRows> {
-    const target: GridGeometry = { width, height, affine: [left, size, 0, top, 0, -size] };
+  async *#resampled(lattice: Lattice, slice: Slice, grid: ValueGrid): AsyncGenerator<ValueRows> {
+    const { height } = lattice;
     const kernel: Kernel = this.#options.whole ? nearest : bilinear({ low: Number.NaN, high: Number.NaN });
-    const transformer: PixelTransformer = { target, toPixels: (x, y, count) => this.#toPixels(x, y, count) };
+    const transformer = this.#transformer(lattice);
     const rows = new WarpRows(
-      { transformer, source: this.#grid, slice, randomAccess: async () => this.#grid },
+      { transformer, source: grid, slice, randomAccess: async () => grid },
       { type: 'Float64', nodata: Number.NaN, kernel, memory, threads: this.#options.threads },
     );
     for await (const { firstRow, rowCount, samples } of rows.blocks(0, height))
       yield { firstRow, rowCount, values: samples as Float64Array };
+  }
+
+  /** Target coordinates are numbers of pixels, which are exact: windows of the same matrices get the same bits. */
+  #transformer({ left, top, size, column, row, width, height }: Lattice): PixelTransformer {
+    return {
+      target: { width, height, affine: [column, 1, 0, row, 0, 1] },
+      toPixels: (x, y, count) => {
+        for (let n = 0; n < count; n++) {
+          x[n] = left + x[n]! * size;
+          y[n] = top - y[n]! * size;
+        }
+        this.#toPixels(x, y, count);
+      },
+    };
   }
 
   #toPixels(x: Float64Array, y: Float64Array, count: number): void {

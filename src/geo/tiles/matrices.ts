@@ -11,11 +11,18 @@ export interface TileMatrices {
   readonly height: number;
 }
 
-/** Square pixels, row 0 in the north. */
+/**
+ * A window of square pixels, row 0 in the north. Pixels are counted from the corner of the matrices, so that a pixel has
+ * exactly the same place in every window.
+ */
 export interface Lattice {
+  /** Upper left corner of pixel (0, 0). */
   readonly left: number;
   readonly top: number;
   readonly size: number;
+  /** The first pixel of the window. */
+  readonly column: number;
+  readonly row: number;
   readonly width: number;
   readonly height: number;
 }
@@ -95,12 +102,13 @@ export const tileCount = ({ firstColumn, endColumn, firstRow, endRow }: TileRang
 
 /** The pixels of whole tiles. */
 export function latticeOf(matrices: TileMatrices, level: number, range: TileRange): Lattice {
-  const size = resolutionOf(matrices, level);
   const { tileWidth, tileHeight, left, top } = matrices;
   return {
-    left: left + range.firstColumn * tileWidth * size,
-    top: top - range.firstRow * tileHeight * size,
-    size,
+    left,
+    top,
+    size: resolutionOf(matrices, level),
+    column: range.firstColumn * tileWidth,
+    row: range.firstRow * tileHeight,
     width: (range.endColumn - range.firstColumn) * tileWidth,
     height: (range.endRow - range.firstRow) * tileHeight,
   };

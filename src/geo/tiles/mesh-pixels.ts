@@ -43,7 +43,8 @@ export async function* meshRows(
 }
 
 /** The elements that touch each band of rows. */
-function bandsOf({ starts, corners, y }: Elements, { top, size, height }: Lattice): number[][] {
+function bandsOf({ starts, corners, y }: Elements, { top: corner, row, size, height }: Lattice): number[][] {
+  const top = corner - row * size;
   const bands: number[][] = Array.from({ length: Math.ceil(height / rowsAtOnce) }, () => []);
   for (let element = 0; element + 1 < starts.length; element++) {
     let [low, high] = [Infinity, -Infinity];
@@ -114,6 +115,7 @@ function fill(
   value: (x: number, y: number) => number,
 ): void {
   const { left, top, size, width } = lattice;
+  const [leftColumn, topRow] = [lattice.column, lattice.row + firstRow];
   let [low, high, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let n = 0; n < count; n++) {
     const node = corner(n);
@@ -122,9 +124,9 @@ function fill(
     west = Math.min(west, x[node]! + shift);
     east = Math.max(east, x[node]! + shift);
   }
-  if (!(west <= left + width * size && east >= left)) return;
-  const begin = Math.max(firstRow, Math.ceil((top - high) / size - 0.5));
-  const end = Math.min(firstRow + rowCount - 1, Math.floor((top - low) / size - 0.5));
+  if (!(west <= left + (leftColumn + width) * size && east >= left + leftColumn * size)) return;
+  const begin = Math.max(topRow, Math.ceil((top - high) / size - 0.5));
+  const end = Math.min(topRow + rowCount - 1, Math.floor((top - low) / size - 0.5));
   for (let row = begin; row <= end; row++) {
     const level = top - (row + 0.5) * size;
     let [from, to] = [Infinity, -Infinity];
@@ -135,9 +137,10 @@ function fill(
       from = Math.min(from, crossing);
       to = Math.max(to, crossing);
     }
-    const firstColumn = Math.max(0, Math.ceil((from - left) / size - 0.5));
-    const endColumn = Math.min(width, Math.ceil((to - left) / size - 0.5));
+    const firstColumn = Math.max(leftColumn, Math.ceil((from - left) / size - 0.5));
+    const endColumn = Math.min(leftColumn + width, Math.ceil((to - left) / size - 0.5));
+    const line = (row - topRow) * width - leftColumn;
     for (let column = firstColumn; column < endColumn; column++)
-      out[(row - firstRow) * width + column] = value(left + (column + 0.5) * size - shift, level);
+      out[line + column] = value(left + (column + 0.5) * size - shift, level);
   }
 }

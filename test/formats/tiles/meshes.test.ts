@@ -1,39 +1,8 @@
 import test from 'ava';
 import type { Mesh } from '../../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../../src/data/mesh.ts';
 import { transformer } from '../../../src/geo/crs/transform.ts';
 import { layeredMesh } from '../meshes.ts';
-import { tiled } from './tiling.ts';
-
-/** Squares of 100 m, each cut into two triangles; the first item is a plane of the nodes, the second the number of the element. */
-function squares(side: number, [x0, y0]: readonly [number, number], code = 25832): Mesh {
-  const nodes = new Float64Array(3 * (side + 1) ** 2);
-  for (let n = 0; n < nodes.length / 3; n++)
-    nodes.set([x0 + 100 * (n % (side + 1)), y0 + 100 * Math.floor(n / (side + 1)), 0], 3 * n);
-  const triangles: number[] = [];
-  for (let row = 0; row < side; row++)
-    for (let column = 0; column < side; column++) {
-      const a = row * (side + 1) + column;
-      triangles.push(a, a + 1, a + side + 2, a, a + side + 2, a + side + 1);
-    }
-  const count = triangles.length / 3;
-  return {
-    kind: 'mesh',
-    crs: { authority: 'EPSG', code },
-    nodes,
-    shapes: new Uint8Array(count).fill(CELL_SHAPES.triangle),
-    connectivity: Uint32Array.from(triangles),
-    offsets: Uint32Array.from({ length: count + 1 }, (_, n) => 3 * n),
-    items: [
-      { name: 'Level', unit: 'm', location: 'node', type: 'Float64' },
-      { name: 'Number', location: 'cell', type: 'Float64' },
-    ],
-    values: async (item) =>
-      item === 0
-        ? Float64Array.from({ length: nodes.length / 3 }, (_, n) => nodes[3 * n]! - x0 + 2 * (nodes[3 * n + 1]! - y0))
-        : Float64Array.from({ length: count }, (_, n) => n),
-  };
-}
+import { squares, tiled } from './tiling.ts';
 
 test('node items are linear in the triangle and element items constant, at every level', async (t) => {
   const [x0, y0] = [600_000, 6_200_000];

@@ -1,0 +1,58 @@
+import type { Crs } from '../../../data/crs-reference.ts';
+import type { Affine } from '../../../data/grid.ts';
+import type { SourceSlice } from '../tile-source.ts';
+
+/** How the values of an item are kept beside the tiles, for levels that are drawn on request. */
+export type ValuesDescription = GridValuesDescription | MeshValuesDescription;
+
+export interface GridValuesDescription {
+  readonly kind: 'grid';
+  readonly width: number;
+  readonly height: number;
+  readonly affine: Affine;
+  readonly crs: Crs;
+  /** One, or those of the colours. */
+  readonly planes: readonly { readonly type: 'Float32' | 'Float64'; readonly whole: boolean }[];
+}
+
+export interface MeshValuesDescription {
+  readonly kind: 'mesh';
+  readonly at: 'node' | 'cell';
+}
+
+/** Adds entries to the zip of the tiles. */
+export interface ValueEntries {
+  has(name: string): boolean;
+  bytes(name: string, bytes: Uint8Array): Promise<void>;
+  /** A PMTiles archive; `fill` adds its gzipped tiles. */
+  archive(
+    name: string,
+    fill: (add: (level: number, column: number, row: number, gzipped: Uint8Array) => Promise<void>) => Promise<void>,
+  ): Promise<void>;
+}
+
+/** Values of an item that can be kept. */
+export interface ItemValues {
+  readonly description: ValuesDescription;
+  /** @param name of the item, the beginning of the names of the entries */
+  keep(name: string, slice: SourceSlice, entries: ValueEntries): Promise<void>;
+  coverage(slice: SourceSlice): Promise<Coverage>;
+}
+
+/** Which parts of the map have values. */
+export interface Coverage {
+  /** Slices with the same digest have values at the same places. */
+  readonly digest: string;
+  readonly area: CoveredArea;
+}
+
+/** What is known of a tile of Web Mercator and of all tiles below it. */
+export interface CoveredArea {
+  /** `all`: each point has a value; `none`: no point has one; else the area that the tiles below it are asked of. */
+  of(level: number, column: number, row: number): 'all' | 'none' | CoveredArea;
+}
+
+/** Names of entries; `@` is in no scheme id. */
+export const valuesName = (item: number | 'colours'): string => `@${item === 'colours' ? item : `item${item}`}`;
+export const sliceValuesName = (name: string, { step, layer }: SourceSlice): string =>
+  `${name}@step${step}-layer${layer}`;

@@ -1,0 +1,41 @@
+import type { ZipWriter } from '../../io/zip-writer.ts';
+import { TILE_TYPES } from '../archive-header.ts';
+import type { SourceSlice } from '../tile-source.ts';
+import { addArchive } from '../zip-archive.ts';
+import type { ItemValues, ValueEntries } from './item-values.ts';
+
+/** Keeps the values of items in the zip of the tiles; those that several schemes draw, once. */
+export class KeptValues {
+  readonly #entries: ValueEntries;
+  readonly #kept = new Set<string>();
+
+  constructor(zip: ZipWriter, scratch: string) {
+    const names = new Set<string>();
+    this.#entries = {
+      has: (name) => names.has(name),
+      async bytes(name, bytes) {
+        names.add(name);
+        await zip.addBytes(name, bytes);
+      },
+      async archive(name, fill) {
+        names.add(name);
+        const described = {
+          tileType: TILE_TYPES.unknown,
+          bounds: [-180, -85, 180, 85],
+          gzip: true,
+          metadata: { name },
+        } as const;
+        await addArchive(zip, name, scratch, described, (archive) =>
+          fill((level, column, row, bytes) => archive.add(level, column, row, bytes)),
+        );
+      },
+    };
+  }
+
+  async keep(values: ItemValues, name: string, slice: SourceSlice): Promise<void> {
+    const key = `${name} ${slice.step} ${slice.layer}`;
+    if (this.#kept.has(key)) return;
+    this.#kept.add(key);
+    await values.keep(name, slice, this.#entries);
+  }
+}

@@ -1,0 +1,149 @@
+import { gunzipSync } from 'node:zlib';
+import type { RandomGrid, RowBlock, Slice } from '../../../data/grid.ts';
+import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
+import { describeCrs } from '../../../geo/crs/crs.ts';
+import { GridPixels, mercator } from '../../../geo/tiles/grid-pixels.ts';
+import type { Lattice } from '../../../geo/tiles/matrices.ts';
+import { meshRows } from '../../../geo/tiles/mesh-pixels.ts';
+import { currentThread } from '../../../geo/warp/warp-threads.ts';
+import type { StoredTiles } from '../stored-tiles.ts';
+import type { OpenItem, SourceSlice } from '../tile-source.ts';
+import { CHUNK, chunkLevel } from './grid-values.ts';
+import type { GridValuesDescription, MeshValuesDescription, ValuesDescription } from './item-values.ts';
+import { sliceValuesName } from './item-values.ts';
+import { readElements, readValues } from './mesh-values.ts';
+
+/** Bytes of unpacked chunks in memory. */
+const keptBytes = 32 << 20;
+
+/** Kept values of an item, ready to be drawn in Web Mercator. */
+export interface KeptItem extends Pick<OpenItem, 'planes'> {
+  close(): void;
+}
+
+export async function openValues(tiles: StoredTiles, name: string, values: ValuesDescription): Promise<KeptItem> {
+  return values.kind === 'grid' ? openGrid(tiles, name, values) : openMesh(tiles, name, values);
+}
+
+function openMesh(tiles: StoredTiles, name: string, { at }: MeshValuesDescription): KeptItem {
+  const read = (entry: string) => tiles.entry(entry);
+  let elements: { layer: number; read: ReturnType<typeof readElements> } | undefined;
+  let values: { key: string; read: ReturnType<typeof readValues> } | undefined;
+  async function* rows(lattice: Lattice, slice: SourceSlice) {
+    const key = `${slice.step} ${slice.layer}`;
+    if (elements?.layer !== slice.layer) elements = { layer: slice.layer, read: readElements(read, slice.layer) };
+    if (values?.key !== key) values = { key, read: readValues(read, name, slice) };
+    try {
+      yield* meshRows(await elements.read, { at, of: await values.read }, lattice, true);
+    } catch (error) {
+      elements = values = undefined;
+      throw error;
+    }
+  }
+  return { planes: (lattice, _mercator, slice) => [rows(lattice, slice)], close() {} };
+}
+
+async function openGrid(tiles: StoredTiles, name: string, grid: GridValuesDescription): Promise<KeptItem> {
+  const chunks = new Chunks(tiles, name, grid);
+  const crs = await describeCrs(grid.crs);
+  const opened: { readonly source: (left: number, right: number) => RandomGrid; readonly pixels: GridPixels }[] = [];
+  for (const [plane, { whole }] of grid.planes.entries()) {
+    const source = (left: number, right: number) => windowed(grid, chunks, { plane, left, right });
+    const options = { to: mercator, crs, whole, threads: currentThread };
+    opened.push({ source, pixels: await GridPixels.create(source(0, 0), options) });
+  }
+  return {
+    planes: (lattice, _mercator, slice) =>
+      opened.map(({ source, pixels }) => {
+        const { left, right } = pixels.cellsOf(lattice);
+        return pixels.rows(lattice, { band: 0, ...slice }, source(left, right));
+      }),
+    close() {
+      for (const { pixels } of opened) pixels.close();
+    },
+  };
+}
+
+/** The grid of a plane of which only some columns are read; the others have no data. */
+function windowed(
+  { width, height, affine, crs, planes }: GridValuesDescription,
+  chunks: Chunks,
+  { plane, left, right }: { plane: number; left: number; right: number },
+): RandomGrid {
+  const { type } = planes[plane]!;
+  const [first, end] = [Math.max(0, Math.floor(left)), Math.min(width, Math.ceil(right))];
+  const read = async ({ step, layer }: Slice, firstRow: number, rowCount: number) => {
+    const samples = new sampleArrays[type](rowCount * width).fill(Number.NaN);
+    for (let r = Math.floor(firstRow / CHUNK); r * CHUNK < firstRow + rowCount; r++)
+      for (let c = Math.floor(first / CHUNK); c * CHUNK < end; c++) {
+        const chunk = await chunks.of({ step, layer }, c, r);
+        if (chunk === undefined) continue;
+        const columns = Math.min(CHUNK, width - c * CHUNK);
+        const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
+        for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
+          const from = (row - r * CHUNK) * columns;
+          samples.set(chunk[plane]!.subarray(from, from + columns), (row - firstRow) * width + c * CHUNK);
+        }
+      }
+    return samples;
+  };
+  async function* rows(slice: Slice): AsyncGenerator<RowBlock> {
+    yield { firstRow: 0, rowCount: height, samples: await read(slice, 0, height) };
+  }
+  return { kind: 'grid', width, height, affine, crs, bands: [{ type, nodata: Number.NaN }], rows, read };
+}
+
+type Chunk = readonly (Float32Array | Float64Array)[];
+
+/** Chunks of all planes; the last used ones stay in memory. */
+class Chunks {
+  readonly #tiles: StoredTiles;
+  readonly #name: string;
+  readonly #grid: GridValuesDescription;
+  readonly #level: number;
+  readonly #kept = new Map<string, Chunk | undefined>();
+  readonly #most: number;
+
+  constructor(tiles: StoredTiles, name: string, grid: GridValuesDescription) {
+    this.#tiles = tiles;
+    this.#name = name;
+    this.#grid = grid;
+    this.#level = chunkLevel(grid);
+    this.#most = Math.max(4, Math.floor(keptBytes / (CHUNK * CHUNK * this.#bytesPerCell)));
+  }
+
+  get #bytesPerCell(): number {
+    return this.#grid.planes.reduce((sum, { type }) => sum + sampleArrays[type].BYTES_PER_ELEMENT, 0);
+  }
+
+  /** Undefined for a chunk without a value. */
+  async of(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
+    const key = `${slice.step} ${slice.layer} ${column} ${row}`;
+    const known = this.#kept.has(key);
+    const chunk = known ? this.#kept.get(key) : await this.#read(slice, column, row);
+    this.#kept.delete(key);
+    this.#kept.set(key, chunk);
+    if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value!);
+    return chunk;
+  }
+
+  async #read(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
+    const { width, height, planes } = this.#grid;
+    const archive = await this.#tiles.archive(sliceValuesName(this.#name, slice));
+    const stored = await archive.tile(this.#level, column, row);
+    if (stored === undefined) return undefined;
+    const cells = Math.min(CHUNK, width - column * CHUNK) * Math.min(CHUNK, height - row * CHUNK);
+    const size = cells * this.#bytesPerCell;
+    // A copy of its own, which begins at a multiple of eight bytes.
+    const bytes = new Uint8Array(gunzipSync(stored.bytes, { maxOutputLength: size }));
+    if (bytes.length !== size)
+      throw new FormatError(`A chunk of the values of the tiles has ${bytes.length} bytes, not ${size}.`);
+    let at = 0;
+    return planes.map(({ type }) => {
+      const part = bytes.buffer.slice(at, at + cells * sampleArrays[type].BYTES_PER_ELEMENT);
+      at += part.byteLength;
+      return type === 'Float32' ? new Float32Array(part) : new Float64Array(part);
+    });
+  }
+}
