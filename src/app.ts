@@ -82,8 +82,10 @@ import { binItemRoutes } from './recycle-bin/item.routes.ts';
 import { binListRoutes } from './recycle-bin/list.routes.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
+import { DrawThreads } from './tiles/draw-threads.ts';
 import { mapRoutes } from './tiles/map/map.routes.ts';
 import { OpenTiles } from './tiles/open-tiles.ts';
+import { KeptTiles, RASTER_THREAD } from './tiles/raster/kept-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
 import { VectorSources } from './tiles/vector/vector-source.ts';
 import { VectorThreads } from './tiles/vector/vector-threads.ts';
@@ -286,8 +288,22 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(multidimensionalRoutes, { db, signer, stores });
   const tileSources = new BlobSources(blobs);
   const openTiles = new OpenTiles(tileSources);
-  app.addHook('onClose', () => openTiles.close());
-  const tiles = { db, signer, publicUrl, open: openTiles };
+  const rasterThreads = new DrawThreads(RASTER_THREAD, config['tiles.threads']);
+  metrics.watchDrawings('raster', () => rasterThreads.counts);
+  app.addHook('onClose', async () => {
+    await rasterThreads.close();
+    await openTiles.close();
+  });
+  const onRequest = new KeptTiles({
+    db,
+    open: openTiles,
+    threads: rasterThreads,
+    most: config['tiles.keptBytes'],
+    log,
+    count: metrics.tileOnRequest,
+    drawn: (outcome, seconds) => metrics.tileDrawn('raster', outcome, seconds),
+  });
+  const tiles = { db, signer, publicUrl, open: openTiles, onRequest };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
   await addRoutes(mapRoutes, undefined);

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { StoredTile } from '../formats/tiles/archive-reader.ts';
+import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
@@ -22,6 +23,7 @@ import {
 import type { TileParts } from './serve.ts';
 import { emptyTileOf, schemeOf, servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
+import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -91,16 +93,23 @@ export async function tileRoutes(app: App, parts: TileParts) {
         tags,
         summary: 'Returns a tile',
         description:
-          'A WMTS or XYZ tile, depending on the scheme. A tile without data is the empty tile; outside of the matrix 404.',
+          'A WMTS or XYZ tile, depending on the scheme. A tile without data is the empty tile; outside of the matrix 404. Tiles of `levelsOnRequest` are drawn at their first request and kept.',
         params: TileAddress,
         querystring: SliceQuery,
       },
     },
     async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id);
+      const served = await serve(request, request.params.id);
+      const { tiles, dataset } = served;
       const scheme = schemeOf(tiles, request.params.schemeId);
       const place = placeOf(scheme, request.params);
-      const tile = await tileAt(tiles, scheme, chosenSlice(tiles.description, request.query), place);
+      const slice = chosenSlice(tiles.description, request.query);
+      const tile = await tileAt(parts, served, {
+        scheme,
+        slice,
+        place,
+        request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
+      });
       return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version: dataset.rowVersion });
     },
   );

@@ -11,6 +11,7 @@ import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Place } from './capabilities.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import type { OpenTiles } from './open-tiles.ts';
+import type { KeptTiles, TileRequest } from './raster/kept-tiles.ts';
 
 export interface TileParts {
   readonly db: Db;
@@ -18,6 +19,16 @@ export interface TileParts {
   readonly signer: Signer;
   readonly publicUrl: string | undefined;
   readonly open: OpenTiles;
+  /** Tiles that are drawn at their first request. */
+  readonly onRequest: KeptTiles;
+}
+
+export interface WantedTile {
+  readonly scheme: DrawnScheme;
+  readonly slice: TileSlice;
+  readonly place: readonly [level: number, column: number, row: number];
+  /** Called only if the tile is drawn on request. */
+  request(): TileRequest;
 }
 
 /** A tiles dataset that the request may read. */
@@ -63,10 +74,15 @@ export async function emptyTileOf(tiles: StoredTiles, { schemeId, outputType }: 
 
 /** A tile; the empty one where there are no data. */
 export async function tileAt(
-  tiles: StoredTiles,
-  scheme: DrawnScheme,
-  slice: TileSlice,
-  place: readonly [level: number, column: number, row: number],
+  { onRequest }: TileParts,
+  { tiles, dataset }: ServedTiles,
+  { scheme, slice, place, request }: WantedTile,
 ): Promise<StoredTile> {
-  return (await tiles.tile(scheme.schemeId, slice, place)) ?? (await emptyTileOf(tiles, scheme));
+  const { schemeId, levelsOnRequest } = scheme;
+  const tile = !levelsOnRequest?.includes(place[0])
+    ? await tiles.tile(schemeId, slice, place)
+    : (await tiles.hasData(schemeId, slice, place))
+      ? await onRequest.of(dataset, scheme, slice, place, request())
+      : undefined;
+  return tile ?? emptyTileOf(tiles, scheme);
 }

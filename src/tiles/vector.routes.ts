@@ -15,7 +15,7 @@ import { chosenSlice, outOfRange } from './slices.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
-export interface VectorParts extends Omit<TileParts, 'open'> {
+export interface VectorParts extends Omit<TileParts, 'open' | 'onRequest'> {
   readonly sources: VectorSources;
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, invalid } from '../errors.ts';
+import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { statusOf } from '../http/answers/problems.ts';
 import { publicBase } from '../http/answers/public-base.ts';
@@ -14,6 +15,7 @@ import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
 import { servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
+import { tenantOf } from './tenant-of.ts';
 import type { KvpQuery } from './wmts-request.ts';
 import { askedLayer, checkGetTile, operationOf } from './wmts-request.ts';
 
@@ -106,9 +108,10 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
           version,
         });
       }
-      const { tiles, dataset } = await serve(request, request.params.id);
+      const served = await serve(request, request.params.id);
+      const { dataset } = served;
       const wanted = checkGetTile(query);
-      const { description } = tiles;
+      const { description } = served.tiles;
       const scheme = askedLayer(description.tilingSchemes, query);
       const format = MEDIA_TYPES[scheme.outputType];
       if (query.format!.toLowerCase() !== format)
@@ -118,7 +121,12 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
       const place = placeOf(scheme, wanted);
       const asked = { timeStep: query.time ?? query.timeStep, layer: query.elevation };
       const slice = chosenSlice(description, asked, { timeStep: 'TIME', layer: 'ELEVATION' });
-      const tile = await tileAt(tiles, scheme, slice, place);
+      const tile = await tileAt(parts, served, {
+        scheme,
+        slice,
+        place,
+        request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
+      });
       return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
     },
   );

@@ -4,8 +4,8 @@ import type { MatrixLimits } from './description.ts';
 import type { TilePlan } from './drawing.ts';
 import { rangesOf } from './drawing.ts';
 import { LimitsTally } from './limits.ts';
-import type { OpenItem, SourceSlice } from './tile-source.ts';
-import type { CoveredArea } from './values/item-values.ts';
+import type { OpenItem } from './tile-source.ts';
+import type { CoveredArea, SourceSlice } from './values/item-values.ts';
 
 /** A part of a tile that is looked at first. */
 const PROBE = 32;

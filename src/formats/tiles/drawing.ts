@@ -15,7 +15,8 @@ import { mercatorBoxes } from '../../geo/tiles/place.ts';
 import type { DrawnTile } from '../../geo/tiles/pyramid.ts';
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { TilingScheme } from './schemes.ts';
-import type { OpenItem, SourceSlice, TileSource } from './tile-source.ts';
+import type { OpenItem, TileSource } from './tile-source.ts';
+import type { SourceSlice } from './values/item-values.ts';
 
 const zipped = promisify(gzip);
 /** Tiles that are encoded at the same time. */

@@ -11,8 +11,9 @@ import type { Elements } from '../../geo/tiles/mesh-pixels.ts';
 import { meshRows } from '../../geo/tiles/mesh-pixels.ts';
 import { extentOf, mercatorX, mercatorY, nearestTurn, toGeographic } from '../../geo/tiles/place.ts';
 import type { Context } from '../define.ts';
-import type { OpenItem, SourceSlice, TileSource } from './tile-source.ts';
+import type { OpenItem, TileSource } from './tile-source.ts';
 import { ValueRange } from './tile-source.ts';
+import type { SourceSlice } from './values/item-values.ts';
 import { MeshValues } from './values/mesh-values.ts';
 
 const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];

@@ -15,6 +15,8 @@ const longestEntry = 800_000_000;
 const longestTile = 4 * 2048 ** 2;
 /** Archives whose directories are in memory. */
 const keptArchives = 64;
+/** Slices whose rectangles are in memory. */
+const keptLimits = 16;
 
 /** The content of a tiles dataset, read by ranges. Directories of the last used archives stay in memory. */
 export class StoredTiles {
@@ -22,6 +24,7 @@ export class StoredTiles {
   readonly #source: ByteSource;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #archives = new Map<string, Promise<TileArchive>>();
+  readonly #levels = new Map<string, Promise<ReadonlyMap<string, readonly MatrixLimits[]>>>();
   readonly #empty = new Map<string, Promise<Buffer>>();
 
   private constructor(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, description: TilesDescription) {
@@ -60,6 +63,35 @@ export class StoredTiles {
       this.#empty.set(schemeId, bytes);
     }
     return bytes;
+  }
+
+  /** Whether a tile lies in one of the rectangles of the slice. */
+  async hasData(schemeId: string, slice: TileSlice, place: readonly [number, number, number]): Promise<boolean> {
+    const name = limitsName(schemeId, slice, isSingle(this.description));
+    let levels = this.#levels.get(name);
+    if (levels === undefined) {
+      levels = this.limits(schemeId, slice).then((limits) => Map.groupBy(limits, ({ tileMatrix }) => tileMatrix));
+      levels.catch(() => this.#levels.delete(name));
+    }
+    // The last used slice is the last one of the map.
+    this.#levels.delete(name);
+    this.#levels.set(name, levels);
+    if (this.#levels.size > keptLimits) this.#levels.delete(this.#levels.keys().next().value!);
+    const [level, column, row] = place;
+    const rectangles = (await levels).get(String(level)) ?? [];
+    return rectangles.some(
+      ({ minTileRow, maxTileRow, minTileCol, maxTileCol }) =>
+        row >= minTileRow && row <= maxTileRow && column >= minTileCol && column <= maxTileCol,
+    );
+  }
+
+  /** Bytes of the file, for a thread that draws of it. */
+  get size(): number {
+    return this.#source.size;
+  }
+
+  read(offset: number, length: number): Promise<Uint8Array> {
+    return this.#source.read(offset, length);
   }
 
   async limits(schemeId: string, slice: TileSlice): Promise<MatrixLimits[]> {

@@ -41,14 +41,22 @@ export class TileDrawer {
     return new TileDrawer(scheme, await openValues(tiles, scheme.drawnOf.name, scheme.drawnOf.values));
   }
 
-  /** The tile as it is stored: gzipped unless it is a picture. Undefined for a tile without data. */
+  /**
+   * The tile as it is stored: gzipped unless it is a picture. Undefined for a tile without data.
+   * @param throwIfCancelled called between parts of the work
+   */
   draw(
     slice: TileSlice,
     place: readonly [level: number, column: number, row: number],
+    throwIfCancelled: () => void = () => {},
   ): Promise<Uint8Array | undefined> {
     const { aggregationMethod: method, outputType } = this.#scheme;
     const output = { encode: this.#encode, compress: !isUnzipped(outputType) };
-    return drawOne(this.#plan, { item: this.#item, slice, method }, place, output);
+    const item: KeptItem = {
+      ...this.#item,
+      planes: (...of) => this.#item.planes(...of).map((rows) => checked(rows, throwIfCancelled)),
+    };
+    return drawOne(this.#plan, { item, slice, method }, place, output);
   }
 
   close(): void {
@@ -59,4 +67,11 @@ export class TileDrawer {
 function rampOf({ minValue, maxValue, colors }: DrawnScheme) {
   if (minValue === undefined || maxValue === undefined || colors === undefined) return undefined;
   return { minimum: minValue, maximum: maxValue, colours: colors.map((text) => parseColour(text)!) };
+}
+
+async function* checked<T>(rows: AsyncIterable<T>, check: () => void): AsyncGenerator<T> {
+  for await (const block of rows) {
+    check();
+    yield block;
+  }
 }

@@ -1,13 +1,9 @@
-import type { Slice } from '../../data/grid.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import type { Box, Lattice } from '../../geo/tiles/matrices.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import type { ValueRows } from '../../geo/tiles/pyramid.ts';
-import type { ItemValues } from './values/item-values.ts';
-
-/** Step and layer. */
-export type SourceSlice = Omit<Slice, 'band'>;
+import type { ItemValues, SourceSlice } from './values/item-values.ts';
 
 /** An item whose values can be asked for at the pixels of lattices. */
 export interface OpenItem {

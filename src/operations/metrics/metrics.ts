@@ -1,6 +1,6 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { listMaintenanceRuns } from '../cron/maintenance-task.queries.ts';
@@ -20,10 +20,17 @@ export interface AnsweredRequest {
   seconds: number;
 }
 
+export type TileKind = 'raster' | 'vector';
+
 /** Metrics of this process and of the platform. */
 export interface Metrics {
   answered(request: AnsweredRequest): void;
   blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void;
+  /** A tile of a level that is drawn on request. */
+  tileOnRequest(origin: 'memory' | 'database' | 'drawn'): void;
+  tileDrawn(kind: TileKind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
+  /** Counts of drawings that wait for a thread or have one. */
+  watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void;
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -37,6 +44,7 @@ export interface MetricsParts {
 }
 
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+const DRAWING_BUCKETS = [0.005, 0.02, 0.05, 0.15, 0.5, 2, 10];
 const BLOB_BUCKETS = [0.001, 0.01, 0.1, 1, 10, 60];
 /** Database metrics are cached for this long, or for 20 times the duration of their queries, so that they use at most 5 % of a core. */
 const MIN_CACHE_MS = 1000;
@@ -69,6 +77,30 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       this.set({ state: 'in_use' }, inUse);
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'awaited' }, awaited);
+    },
+  });
+  const tileOrigins = new Counter({
+    name: 'platform_tiles_on_request_total',
+    help: 'Tiles of levels that are drawn on request, by where this process got them from.',
+    labelNames: ['origin'],
+    registers,
+  });
+  const drawings = new Histogram({
+    name: 'platform_tile_drawing_duration_seconds',
+    help: 'Duration of drawing a tile on a thread of this process, without waiting for the thread.',
+    labelNames: ['kind', 'outcome'],
+    buckets: DRAWING_BUCKETS,
+    registers,
+  });
+  const watched = new Map<TileKind, () => { waiting: number; drawing: number }>();
+  new Gauge({
+    name: 'platform_tile_drawings',
+    help: 'Tiles that wait for a drawing thread of this process, and those that are being drawn.',
+    labelNames: ['kind', 'state'],
+    registers,
+    collect() {
+      for (const [kind, counts] of watched)
+        for (const [state, count] of Object.entries(counts())) this.set({ kind, state }, count);
     },
   });
   const up = new Gauge({ name: 'platform_database_up', help: 'Whether the database responded.', registers });
@@ -116,6 +148,9 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
     contentType: registry.contentType,
     answered: ({ method, route = '', status, seconds }) => requests.observe({ method, route, status }, seconds),
     blobOperation: (operation, outcome, seconds) => blobs.observe({ operation, outcome }, seconds),
+    tileOnRequest: (origin) => tileOrigins.inc({ origin }),
+    tileDrawn: (kind, outcome, seconds) => drawings.observe({ kind, outcome }, seconds),
+    watchDrawings: (kind, counts) => watched.set(kind, counts),
     async text() {
       measureProcess();
       const platform = await fromDatabase().catch((error) => {

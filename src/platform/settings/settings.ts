@@ -177,6 +177,8 @@ export const SETTINGS = {
   'transfers.nodeSizes': jsonList(nodeSize).default(NODE_SIZES),
   // smaller transfers may overtake the first one of the queue for this time; then a worker reserves capacity for it
   'transfers.patience': duration.default(30 * UNITS.s),
+  'tiles.keptBytes': integer(0).default(2 ** 30),
+  'tiles.threads': integer(1, 64).default(2),
   'credits.prices': amounts.default({}),
   'features.gates': named.default({}),
   'recycleBin.retention': duration.default(180 * UNITS.d),

@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Mesh } from '../../../src/data/mesh.ts';
 import { transformer } from '../../../src/geo/crs/transform.ts';
 import { layeredMesh } from '../meshes.ts';
-import { squares, tiled } from './tiling.ts';
+import { gridOf, squares, tiled } from './tiling.ts';
 
 test('node items are linear in the triangle and element items constant, at every level', async (t) => {
   const [x0, y0] = [600_000, 6_200_000];
@@ -91,8 +91,8 @@ test('what has no area or place ends with a sentence', async (t) => {
   await t.throwsAsync(tiled(t, mesh, { schemeId: 'a', itemName: 'Depth' }), {
     message: "Scheme 'a': the data have no item 'Depth'. There are 'Level', 'Number'.",
   });
-  const wide = { ...squares(2, [0, 0], 4326), nodes: mesh.nodes.map((value) => value / 1000) };
-  await t.throwsAsync(tiled(t, wide, { schemeId: 'a', schemeType: 'XYZ', zoomLevels: [24] }), {
-    message: /needs up to \d+ tiles/,
+  const wide = gridOf({ width: 70_000, height: 70_000, affine: [0, 1, 0, 0, 0, -1], code: 25832 }, () => 1);
+  await t.throwsAsync(tiled(t, wide, { schemeId: 'a', tileWidth: 64, tileHeight: 64 }), {
+    message: /^Scheme 'a' needs up to 1\d{6} tiles; at most 1000000 are drawn\./,
   });
 });

@@ -4,8 +4,14 @@ import type { RandomGrid } from '../../../data/grid.ts';
 import type { Samples } from '../../../data/item.ts';
 import { bytesOf } from '../../../data/samples.ts';
 import type { GridPixels, SourceCells } from '../../../geo/tiles/grid-pixels.ts';
-import type { SourceSlice } from '../tile-source.ts';
-import type { Coverage, CoveredArea, GridValuesDescription, ItemValues, ValueEntries } from './item-values.ts';
+import type {
+  Coverage,
+  CoveredArea,
+  GridValuesDescription,
+  ItemValues,
+  SourceSlice,
+  ValueEntries,
+} from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
 
 /** Sides of the chunks in cells. */

@@ -1,6 +1,8 @@
 import type { Crs } from '../../../data/crs-reference.ts';
-import type { Affine } from '../../../data/grid.ts';
-import type { SourceSlice } from '../tile-source.ts';
+import type { Affine, Slice } from '../../../data/grid.ts';
+
+/** Step and layer. */
+export type SourceSlice = Omit<Slice, 'band'>;
 
 /** How the values of an item are kept beside the tiles, for levels that are drawn on request. */
 export type ValuesDescription = GridValuesDescription | MeshValuesDescription;

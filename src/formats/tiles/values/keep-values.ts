@@ -1,8 +1,7 @@
 import type { ZipWriter } from '../../io/zip-writer.ts';
 import { TILE_TYPES } from '../archive-header.ts';
-import type { SourceSlice } from '../tile-source.ts';
 import { addArchive } from '../zip-archive.ts';
-import type { ItemValues, ValueEntries } from './item-values.ts';
+import type { ItemValues, SourceSlice, ValueEntries } from './item-values.ts';
 
 /** Keeps the values of items in the zip of the tiles; those that several schemes draw, once. */
 export class KeptValues {

@@ -2,8 +2,14 @@ import { hash } from 'node:crypto';
 import { FormatError } from '../../../errors.ts';
 import { HALF_WORLD } from '../../../geo/tiles/matrices.ts';
 import type { Elements, ElementValues } from '../../../geo/tiles/mesh-pixels.ts';
-import type { SourceSlice } from '../tile-source.ts';
-import type { Coverage, CoveredArea, ItemValues, MeshValuesDescription, ValueEntries } from './item-values.ts';
+import type {
+  Coverage,
+  CoveredArea,
+  ItemValues,
+  MeshValuesDescription,
+  SourceSlice,
+  ValueEntries,
+} from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
 
 const NODES = '@mesh-nodes';

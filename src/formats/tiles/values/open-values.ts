@@ -8,9 +8,9 @@ import type { Lattice } from '../../../geo/tiles/matrices.ts';
 import { meshRows } from '../../../geo/tiles/mesh-pixels.ts';
 import { currentThread } from '../../../geo/warp/warp-threads.ts';
 import type { StoredTiles } from '../stored-tiles.ts';
-import type { OpenItem, SourceSlice } from '../tile-source.ts';
+import type { OpenItem } from '../tile-source.ts';
 import { CHUNK, chunkLevel } from './grid-values.ts';
-import type { GridValuesDescription, MeshValuesDescription, ValuesDescription } from './item-values.ts';
+import type { GridValuesDescription, MeshValuesDescription, SourceSlice, ValuesDescription } from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
 import { readElements, readValues } from './mesh-values.ts';
 

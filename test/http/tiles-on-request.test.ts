@@ -1,0 +1,225 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import pg from 'pg';
+import pino from 'pino';
+import { buildApp } from '../../src/app.ts';
+import type { Config } from '../../src/config.ts';
+import { connect } from '../../src/db.ts';
+import { lockName } from '../../src/tiles/raster/kept-tiles.queries.ts';
+import type { Client as Caller } from '../world/client.ts';
+import { clientOf } from '../world/client.ts';
+import { newTilesOf, steppedGrid } from '../world/tiles.ts';
+import type { Client, User } from '../world.ts';
+import { PASSWORD_ITERATIONS, world } from '../world.ts';
+
+const w = world(test);
+
+const whole = { schemeType: 'XYZ', zoomLevels: [11, 13, 14, 16], minValue: 0, maxValue: 3000 };
+const schemes = [
+  { ...whole, schemeId: 'now' },
+  { ...whole, schemeId: 'later', firstLevelOnRequest: 13 },
+  { ...whole, schemeId: 'twin', firstLevelOnRequest: 13 },
+];
+
+interface Made {
+  readonly owner: User;
+  readonly client: Client;
+  readonly id: string;
+  readonly url: string;
+  /** Of the deepest level: row/column. */
+  readonly tiles: readonly string[];
+}
+
+async function make(): Promise<Made> {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = (await client.post('/api/metadata/project', { name: 'Sea' })).body.id;
+  const id = await newTilesOf(w, { projectId, user: owner, name: 'tiles' }, steppedGrid(), schemes);
+  const url = `/api/tiles/dataset/${id}/scheme`;
+  const { body } = await client.get(`${url}/later/availability`);
+  const tiles: string[] = [];
+  for (const one of body.tileMatrixSetLimits)
+    for (let row = one.minTileRow; one.tileMatrix === '16' && row <= one.maxTileRow; row++)
+      for (let column = one.minTileCol; column <= one.maxTileCol; column++) tiles.push(`${row}/${column}`);
+  return { owner, client, id, url, tiles };
+}
+
+/** Another process of the API on the same database: with its own connections, threads and memory. */
+async function otherProcess(user: User, settings: Partial<Config> = {}): Promise<Caller & { close(): Promise<void> }> {
+  const db = await connect(w.url, 5);
+  const config = { ...w.config, 'tiles.threads': 1, ...settings };
+  const parts = { config, db, databaseUrl: w.url, blobs: w.blobs, log: pino({ level: 'fatal' }) };
+  const app = await buildApp({ ...parts, passwordIterations: PASSWORD_ITERATIONS });
+  await app.ready();
+  const client = clientOf(
+    () => app,
+    async () => ({ authorization: `Bearer ${await w.tokenOf(user)}` }),
+  );
+  const close = async () => {
+    await app.close();
+    await db.end();
+  };
+  return { ...client, close };
+}
+
+/** Tiles by their origin, as a process counted them. */
+async function origins(client: Caller): Promise<Record<string, number>> {
+  const { raw } = await client.get('/metrics');
+  const lines = [...raw.toString().matchAll(/^platform_tiles_on_request_total\{origin="(\w+)"\} (\d+)$/gm)];
+  return Object.fromEntries(lines.map(([, origin, count]) => [origin, Number(count)]));
+}
+
+const keptRows = (id: string) =>
+  w.sql<{ scheme_id: string; content: Buffer }>('select scheme_id, content from kept_tiles where dataset_id = $1', [
+    id,
+  ]);
+
+test.serial('a tile is drawn once for many requests at two processes, and found after a restart', async (t) => {
+  const { owner, client, url, id, tiles } = await make();
+  const there = await otherProcess(owner);
+  const path = `16/${tiles[3]}?timeStep=1`;
+  const ask = (from: Caller) => from.get(`${url}/later/${path}`);
+  const answers = await Promise.all([client, there, client, there, client, there].map(ask));
+  const drawn = await client.get(`${url}/now/${path}`);
+  t.deepEqual(
+    answers.map(({ status, headers, raw }) => [status, headers.etag, headers['content-type'], raw.equals(drawn.raw)]),
+    answers.map(() => [200, drawn.headers.etag, 'image/png', true]),
+  );
+  const [here, elsewhere] = [await origins(client), await origins(there)];
+  t.is((here.drawn ?? 0) + (elsewhere.drawn ?? 0), 1);
+  t.is((await keptRows(id)).length, 1);
+  await there.close();
+
+  const again = await otherProcess(owner);
+  for (let n = 0; n < 2; n++) t.is((await ask(again)).headers.etag, drawn.headers.etag);
+  t.deepEqual(await origins(again), { database: 1, memory: 1 });
+  const current = await again.get(`${url}/later/${path}`, { 'if-none-match': String(drawn.headers.etag) });
+  t.is(current.status, 304);
+  await again.close();
+});
+
+test.serial(
+  'all tiles of all ways have the ETags of tiles that the writer drew; equal ones are kept once',
+  async (t) => {
+    const { client, url, id, tiles } = await make();
+    t.true(tiles.length >= 6);
+    const both = await Promise.all(
+      ['now', 'later', 'twin'].map((scheme) => client.get(`${url}/${scheme}/availability`)),
+    );
+    t.deepEqual(both[1]!.body.tileMatrixSetLimits, both[0]!.body.tileMatrixSetLimits);
+    const etags = async (scheme: string) => {
+      const found: (string | undefined)[] = [];
+      for (const tile of tiles) found.push((await client.get(`${url}/${scheme}/16/${tile}`)).headers.etag as string);
+      return found;
+    };
+    const now = await etags('now');
+    t.deepEqual(await etags('later'), now);
+    t.deepEqual(await etags('twin'), now);
+    const [row, column] = tiles[0]!.split('/');
+    const kvp = `../wmts?service=WMTS&version=1.0.0&request=GetTile&layer=later&format=image/png&tileMatrixSet=WebMercatorQuad-later&tileMatrix=16&tileRow=${row}&tileCol=${column}`;
+    t.is((await client.get(`${url}/${kvp}`.replace('scheme/../', ''))).headers.etag, now[0]);
+    const rows = await keptRows(id);
+    t.is(rows.length, 2 * tiles.length);
+    t.is(new Set(rows.map(({ content }) => content.toString('hex'))).size, new Set(now).size);
+    const { body } = await client.get(`${url.replace('/scheme', '')}/metadata`);
+    t.deepEqual(
+      body.tilingSchemes.map((one: { levelsOnRequest?: number[] }) => one.levelsOnRequest),
+      [undefined, [13, 14, 16], [13, 14, 16]],
+    );
+    t.false(JSON.stringify(body).includes('drawnOf'));
+  },
+);
+
+test.serial('rights come before kept tiles, and tiles without data or outside are not drawn', async (t) => {
+  const { client, url, id, tiles } = await make();
+  const path = `${url}/later/16/${tiles[0]}`;
+  t.is((await client.get(path)).status, 200);
+  const stranger = w.as(await w.account({ tenantId: await w.tenant() }));
+  t.is((await stranger.get(path)).status, 404);
+  t.is((await w.nobody.get(path)).status, 401);
+  const empty = await client.get(`${url}/later/emptyTile`);
+  t.is((await client.get(`${url}/later/16/0/0`)).headers.etag, empty.headers.etag);
+  t.is((await client.get(`${url}/later/16/65536/0`)).status, 404);
+  t.is((await client.get(`${url}/later/15/0/0`)).status, 404);
+  t.is((await keptRows(id)).length, 1);
+  await w.sql('delete from datasets where id = $1', [id]);
+  t.is((await keptRows(id)).length, 0);
+  t.is((await client.get(path)).status, 404);
+});
+
+test.serial(
+  'a request waits for the process that draws its tile, takes over when that one ends, and stops when its client leaves',
+  async (t) => {
+    const { owner, client, url, id, tiles } = await make();
+    const [{ blob }] = (await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id])) as [
+      { blob: string },
+    ];
+    const [row, column] = tiles[1]!.split('/').map(Number) as [number, number];
+    const key = { datasetId: id, blob, schemeId: 'later', step: 0, layer: 0, level: 16, column, row };
+    const path = `${url}/later/16/${tiles[1]}`;
+    // Stands for the transaction of a process that draws the tile.
+    const drawing = new pg.Client({ connectionString: w.url });
+    await drawing.connect();
+    const lock = async () => {
+      await drawing.query('begin');
+      const text = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked';
+      t.true((await drawing.query(text, [lockName(key)])).rows[0].locked);
+    };
+    await lock();
+    const address = await w.app.listen({ host: '127.0.0.1', port: 0 });
+    const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
+    const leaving = new AbortController();
+    const arrived = once(w.app.server, 'request');
+    const left = fetch(`${address}${path}`, { headers, signal: leaving.signal });
+    await arrived;
+    await sleep(50);
+    leaving.abort();
+    await t.throwsAsync(left, { name: 'AbortError' });
+    await sleep(150);
+    await drawing.query('rollback');
+    await sleep(200);
+    t.is((await keptRows(id)).length, 0);
+
+    await lock();
+    let done = false;
+    const waiting = client.get(path).finally(() => {
+      done = true;
+    });
+    await sleep(200);
+    t.false(done);
+    await drawing.end();
+    t.is((await waiting).status, 200);
+    t.is((await keptRows(id)).length, 1);
+  },
+);
+
+test.serial('the least recently used tiles make room for others', async (t) => {
+  const { owner, url, id, tiles } = await make();
+  const client = await otherProcess(owner, { 'tiles.keptBytes': 3000 });
+  const size = async () =>
+    Number((await w.sql<{ size: string }>('select coalesce(sum(size), 0) as size from kept_tile_contents'))[0]!.size);
+  let sum = 0;
+  for (const step of [0, 1, 2])
+    for (const tile of tiles) sum += (await client.get(`${url}/later/16/${tile}?timeStep=${step}`)).raw.length;
+  t.true(sum > 6000, String(sum));
+  for (let n = 0; n < 100 && (await size()) > 3000; n++) await sleep(20);
+  t.true((await size()) <= 3000);
+  t.true((await keptRows(id)).length > 0);
+  const orphans = 'select from kept_tile_contents c where not exists (select from kept_tiles where content = c.hash)';
+  t.is((await w.sql(orphans)).length, 0);
+  await client.close();
+});
+
+test.serial('with tiles.keptBytes 0 tiles are drawn and kept in memory alone', async (t) => {
+  const { owner, url, id, tiles } = await make();
+  const client = await otherProcess(owner, { 'tiles.keptBytes': 0 });
+  const [first, second] = [
+    await client.get(`${url}/later/16/${tiles[0]}`),
+    await client.get(`${url}/later/16/${tiles[0]}`),
+  ];
+  t.deepEqual([first.status, second.headers.etag], [200, first.headers.etag]);
+  t.deepEqual(await origins(client), { drawn: 1, memory: 1 });
+  t.is((await keptRows(id)).length, 0);
+  await client.close();
+});
