@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { BlobSources, OpenBlob } from '../blobs/blob-source.ts';
-import type { Crs } from '../data/crs-reference.ts';
 import type { Field } from '../data/feature-collection.ts';
 import { AppError, FormatError, invalid } from '../errors.ts';
+import { headerCrs } from '../formats/flatgeobuf/header-crs.ts';
 import type { Header } from '../formats/flatgeobuf/header-reader.ts';
 import { readHeader } from '../formats/flatgeobuf/header-reader.ts';
-import { parseSrid } from '../geo/crs/crs.ts';
 import type { Place } from './place.ts';
 import type { QueryThreads, RunJob } from './query-threads.ts';
 
@@ -72,23 +71,12 @@ export class Contents {
 
   async #read(source: OpenBlob, run: RunJob, version: string): Promise<Pick<Content, 'header' | 'place'>> {
     const header = await readHeader(source);
-    const place = await run({ kind: 'place', crs: crsOf(header), box: header.box });
+    const place = await run({ kind: 'place', crs: headerCrs(header), box: header.box });
     if (header.columns.length > maxKeptColumns) return { header, place };
     if (this.#kept.size >= maxKept) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(version, { header, place });
     return { header, place };
   }
-}
-
-/** The coordinate system that the header names. Its text has not been parsed yet. */
-function crsOf({ crs }: Header): Crs | undefined {
-  const { org = 'EPSG', code, wkt } = crs ?? {};
-  try {
-    if (code !== undefined && /^(EPSG|ESRI)$/i.test(org)) return parseSrid(`${org}:${code}`);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-  }
-  return wkt === undefined ? undefined : { wkt };
 }
 
 /** A damaged file is a fault of the content, not of the platform. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,9 +15,17 @@ import type { Context } from '../../src/formats/define.ts';
 import { detect } from '../../src/formats/detect.ts';
 import { FileSource } from '../../src/formats/io/bytes.ts';
 import { findReader } from '../../src/formats/registry.ts';
+import { Contents } from '../../src/gis/content.ts';
+import { featurePage } from '../../src/gis/page.ts';
+import { queryOf } from '../../src/gis/query.ts';
+import { QueryThreads } from '../../src/gis/query-threads.ts';
+import { readCoverages } from '../../src/multidimensional/coverage.ts';
+import { Stores } from '../../src/multidimensional/stores.ts';
 import { bytes } from '../blobs/rules.ts';
 import type { SilentBucket } from '../world/bucket.ts';
 import { openSilentBucket } from '../world/bucket.ts';
+import { randomOf } from '../world/random.ts';
+import { storeOf } from '../world/stores.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';
 import { layerFiles, zipOf } from './shapefiles.ts';
@@ -240,3 +249,85 @@ for (const [where, openStore] of Object.entries(stores)) {
     await source.close();
   });
 }
+
+/** A blob of a bucket, and how many bytes of it are asked for. */
+async function inBucket(content: Uint8Array) {
+  const { store } = await stores.S3!();
+  const path = join(await mkdtemp(join(root, 'content-')), 'content');
+  await writeFile(path, content);
+  const name = `dataset/${randomUUID()}`;
+  await store.adopt(path, name);
+  const counted = { name, bytes: 0, store };
+  counted.store = new Proxy(store, {
+    get(target, member) {
+      if (member !== 'read') return target[member as keyof BlobStore];
+      const read: BlobStore['read'] = (blob, range, ...others) => {
+        if (range === undefined) throw new Error('The whole blob is read.');
+        counted.bytes += range.end - range.start + 1;
+        return target.read(blob, range, ...others);
+      };
+      return read;
+    },
+  });
+  return counted;
+}
+
+test('values and features of a bucket are read by ranges, not as a whole', async (t) => {
+  const pick = randomOf(4);
+  const [side, steps] = [256, 24];
+  const noise = Array.from({ length: steps }, () => Float32Array.from({ length: side * side }, pick));
+  const store = await storeOf({
+    kind: 'grid',
+    width: side,
+    height: side,
+    affine: [0, 1, 0, side, 0, -1],
+    time: { spacing: 'equidistant', unit: 'hour', start: 0, count: steps, offset: 0, interval: 1 },
+    bands: [{ name: 'Level', type: 'Float32', nodata: -1 }],
+    async *rows({ step }) {
+      yield { firstRow: 0, rowCount: side, samples: noise[step]! };
+    },
+  });
+  const grid = await inBucket(store);
+  const queried = new Stores(grid.store);
+  t.teardown(() => queried.close());
+  const dataset = await queried.open(grid.name);
+  const never = new AbortController().signal;
+  const [point] = await readCoverages(dataset, { point: { x: 100.5, y: 200.5 } }, never);
+  const cell = (side - 201) * side + 100;
+  t.deepEqual(
+    [...(point!.ranges[0]!.values as Float32Array)],
+    noise.map((step) => step[cell]!),
+  );
+  const [slice] = await readCoverages(
+    dataset,
+    { from: '1970-01-01T09:00:00.0000000', to: '1970-01-01T09:00:00.0000000' } as never,
+    never,
+  );
+  t.true((slice!.ranges[0]!.values as Float32Array).every((value, n) => value === noise[9]![n]));
+  t.true(grid.bytes < store.length / 2, `${grid.bytes} of ${store.length} bytes`);
+
+  const positions = Array.from({ length: 30_000 }, () => [pick() * 90, pick() * 90]);
+  const places = positions.map((position, n) => feature(geometryOf('Point', position), { n }));
+  const { bytes: layer } = await converted(t, collection(places), { reader: 'GeoJsonReader', writer: 'GISWriter' });
+  const features = await inBucket(layer);
+  const threads = new QueryThreads();
+  t.teardown(() => threads.close());
+  const contents = new Contents(new BlobSources(features.store, { pageBytes: 32 * KIB }), threads);
+  const content = await contents.open({
+    id: randomUUID(),
+    name: 'places',
+    datasetFormat: 'gis',
+    blob: features.name,
+    storageSize: layer.length,
+  });
+  const query = queryOf(content, { bbox: '10,10,14,14', others: [] });
+  const page = await Array.fromAsync(featurePage(content, { query, limit: 1000, signal: never }));
+  const found = JSON.parse(`[${Buffer.concat(page)}]`) as { properties: { n: number } }[];
+  const inBox = positions.flatMap((position, n) => (position.every((one) => one >= 10 && one <= 14) ? [n] : []));
+  t.true(inBox.length > 30);
+  t.deepEqual(
+    found.map(({ properties }) => properties.n).toSorted((a, b) => a - b),
+    inBox,
+  );
+  t.true(features.bytes < layer.length / 4, `${features.bytes} of ${layer.length} bytes`);
+});

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
-import { AppError, FormatError } from '../../errors.ts';
-import { crsFromWkt, parseSrid } from '../../geo/crs/crs.ts';
+import { FormatError } from '../../errors.ts';
+import { crsFromWkt } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { defineReader } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
@@ -11,6 +11,7 @@ import { Srid } from '../srid.ts';
 import { scanBlocks } from './feature-blocks.ts';
 import { FeatureReader } from './feature-reader.ts';
 import { InvalidRecord } from './flat-table.ts';
+import { headerCrs } from './header-crs.ts';
 import type { Header } from './header-reader.ts';
 import { readHeader } from './header-reader.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
@@ -66,22 +67,15 @@ function typesOf({ geometryType, count, start }: Header, size: number): readonly
   return count === 0 && start >= size ? undefined : (Object.keys(geometryCodes) as GeometryType[]);
 }
 
-export async function crsOf({ crs }: Pick<Header, 'crs'>, { log }: Pick<Context, 'log'>): Promise<Crs | undefined> {
-  if (crs === undefined) return undefined;
-  const { org = 'EPSG', code, wkt } = crs;
-  if (code !== undefined && /^(EPSG|ESRI)$/i.test(org))
-    try {
-      return parseSrid(`${org}:${code}`);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (wkt === undefined) log('warning', `The coordinate system of the file was ignored: ${error.message}`);
-    }
-  if (wkt === undefined) return undefined;
+export async function crsOf(header: Pick<Header, 'crs'>, { log }: Pick<Context, 'log'>): Promise<Crs | undefined> {
+  const ignored = (why: string) => log('warning', `The coordinate system of the file was ignored: ${why}`);
+  const named = headerCrs(header, ignored);
+  if (named?.wkt === undefined) return named;
   try {
-    return await crsFromWkt(wkt);
+    return await crsFromWkt(named.wkt);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    log('warning', `The coordinate system of the file was ignored: ${error.message}`);
+    ignored(error.message);
     return undefined;
   }
 }
