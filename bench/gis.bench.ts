@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import type { Feature, FeatureCollection } from '../src/data/feature-collection.ts';
-import { gisWriter } from '../src/formats/flatgeobuf/writer.ts';
+import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
 import { quantile } from './arrivals.ts';
 import type { BenchPlatform } from './platform.ts';

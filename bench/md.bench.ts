@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import type { Grid } from '../src/data/grid.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
-import { mdWriter } from '../src/formats/zarr/writer.ts';
+import { mdWriter } from '../src/formats/zarr/format.ts';
 import { readCoverages } from '../src/multidimensional/coverage.ts';
 import { Stores } from '../src/multidimensional/stores.ts';
 

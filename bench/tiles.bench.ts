@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Grid } from '../src/data/grid.ts';
-import { geoTiffWriter } from '../src/formats/geotiff/writer.ts';
+import { geoTiffWriter } from '../src/formats/geotiff/format.ts';
 import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
+import { tilingWriter } from '../src/formats/tiles/format.ts';
 import { StoredTiles } from '../src/formats/tiles/stored-tiles.ts';
-import { tilingWriter } from '../src/formats/tiles/writer.ts';
 import { quietContext } from './made-data.ts';
 
 const side = 4096;

@@ -1,7 +1,7 @@
 import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { handlerOf } from '../src/convert/kinds/kinds.ts';
+import { loadHandler } from '../src/convert/kinds/kinds.ts';
 import { parseTransformations } from '../src/convert/steps/transformations.ts';
 import type { Data } from '../src/data/data.ts';
 import type { SampleType } from '../src/data/item.ts';
@@ -190,7 +190,7 @@ export async function estimateConversion(path: string, plan: Plan, signal: Abort
 
 /** Applies the item filters of the plan. Throws if no item is left. */
 async function applyItemFilters(data: Data, { transformations }: Plan, context: Context): Promise<Data> {
-  const filter = handlerOf(data.kind).steps?.ItemFilterTransformation;
+  const filter = (await loadHandler(data.kind)).steps?.ItemFilterTransformation;
   await using held = new AsyncDisposableStack();
   let left = data;
   for (const step of parseTransformations(transformations))

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import test from 'ava';
-import { violations } from './architecture.ts';
+import { loadedWith, violations } from './architecture.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -18,6 +18,31 @@ test('the code follows the import rules', async (t) => {
   const files = await product();
   t.true(files.size > 10);
   t.deepEqual(violations(files), []);
+});
+
+/** Loads when data are read or written: most processes use none or a few of these. */
+const ON_DEMAND =
+  /^src\/(formats\/[^/]+\/(reader|writer)|convert\/(bridges\/.+-(to|at)-.+|kinds\/(features|grid|mesh|series|multi-array)))\.ts$/;
+
+test('readers, writers, bridges and kinds of data load when they are used, not at the start', async (t) => {
+  const files = await product();
+  t.true([...files.keys()].filter((file) => ON_DEMAND.test(file)).length > 40);
+  for (const start of [
+    'src/app.ts',
+    'workers/main.ts',
+    'workers/convert-process.ts',
+    'cli/main.ts',
+    'cli/commands/convert.ts',
+  ]) {
+    const loaded = [...loadedWith(start, files)];
+    t.true(loaded.includes('src/formats/registry.ts') || start === 'cli/main.ts', start);
+    t.deepEqual(
+      loaded.filter((file) => ON_DEMAND.test(file)),
+      [],
+      start,
+    );
+  }
+  t.true(loadedWith('src/convert/kinds/grid.ts', files).has('src/geo/warp/warp.ts'));
 });
 
 /** Violations that the check must report: a file and its source → the message. */

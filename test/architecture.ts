@@ -50,6 +50,8 @@ interface Import {
   names: string;
   /** `import type`, which is removed at run time. */
   types: boolean;
+  /** `import(…)`, which loads when it is called. */
+  later: boolean;
 }
 
 /**
@@ -82,15 +84,24 @@ export function violations(files: ReadonlyMap<string, string>): string[] {
   return [...found, ...cycles(graph)];
 }
 
+/** The files that load with this one: those that it imports at once, and those that they import. */
+export function loadedWith(start: string, files: ReadonlyMap<string, string>): Set<string> {
+  const loaded = new Set([start]);
+  for (const file of loaded)
+    for (const { target, types, later } of importsOf(file, files.get(file) ?? ''))
+      if (!types && !later && files.has(target)) loaded.add(target);
+  return loaded;
+}
+
 function importsOf(file: string, source: string): Import[] {
   const imports: Import[] = [];
   for (const [, type, names = '', specifier = ''] of source.matchAll(
     /^\s*(?:import|export)\s+(?:(type\s+)?([\w*{}\s,$]+?)\s+from\s+)?['"]([^'"]+)['"]/gm,
   )) {
-    imports.push({ target: resolve(file, specifier), names, types: type !== undefined });
+    imports.push({ target: resolve(file, specifier), names, types: type !== undefined, later: false });
   }
   for (const [, specifier = ''] of source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
-    imports.push({ target: resolve(file, specifier), names: '*', types: false });
+    imports.push({ target: resolve(file, specifier), names: '*', types: false, later: true });
   }
   return imports;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Grid } from '../../src/data/grid.ts';
 import { firstSlice } from '../../src/data/grid.ts';
-import { geoTiffReader } from '../../src/formats/geotiff/reader.ts';
+import { geoTiffReader } from '../../src/formats/geotiff/format.ts';
 import { FileSource } from '../../src/formats/io/bytes.ts';
 import { sridOf } from '../../src/geo/crs/crs.ts';
 import { transformer } from '../../src/geo/crs/transform.ts';

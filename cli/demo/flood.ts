@@ -1,7 +1,7 @@
 import type { Mesh, MeshItem } from '../../src/data/mesh.ts';
 import { cellCentres, cellCount } from '../../src/data/mesh-cells.ts';
 import { stepsOf } from '../../src/data/time-axis.ts';
-import { dfsuWriter } from '../../src/formats/dfsu/writer.ts';
+import { dfsuWriter } from '../../src/formats/dfsu/format.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
 import { cellArea } from '../../src/geo/mesh/flat-cells.ts';
 import { quietContext } from './context.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FeatureCollection } from '../../src/data/feature-collection.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
-import { shapefileWriter } from '../../src/formats/shapefile/writer.ts';
+import { shapefileWriter } from '../../src/formats/shapefile/format.ts';
 import { transformer } from '../../src/geo/crs/transform.ts';
 import { quietContext } from './context.ts';
 import type { Terrain } from './terrain.ts';

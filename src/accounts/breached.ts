@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import got from 'got';
 import type { Config } from '../config.ts';
 import { trimEndWhile, withoutTrailingSlashes } from '../platform/text/trim-end.ts';
 
@@ -106,6 +105,7 @@ function openRangeService(url: string, log: Log): BreachedPasswords {
 }
 
 async function textOf(url: string): Promise<string> {
+  const { default: got } = await import('got');
   const answer = got.stream(url, {
     headers: { 'add-padding': 'true', 'user-agent': 'platform' },
     timeout: { request: TIMEOUT_MS },

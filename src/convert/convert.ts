@@ -21,7 +21,7 @@ import type {
 } from './conversion.ts';
 import { IGNORED } from './copied.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
-import { handlerOf } from './kinds/kinds.ts';
+import { loadHandler } from './kinds/kinds.ts';
 import { fits, isTransformed, offeredBy, writersFor } from './offers.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './steps/transformations.ts';
@@ -69,7 +69,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
-  const handler = handlerOf(data.kind);
+  const handler = await loadHandler(data.kind);
   const stem = request.input.name.replace(/\.[^.]*$/, '');
   let mesh: MeshQuality | undefined;
   const quality = (of: MeshQuality) => {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { fileReader } from '../formats/file/reader.ts';
-import { fileWriter } from '../formats/file/writer.ts';
+import { fileReader, fileWriter } from '../formats/file/format.ts';
 import type { ConversionRequest, ConversionResult } from './conversion.ts';
 
 export const IGNORED = 'FileReader to FileWriter copies the bytes; the transformations are ignored.';

@@ -4,7 +4,7 @@ import { FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { readers } from '../formats/registry.ts';
 import type { Inspection } from './inspection.ts';
-import { handlerOf } from './kinds/kinds.ts';
+import { loadHandler } from './kinds/kinds.ts';
 import type { PictureChoice } from './kinds/picture-choice.ts';
 
 export interface InspectOptions {
@@ -50,7 +50,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
   };
   const data = await reader.read(source, completeParameters(reader, {}), context);
   inspection.kind = data.kind;
-  const png = await handlerOf(data.kind).inspect?.(data as never, inspection, { picture, signal });
+  const png = await (await loadHandler(data.kind)).inspect?.(data as never, inspection, { picture, signal });
   inspection.remarks = [...remarks];
   return { inspection, ...(png === undefined ? {} : { png }) };
 }

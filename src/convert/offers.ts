@@ -2,7 +2,7 @@ import type { ParameterDescription, Reader, Writer } from '../formats/define.ts'
 import { describeParameters, producedKinds } from '../formats/define.ts';
 import { writers } from '../formats/registry.ts';
 import { bridgeTo } from './bridges/bridges.ts';
-import { handlerOf } from './kinds/kinds.ts';
+import { stepNames } from './kinds/step-names.ts';
 import type { TransformationName } from './steps/transformations.ts';
 import { transformationsFor } from './steps/transformations.ts';
 
@@ -11,13 +11,13 @@ import { transformationsFor } from './steps/transformations.ts';
  * implements the step.
  */
 export const offeredBy = (reader: Pick<Reader, 'has' | 'produces'>): TransformationName[] => {
-  const implemented = producedKinds(reader).map((kind) => handlerOf(kind).steps ?? {});
-  return transformationsFor(reader.has).filter((name) => implemented.some((steps) => name in steps));
+  const implemented = new Set(producedKinds(reader).flatMap((kind): readonly TransformationName[] => stepNames[kind]));
+  return transformationsFor(reader.has).filter((name) => implemented.has(name));
 };
 
 /** Whether the data of a reader are transformed, not only copied. */
 export const isTransformed = (reader: Pick<Reader, 'produces'>): boolean =>
-  producedKinds(reader).some((kind) => handlerOf(kind).steps !== undefined);
+  producedKinds(reader).some((kind) => stepNames[kind].length > 0);
 
 /**
  * Whether a writer can follow a reader: it accepts one of the reader's kinds of data, or a kind that a bridge converts

@@ -96,15 +96,39 @@ export interface CrsChange {
 export const producedKinds = ({ produces }: Pick<Reader, 'produces'>): readonly DataKind[] =>
   typeof produces === 'string' ? [produces] : produces;
 
-/** Erases the type of the parameters, so that the registry can list all readers. The conversion parses the parameters before each call. */
-export const defineReader = <P extends z.ZodObject>(reader: Reader<P>): Reader => reader as unknown as Reader;
+/** Implements a reader. */
+export type Read<P extends z.ZodObject> = Reader<P>['read'];
+/** Implements a writer of data of the kinds K. */
+export type Write<P extends z.ZodObject, K extends DataKind> = (
+  data: Extract<Data, { kind: K }>,
+  parameters: z.output<P>,
+  sink: ByteSink,
+  context: Context,
+) => Written;
 
-export const defineWriter = <P extends z.ZodObject, K extends DataKind>(
-  writer: Omit<Writer<P>, 'accepts' | 'write'> & {
-    accepts: readonly K[];
-    write(data: Extract<Data, { kind: K }>, parameters: z.output<P>, sink: ByteSink, context: Context): Written;
-  },
-): Writer => writer as unknown as Writer;
+/**
+ * A reader whose code loads at its first call, so that a process loads the formats that it uses. Erases the type of the parameters, so that
+ * the registry can list all readers. The conversion parses the parameters before each call.
+ */
+export const defineReader = <P extends z.ZodObject>({
+  load,
+  ...known
+}: Omit<Reader<P>, 'read'> & { load(): Promise<{ read: Read<P> }> }): Reader => {
+  const reader: Reader<P> = { ...known, read: async (...given) => (await load()).read(...given) };
+  return reader as unknown as Reader;
+};
+
+/** A writer whose code loads at its first call. */
+export const defineWriter = <P extends z.ZodObject, K extends DataKind>({
+  load,
+  ...known
+}: Omit<Writer<P>, 'accepts' | 'write'> & {
+  accepts: readonly K[];
+  load(): Promise<{ write: Write<P, K> }>;
+}): Writer => {
+  const write = async (...given: Parameters<Write<P, K>>) => (await load()).write(...given);
+  return { ...known, write } as unknown as Writer;
+};
 
 export interface ParameterDescription {
   name: string;

@@ -1,6 +1,5 @@
 import type { ByteSource } from '../data/bytes.ts';
 import { FormatError } from '../errors.ts';
-import { detectDfs } from './io/dfs/kind.ts';
 import { zipEntries } from './io/zip.ts';
 
 /** A format detected from the content of a file: one with a reader here, or another that users confuse with one. */
@@ -165,6 +164,7 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
 }
 
 async function dfs(source: ByteSource, budget: number | undefined): Promise<Detected | undefined> {
+  const { detectDfs } = await import('./io/dfs/kind.ts');
   const format = await detectDfs(source, budget);
   if (format instanceof FormatError) return { name: 'a DFS file', fault: format };
   return format === undefined ? undefined : known(format, `a ${format.toUpperCase()} file`);

@@ -6,7 +6,6 @@ import { ChunkCache } from '../formats/zarr/chunk-cache.ts';
 import { ChunkThreads } from '../formats/zarr/chunk-threads.ts';
 import { CRS } from '../formats/zarr/crs.ts';
 import { descriptionIn } from '../formats/zarr/description.ts';
-import { dataOfStore } from '../formats/zarr/open.ts';
 import type { OpenedStore } from '../formats/zarr/opened.ts';
 import { ZarrStore } from '../formats/zarr/store.ts';
 import type { CellGrid } from './cell-grid.ts';
@@ -121,6 +120,7 @@ export class Stores {
         'tooLarge',
         `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Export it instead.`,
       );
+    const { dataOfStore } = await import('../formats/zarr/open.ts');
     const opened = await dataOfStore(store, { log() {}, reportLoss() {} });
     const { data } = opened;
     weigh(store.entries * entryBytes + 2 * 8 * coordinates);

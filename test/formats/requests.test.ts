@@ -18,7 +18,7 @@ const needy = defineReader({
     Mode: z.enum(['Fast', 'Exact']).default('Exact').describe('How.'),
     Names: z.array(z.string()).describe('Which.').optional(),
   }),
-  read: async (source) => ({ kind: 'bytes', source }),
+  load: async () => ({ read: async (source) => ({ kind: 'bytes', source }) }),
 });
 
 test('names of readers and writers are matched exactly', (t) => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { handlerOf } from '../../src/convert/kinds/kinds.ts';
+import { loadHandler } from '../../src/convert/kinds/kinds.ts';
 import { parseTransformations } from '../../src/convert/steps/transformations.ts';
 import type { Data } from '../../src/data/data.ts';
 
@@ -33,5 +33,5 @@ export async function passed<D extends Data>(
   };
   const work = { steps: parseTransformations(transformations), srid: undefined, stem: 'made' };
   const write = async (data: Data) => look(data as D);
-  return { ...(await handlerOf(data.kind).pass(data as never, work, write, context)), lost };
+  return { ...(await (await loadHandler(data.kind)).pass(data as never, work, write, context)), lost };
 }

@@ -202,14 +202,14 @@ test('scheduled jobs are listed with their last and next time', async (t) => {
   t.is((await (await root()).post('/api/admin/cron/mop/run')).status, 404);
 });
 
-test('the next time of a schedule is the first matching minute after now', (t) => {
-  const next = (schedule: string, from: string) => nextRun(schedule, new Date(from))?.slice(0, 16);
-  t.is(next('23 * * * *', '2026-01-24T08:22:59Z'), '2026-01-24T08:23');
-  t.is(next('23 * * * *', '2026-01-24T08:23:00Z'), '2026-01-24T09:23');
-  t.is(next('37 2 * * *', '2026-12-31T02:37:30Z'), '2027-01-01T02:37');
-  t.is(next('0 0 * * 1', '2026-01-24T08:00:00Z'), '2026-01-26T00:00');
-  t.is(next('0 0 29 2 *', '2026-01-24T08:00:00Z'), '2028-02-29T00:00');
-  t.is(next('0 0 31 2 *', '2026-01-24T08:00:00Z'), undefined);
+test('the next time of a schedule is the first matching minute after now', async (t) => {
+  const next = async (schedule: string, from: string) => (await nextRun(schedule, new Date(from)))?.slice(0, 16);
+  t.is(await next('23 * * * *', '2026-01-24T08:22:59Z'), '2026-01-24T08:23');
+  t.is(await next('23 * * * *', '2026-01-24T08:23:00Z'), '2026-01-24T09:23');
+  t.is(await next('37 2 * * *', '2026-12-31T02:37:30Z'), '2027-01-01T02:37');
+  t.is(await next('0 0 * * 1', '2026-01-24T08:00:00Z'), '2026-01-26T00:00');
+  t.is(await next('0 0 29 2 *', '2026-01-24T08:00:00Z'), '2028-02-29T00:00');
+  t.is(await next('0 0 31 2 *', '2026-01-24T08:00:00Z'), undefined);
 });
 
 test('a drain lasts until it is ended; draining one worker requires that worker to exist', async (t) => {

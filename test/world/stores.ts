@@ -4,7 +4,7 @@ import type { Grid } from '../../src/data/grid.ts';
 import type { Mesh } from '../../src/data/mesh.ts';
 import type { MultiArray } from '../../src/data/multi-array.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
-import { mdWriter } from '../../src/formats/zarr/writer.ts';
+import { mdWriter } from '../../src/formats/zarr/format.ts';
 import { bytes } from '../blobs/rules.ts';
 import type { User, World } from '../world.ts';
 

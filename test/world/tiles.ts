@@ -7,7 +7,7 @@ import type { Grid } from '../../src/data/grid.ts';
 import type { NewDataset } from '../../src/datasets/queries.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { FileSink } from '../../src/formats/io/bytes.ts';
-import { tilingWriter } from '../../src/formats/tiles/writer.ts';
+import { tilingWriter } from '../../src/formats/tiles/format.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import type { User, World } from '../world.ts';
 

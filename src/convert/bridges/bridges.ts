@@ -1,32 +1,27 @@
 import type { DataKind } from '../../data/data.ts';
 import type { Writer } from '../../formats/define.ts';
-import { arrayToMesh } from './array-to-mesh.ts';
 import type { Bridge } from './bridge.ts';
-import { featuresToMesh } from './features-to-mesh.ts';
-import { gridToMesh } from './grid-to-mesh.ts';
-import { meshToFeatures } from './mesh-to-features.ts';
-import { meshToGrid } from './mesh-to-grid.ts';
-import { pointsToGrid } from './points-to-grid.ts';
-import { seriesToMesh } from './series-to-mesh.ts';
-import { gridToSeries, meshToSeries } from './values-at-points.ts';
 
 const bridge = <From extends DataKind, To extends DataKind>(
   from: From,
   to: To,
-  change: Bridge<From, To>['change'],
-): Bridge => ({ from, to, change: change as unknown as Bridge['change'] });
+  load: () => Promise<Bridge<From, To>['change']>,
+): Bridge => {
+  const change = async (...given: Parameters<Bridge<From, To>['change']>) => (await load())(...given);
+  return { from, to, change: change as unknown as Bridge['change'] };
+};
 
-/** One row per conversion from a kind to another. */
+/** One row per conversion from a kind to another. Its code loads at its first call. */
 const bridges: readonly Bridge[] = [
-  bridge('mesh', 'features', meshToFeatures),
-  bridge('features', 'mesh', featuresToMesh),
-  bridge('grid', 'mesh', gridToMesh),
-  bridge('series', 'mesh', seriesToMesh),
-  bridge('array', 'mesh', arrayToMesh),
-  bridge('mesh', 'grid', meshToGrid),
-  bridge('mesh', 'series', meshToSeries),
-  bridge('grid', 'series', gridToSeries),
-  bridge('features', 'grid', pointsToGrid),
+  bridge('mesh', 'features', async () => (await import('./mesh-to-features.ts')).meshToFeatures),
+  bridge('features', 'mesh', async () => (await import('./features-to-mesh.ts')).featuresToMesh),
+  bridge('grid', 'mesh', async () => (await import('./grid-to-mesh.ts')).gridToMesh),
+  bridge('series', 'mesh', async () => (await import('./series-to-mesh.ts')).seriesToMesh),
+  bridge('array', 'mesh', async () => (await import('./array-to-mesh.ts')).arrayToMesh),
+  bridge('mesh', 'grid', async () => (await import('./mesh-to-grid.ts')).meshToGrid),
+  bridge('mesh', 'series', async () => (await import('./values-at-points.ts')).meshToSeries),
+  bridge('grid', 'series', async () => (await import('./values-at-points.ts')).gridToSeries),
+  bridge('features', 'grid', async () => (await import('./points-to-grid.ts')).pointsToGrid),
 ];
 
 /**

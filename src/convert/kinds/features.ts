@@ -10,10 +10,10 @@ import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenFields } from '../steps/item-filter.ts';
 import { reprojected } from '../steps/reproject.ts';
 import { featuresWithin } from '../steps/spatial-filter.ts';
-import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
 import { inspectFeatures } from './inspect-features.ts';
 
-const steps: Steps<FeatureCollection> = {
+const steps: StepsOf<FeatureCollection> = {
   CrsTransformation: (data, { outputSrid }, shared) => reproject(data, outputSrid, shared),
   CalculateStatisticsTransformation: (data) => data,
   ItemFilterTransformation: (data, filter, { context }) => chosenFields(data, filter, context),

@@ -16,10 +16,10 @@ import { chosenBands } from '../steps/item-filter.ts';
 import { gridWithin } from '../steps/spatial-filter.ts';
 import { gridAtSteps } from '../steps/temporal-filter.ts';
 import { withChosenLayers } from '../steps/vertical-filter.ts';
-import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
 import { inspectGrid } from './inspect-grid.ts';
 
-const steps: Steps<Grid> = {
+const steps: StepsOf<Grid> = {
   CrsTransformation: (grid, { outputSrid }, shared) => reproject(grid, outputSrid, shared),
   CalculateStatisticsTransformation: (grid) => grid,
   ItemFilterTransformation: (grid, filter, { context }) => chosenBands(grid, filter, context),

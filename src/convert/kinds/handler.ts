@@ -6,6 +6,7 @@ import type { Inspection } from '../inspection.ts';
 import type { SpatialInformation } from '../spatial-information.ts';
 import type { Transformation } from '../steps/transformation-shapes.ts';
 import type { PictureChoice } from './picture-choice.ts';
+import type { stepNames } from './step-names.ts';
 
 /** State that the transformations of one conversion share. */
 export interface StepContext {
@@ -28,6 +29,9 @@ export type Steps<D> = {
     shared: StepContext,
   ) => D | Promise<D>;
 };
+
+/** All of the steps that `stepNames` lists for a kind of data. */
+export type StepsOf<D extends Data> = Required<Pick<Steps<D>, (typeof stepNames)[D['kind']][number]>>;
 
 /** Counts records and statistics while data are read. */
 export interface Tally<D> {

@@ -1,22 +1,16 @@
 import type { Data, DataKind } from '../../data/data.ts';
-import { bytesHandler } from './bytes.ts';
-import { featuresHandler } from './features.ts';
-import { gridHandler } from './grid.ts';
 import type { KindHandler } from './handler.ts';
-import { meshHandler } from './mesh.ts';
-import { arrayHandler } from './multi-array.ts';
-import { seriesHandler } from './series.ts';
 
-type Handlers = { readonly [K in DataKind]: KindHandler<Extract<Data, { kind: K }>> };
+type Handlers = { readonly [K in DataKind]: () => Promise<KindHandler<Extract<Data, { kind: K }>>> };
 
 const handlers: Handlers = {
-  bytes: bytesHandler,
-  grid: gridHandler,
-  features: featuresHandler,
-  mesh: meshHandler,
-  series: seriesHandler,
-  array: arrayHandler,
+  bytes: async () => (await import('./bytes.ts')).bytesHandler,
+  grid: async () => (await import('./grid.ts')).gridHandler,
+  features: async () => (await import('./features.ts')).featuresHandler,
+  mesh: async () => (await import('./mesh.ts')).meshHandler,
+  series: async () => (await import('./series.ts')).seriesHandler,
+  array: async () => (await import('./multi-array.ts')).arrayHandler,
 };
 
-/** The handler of a kind of data. */
-export const handlerOf = <K extends DataKind>(kind: K): Handlers[K] => handlers[kind];
+/** Loads the handler of a kind of data. */
+export const loadHandler = <K extends DataKind>(kind: K) => handlers[kind]() as ReturnType<Handlers[K]>;

@@ -12,11 +12,11 @@ import { choose } from '../steps/item-filter.ts';
 import { meshWithin, meshWithLayers } from '../steps/mesh-filters.ts';
 import { reprojectedMesh } from '../steps/reproject-mesh.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
-import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
 import { inspectMesh } from './inspect-mesh.ts';
 import { itemTally } from './item-tally.ts';
 
-const steps: Steps<Mesh> = {
+const steps: StepsOf<Mesh> = {
   CrsTransformation: (mesh, { outputSrid }, shared) => changedCrs(mesh, outputSrid, shared),
   CalculateStatisticsTransformation: (mesh) => mesh,
   ItemFilterTransformation: (mesh, { items }, { context }) => {

@@ -7,11 +7,11 @@ import { arrayWithin } from '../steps/array-within.ts';
 import { choose } from '../steps/item-filter.ts';
 import { reprojectedArray } from '../steps/reproject-array.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
-import type { KindHandler, Pulled, Steps } from './handler.ts';
+import type { KindHandler, Pulled, StepsOf } from './handler.ts';
 import { inspectArray } from './inspect-array.ts';
 import { itemTally } from './item-tally.ts';
 
-const steps: Steps<MultiArray> = {
+const steps: StepsOf<MultiArray> = {
   CrsTransformation: (array, { outputSrid }, shared) => reprojectedArray(array, outputSrid, shared),
   CalculateStatisticsTransformation: (array) => array,
   ItemFilterTransformation: (array, { items }, { context }) => {

@@ -11,11 +11,11 @@ import { choose } from '../steps/item-filter.ts';
 import { reprojectedSeries, seriesWithin, withItems } from '../steps/series-place.ts';
 import { stepsIn } from '../steps/temporal-filter.ts';
 import type { TemporalFilter } from '../steps/transformation-shapes.ts';
-import type { KindHandler, Pulled, StepContext, Steps } from './handler.ts';
+import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
 import { inspectSeries } from './inspect-series.ts';
 import { itemTally } from './item-tally.ts';
 
-const steps: Steps<Series> = {
+const steps: StepsOf<Series> = {
   CalculateStatisticsTransformation: (series) => series,
   ItemFilterTransformation: (series, { items }, { context }) => {
     return withItems(series, choose(items, series.items, context));

@@ -1,46 +1,34 @@
-import { z } from 'zod';
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { RowBlock } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
-import { Srid } from '../srid.ts';
 import type { AsciiHeader } from './header.ts';
 import { readHeader } from './header.ts';
 import { usualNodata } from './nodata.ts';
 import { longestWord, NumberScanner } from './numbers.ts';
+import type { readParameters } from './parameters.ts';
 
 const chunk = 1 << 20;
 const cellsPerBlock = 1 << 16;
 
-export const asciiGridReader = defineReader({
-  name: 'AsciiGridReader',
-  description: 'Esri ASCII grid (.asc): one band without a coordinate system.',
-  format: 'asciigrid',
-  produces: 'grid',
-  has: ['place', 'items'],
-  parameters: z.object({
-    SRID: Srid.describe('SRID of the coordinate system, such as 25832. The format does not store it.').optional(),
-  }),
-  async read(source, _parameters, context) {
-    const header = await headerOf(source);
-    const { width, height, affine, nodata } =
-      context.onBadRecord === 'skip' ? await reportBadCells(source, header, context) : header;
-    const numbers = await sampleNumbers(source, { ...header, ...(nodata === undefined ? {} : { nodata }) });
-    const replacement = context.onBadRecord === 'skip' && nodata !== undefined ? () => nodata : undefined;
-    return {
-      kind: 'grid',
-      width,
-      height,
-      affine,
-      bands: [nodata === undefined ? {} : { nodata }],
-      rows: () => rows(source, header, { numbers, replacement, context }),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, _parameters, context) => {
+  const header = await headerOf(source);
+  const { width, height, affine, nodata } =
+    context.onBadRecord === 'skip' ? await reportBadCells(source, header, context) : header;
+  const numbers = await sampleNumbers(source, { ...header, ...(nodata === undefined ? {} : { nodata }) });
+  const replacement = context.onBadRecord === 'skip' && nodata !== undefined ? () => nodata : undefined;
+  return {
+    kind: 'grid',
+    width,
+    height,
+    affine,
+    bands: [nodata === undefined ? {} : { nodata }],
+    rows: () => rows(source, header, { numbers, replacement, context }),
+  };
+};
 
 async function headerOf(source: ByteSource): Promise<AsciiHeader> {
   try {

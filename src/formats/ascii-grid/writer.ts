@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
@@ -8,39 +7,29 @@ import { isFloat, sampleTypeOf } from '../../data/samples.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
 import { flipRows } from '../io/flip-rows.ts';
 import { needsStep } from '../io/needs-step.ts';
 import { fillNaN, freeNodata, lowestSingle, usualNodata } from './nodata.ts';
+import type { writeParameters } from './parameters.ts';
 import { doubleText, NumberWriter, singleText } from './text.ts';
 
 const numbersPerPiece = 1 << 14;
 
-export const asciiGridWriter = defineWriter({
-  name: 'AsciiGridWriter',
-  description: 'Esri ASCII grid (.asc): one band, square cells, north up.',
-  format: 'asciigrid',
-  accepts: ['grid'],
-  bridged: ['features'],
-  parameters: z.object({}),
-  extension: '.asc',
-  mediaType: 'text/plain',
-  async write(grid, _parameters, sink, context) {
-    needsStep(grid);
-    const size = cellSize(grid);
-    reportLosses(grid, context);
-    const single = firstRaster(grid);
-    if (grid.affine[5] < 0) return writeRows(single, size, sink, grid.affine[3] - grid.height * size, context);
-    const flipped = await flipRows(single, context);
-    try {
-      await writeRows(flipped.grid, size, sink, grid.affine[3], context);
-    } finally {
-      await flipped.close();
-    }
-  },
-});
+export const write: Write<typeof writeParameters, 'grid'> = async (grid, _parameters, sink, context) => {
+  needsStep(grid);
+  const size = cellSize(grid);
+  reportLosses(grid, context);
+  const single = firstRaster(grid);
+  if (grid.affine[5] < 0) return writeRows(single, size, sink, grid.affine[3] - grid.height * size, context);
+  const flipped = await flipRows(single, context);
+  try {
+    await writeRows(flipped.grid, size, sink, grid.affine[3], context);
+  } finally {
+    await flipped.close();
+  }
+};
 
 /** The grid with only the first band, step and layer. */
 function firstRaster({ time: _, layers: __, bands, ...rest }: Grid): Grid {

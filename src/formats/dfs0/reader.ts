@@ -1,44 +1,39 @@
-import { z } from 'zod';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { Samples } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import { offsetOf } from '../../data/time-axis.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
-import { defineReader } from '../define.ts';
+import type { Read } from '../define.ts';
 import type { DfsFile } from '../io/dfs/dfs-file.ts';
 import { unsetReference } from '../io/dfs/header.ts';
 import { itemOf } from '../io/dfs/items.ts';
 import { openChosen } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
-import { readerParameters } from '../io/dfs/parameters.ts';
 import { crsOfProjection } from '../io/dfs/projection.ts';
+import type { readParameters } from './parameters.ts';
 
-export const dfs0Reader = defineReader({
-  name: 'Dfs0Reader',
-  description: 'DFS0 file: time series.',
-  format: 'dfs0',
-  produces: 'series',
-  has: ['place', 'items', 'times'],
-  parameters: z.object(readerParameters),
-  async read(source, { SRID, AllowedItemNames }, context): Promise<Series> {
-    const { file, chosen, complete } = await openChosen(source, 'dfs0', AllowedItemNames, context);
-    const { items, deleteValues, projection } = file.header;
-    const own = crsOfProjection(projection);
-    const crs = SRID === undefined ? own : parseSrid(SRID);
-    return {
-      kind: 'series',
-      ...(crs === undefined ? {} : { crs }),
-      items: chosen.map((n): SeriesItem => {
-        const item = itemOf(items[n]!, deleteValues);
-        return { ...item, ...positionOf(item.reference) };
-      }),
-      time: file.time,
-      origin: dfsOrigin('dfs0', new DfsContent(file, own), complete),
-      chunks: () => chunksOf(file, chosen),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (
+  source,
+  { SRID, AllowedItemNames },
+  context,
+): Promise<Series> => {
+  const { file, chosen, complete } = await openChosen(source, 'dfs0', AllowedItemNames, context);
+  const { items, deleteValues, projection } = file.header;
+  const own = crsOfProjection(projection);
+  const crs = SRID === undefined ? own : parseSrid(SRID);
+  return {
+    kind: 'series',
+    ...(crs === undefined ? {} : { crs }),
+    items: chosen.map((n): SeriesItem => {
+      const item = itemOf(items[n]!, deleteValues);
+      return { ...item, ...positionOf(item.reference) };
+    }),
+    time: file.time,
+    origin: dfsOrigin('dfs0', new DfsContent(file, own), complete),
+    chunks: () => chunksOf(file, chosen),
+  };
+};
 
 /** Reference coordinates if they are set: many programs leave them unset, or set all of them to 0. */
 function positionOf(reference: readonly number[] | undefined): Pick<SeriesItem, 'position'> {

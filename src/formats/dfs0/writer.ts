@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { Item } from '../../data/item.ts';
 import type { Series } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
-import { pointsParameter } from '../bridge-parameters.ts';
-import { defineWriter } from '../define.ts';
+import type { Write } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
 import { DfsWriter } from '../io/dfs/dfs-writer.ts';
@@ -14,63 +12,49 @@ import { unsetReference } from '../io/dfs/header.ts';
 import { newItem } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
 import { contentOf, unchangedFile } from '../io/dfs/origin.ts';
-import { writerParameters } from '../io/dfs/parameters.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
+import type { writeParameters } from './parameters.ts';
 
-export const dfs0Writer = defineWriter({
-  name: 'Dfs0Writer',
-  description: 'DFS0 file: time series over a common time axis.',
-  format: 'dfs0',
-  accepts: ['series'],
-  bridged: ['grid', 'mesh'],
-  extension: '.dfs0',
-  mediaType: 'application/octet-stream',
-  appends: { declared: true },
-  parameters: z.object({
-    ...writerParameters,
-    ...pointsParameter,
-  }),
-  async write(series, options, sink, context) {
-    const same = unchangedFile(series, 'dfs0', options);
-    if (same !== undefined) {
-      // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
-      for await (const _ of series.chunks()) context.signal.throwIfAborted();
-      return copyDfs(same, sink, context.signal);
-    }
-    if (series.items.length === 0)
-      throw new AppError('unprocessable', 'The data have no series. A DFS0 file needs at least one item.');
-    const axis = await knownAxis(series, context.signal);
-    const { time, offsets } = newTime(axis);
-    const from = contentOf(series)?.file.header;
-    const source = series.origin?.format === 'dfs0' ? from : undefined;
-    const unit = source?.items[0]?.axis.unit ?? 0;
-    const deleteValues = newDeleteValues(series.items, from);
-    const encoders = series.items.map((item) => {
-      const type = writtenType(item, options.WriteAsFloat ?? true);
-      return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
-    });
-    const projection = await projectionOf(series);
-    const items = series.items.map((item, n) => {
-      const options = { type: encoders[n]!.type, axis: equidistantAxis([], [], [], unit), otherwise: `Item ${n + 1}` };
-      return newItem({ ...referenceOf(item.position), ...item }, options, context);
-    });
-    const statisticsType = source?.statisticsType || 2;
-    const header = newHeader({ items, time, deleteValues, statisticsType, ...(projection && { projection }) }, from);
-    const writer = await DfsWriter.begin(header, sink);
-    for await (const { firstStep, values } of series.chunks()) {
-      context.signal.throwIfAborted();
-      const count = values[0]?.length ?? 0;
-      const times = time.equidistant ? new Float64Array(count) : offsets.subarray(firstStep, firstStep + count);
-      await writer.addSteps(
-        times,
-        values.map((column, n) => encoders[n]!.encode(column)),
-      );
-    }
-    await writer.end();
-    for (const encoder of encoders) encoder.report(context);
-  },
-});
+export const write: Write<typeof writeParameters, 'series'> = async (series, options, sink, context) => {
+  const same = unchangedFile(series, 'dfs0', options);
+  if (same !== undefined) {
+    // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
+    for await (const _ of series.chunks()) context.signal.throwIfAborted();
+    return copyDfs(same, sink, context.signal);
+  }
+  if (series.items.length === 0)
+    throw new AppError('unprocessable', 'The data have no series. A DFS0 file needs at least one item.');
+  const axis = await knownAxis(series, context.signal);
+  const { time, offsets } = newTime(axis);
+  const from = contentOf(series)?.file.header;
+  const source = series.origin?.format === 'dfs0' ? from : undefined;
+  const unit = source?.items[0]?.axis.unit ?? 0;
+  const deleteValues = newDeleteValues(series.items, from);
+  const encoders = series.items.map((item) => {
+    const type = writtenType(item, options.WriteAsFloat ?? true);
+    return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
+  });
+  const projection = await projectionOf(series);
+  const items = series.items.map((item, n) => {
+    const options = { type: encoders[n]!.type, axis: equidistantAxis([], [], [], unit), otherwise: `Item ${n + 1}` };
+    return newItem({ ...referenceOf(item.position), ...item }, options, context);
+  });
+  const statisticsType = source?.statisticsType || 2;
+  const header = newHeader({ items, time, deleteValues, statisticsType, ...(projection && { projection }) }, from);
+  const writer = await DfsWriter.begin(header, sink);
+  for await (const { firstStep, values } of series.chunks()) {
+    context.signal.throwIfAborted();
+    const count = values[0]?.length ?? 0;
+    const times = time.equidistant ? new Float64Array(count) : offsets.subarray(firstStep, firstStep + count);
+    await writer.addSteps(
+      times,
+      values.map((column, n) => encoders[n]!.encode(column)),
+    );
+  }
+  await writer.end();
+  for (const encoder of encoders) encoder.report(context);
+};
 
 /** Series seldom have a coordinate system; their positions are in the items. */
 async function projectionOf(series: Series): Promise<DfsProjection | undefined> {

@@ -1,37 +1,32 @@
-import { z } from 'zod';
 import type { Affine, Grid } from '../../data/grid.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
-import { defineReader } from '../define.ts';
+import type { Read } from '../define.ts';
 import { readArray } from '../io/dfs/array-reader.ts';
 import { cellsOf, isGrid } from '../io/dfs/grid-reader.ts';
 import { openChosen } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
-import { readerParameters } from '../io/dfs/parameters.ts';
+import type { readParameters } from './parameters.ts';
 
-export const dfs1Reader = defineReader({
-  name: 'Dfs1Reader',
-  description: 'DFS1 file: values along a line over time.',
-  format: 'dfs1',
-  produces: 'grid',
-  has: ['place', 'items', 'times'],
-  parameters: z.object(readerParameters),
-  async read(source, { SRID, AllowedItemNames }, context): Promise<Grid | MultiArray> {
-    const opened = await openChosen(source, 'dfs1', AllowedItemNames, context);
-    const { file, chosen, complete } = opened;
-    const crs = SRID === undefined ? undefined : parseSrid(SRID);
-    if (!isGrid(file, chosen, 1)) return readArray(opened, { own: undefined, asked: crs }, context);
-    const { counts, spacing } = file.header.items[chosen[0]!]!.axis;
-    const [x0, dx] = spacing as [number, number];
-    // The file has no coordinates of the line: x is the distance along it.
-    const affine: Affine = [x0 - dx / 2, dx, 0, -dx / 2, 0, dx];
-    const place = { affine, width: counts[0]!, height: 1 };
-    return {
-      kind: 'grid',
-      affine,
-      ...(crs === undefined ? {} : { crs }),
-      ...(await cellsOf(file, chosen)),
-      origin: dfsOrigin('dfs1', new DfsContent(file, undefined, place), complete),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (
+  source,
+  { SRID, AllowedItemNames },
+  context,
+): Promise<Grid | MultiArray> => {
+  const opened = await openChosen(source, 'dfs1', AllowedItemNames, context);
+  const { file, chosen, complete } = opened;
+  const crs = SRID === undefined ? undefined : parseSrid(SRID);
+  if (!isGrid(file, chosen, 1)) return readArray(opened, { own: undefined, asked: crs }, context);
+  const { counts, spacing } = file.header.items[chosen[0]!]!.axis;
+  const [x0, dx] = spacing as [number, number];
+  // The file has no coordinates of the line: x is the distance along it.
+  const affine: Affine = [x0 - dx / 2, dx, 0, -dx / 2, 0, dx];
+  const place = { affine, width: counts[0]!, height: 1 };
+  return {
+    kind: 'grid',
+    affine,
+    ...(crs === undefined ? {} : { crs }),
+    ...(await cellsOf(file, chosen)),
+    origin: dfsOrigin('dfs1', new DfsContent(file, undefined, place), complete),
+  };
+};

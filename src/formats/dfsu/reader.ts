@@ -1,60 +1,51 @@
-import { z } from 'zod';
 import type { Axis } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { cellCount, componentCount, nodeCount, placeCount } from '../../data/mesh-cells.ts';
 import { FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
-import { defineReader } from '../define.ts';
+import type { Read } from '../define.ts';
 import type { DfsHeader } from '../io/dfs/header.ts';
 import { elementsOf } from '../io/dfs/header.ts';
 import { itemOf } from '../io/dfs/items.ts';
 import { openWhole } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
-import { allowedItems, readerParameters } from '../io/dfs/parameters.ts';
+import { allowedItems } from '../io/dfs/parameters.ts';
 import { identifiedCrs } from '../io/dfs/projection.ts';
 import type { MeshGeometry } from './geometry.ts';
 import { readComponents, readGeometry } from './geometry.ts';
 import type { MikeFm } from './mike-fm.ts';
 import { dataTypes, readMikeFm } from './mike-fm.ts';
+import type { readParameters } from './parameters.ts';
 
-export const dfsuReader = defineReader({
-  name: 'DfsuReader',
-  description:
-    'DFSU file: a mesh of triangles and quadrilaterals, flat or in layers, a section of one, or wave spectra.',
-  format: 'dfsu',
-  produces: 'mesh',
-  has: ['place', 'items', 'times', 'layers'],
-  parameters: z.object(readerParameters),
-  async read(source, { SRID, AllowedItemNames }, context): Promise<Mesh> {
-    const file = await openWhole(source, 'dfsu', context);
-    const { header } = file;
-    if (header.compressed) throw new FormatError('The DFSU file is compressed, which no known program writes.');
-    const fm = await readMikeFm(header);
-    const geometry = await readGeometry(header, fm);
-    // The first item of a layered file has the heights of the nodes, which vary over time.
-    const first = geometry.layers === undefined ? 0 : 1;
-    if (first === 1) checkHeights(header, geometry);
-    const isLocated = !isPointSpectrum(header, fm);
-    const components = isLocated ? await readComponents(header, fm) : [];
-    const described = header.items.slice(first).map((_, n) => itemAt(header, first + n, geometry, components));
-    const chosen = allowedItems(described, AllowedItemNames, context);
-    const own = isLocated ? await identifiedCrs(header.projection) : undefined;
-    const crs = SRID === undefined ? own : parseSrid(SRID);
-    return {
-      kind: 'mesh',
-      ...(crs === undefined ? {} : { crs }),
-      ...(isLocated ? {} : { located: false as const }),
-      ...geometry,
-      items: chosen.map((n) => described[n]!),
-      time: file.time,
-      origin: dfsOrigin('dfsu', new DfsContent(file, own), AllowedItemNames === undefined),
-      ...(first === 0
-        ? {}
-        : { heights: async (step: number) => (await file.readItem(0, step)) as Float32Array | Float64Array }),
-      values: (item, step) => file.readItem(first + chosen[item]!, step),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { SRID, AllowedItemNames }, context): Promise<Mesh> => {
+  const file = await openWhole(source, 'dfsu', context);
+  const { header } = file;
+  if (header.compressed) throw new FormatError('The DFSU file is compressed, which no known program writes.');
+  const fm = await readMikeFm(header);
+  const geometry = await readGeometry(header, fm);
+  // The first item of a layered file has the heights of the nodes, which vary over time.
+  const first = geometry.layers === undefined ? 0 : 1;
+  if (first === 1) checkHeights(header, geometry);
+  const isLocated = !isPointSpectrum(header, fm);
+  const components = isLocated ? await readComponents(header, fm) : [];
+  const described = header.items.slice(first).map((_, n) => itemAt(header, first + n, geometry, components));
+  const chosen = allowedItems(described, AllowedItemNames, context);
+  const own = isLocated ? await identifiedCrs(header.projection) : undefined;
+  const crs = SRID === undefined ? own : parseSrid(SRID);
+  return {
+    kind: 'mesh',
+    ...(crs === undefined ? {} : { crs }),
+    ...(isLocated ? {} : { located: false as const }),
+    ...geometry,
+    items: chosen.map((n) => described[n]!),
+    time: file.time,
+    origin: dfsOrigin('dfsu', new DfsContent(file, own), AllowedItemNames === undefined),
+    ...(first === 0
+      ? {}
+      : { heights: async (step: number) => (await file.readItem(0, step)) as Float32Array | Float64Array }),
+    values: (item, step) => file.readItem(first + chosen[item]!, step),
+  };
+};
 
 function checkHeights({ items }: DfsHeader, geometry: MeshGeometry): void {
   const [item] = items;

@@ -1,13 +1,10 @@
-import { z } from 'zod';
 import { bathymetry, withBathymetry } from '../../data/bathymetry.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { componentCount, nodeCount, nodeMeans, placeCount } from '../../data/mesh-cells.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
-import { triangulationParameters } from '../bridge-parameters.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
 import { DfsWriter } from '../io/dfs/dfs-writer.ts';
@@ -16,84 +13,69 @@ import type { DfsProjection } from '../io/dfs/header.ts';
 import { newItem } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
 import { contentOf, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
-import { writerParameters } from '../io/dfs/parameters.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
 import { arrayOf } from '../io/dfs/typed-array.ts';
 import { heightItem, layoutOf } from './layout.ts';
 import { MIKE_FM, mikeFmNumbers, readMikeFm } from './mike-fm.ts';
+import type { writeParameters } from './parameters.ts';
 import { isPointSpectrum } from './reader.ts';
 
-export const dfsuWriter = defineWriter({
-  name: 'DfsuWriter',
-  description:
-    'DFSU file: a mesh, flat or in layers, with its items over time. Polygons and points become a mesh of triangles.',
-  format: 'dfsu',
-  accepts: ['mesh'],
-  bridged: ['features'],
-  extension: '.dfsu',
-  mediaType: 'application/octet-stream',
-  appends: { declared: true },
-  parameters: z.object({
-    ...writerParameters,
-    ...triangulationParameters,
-  }),
-  async write(given, options, sink, context) {
-    const same = unchangedFile(given, 'dfsu', options);
-    if (same !== undefined) {
-      // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
-      for (let step = 0; step < stepsOf(given); step++)
-        for (let item = 0; item < given.items.length; item++) await given.values(item, step);
-      return copyDfs(same, sink, context.signal);
+export const write: Write<typeof writeParameters, 'mesh'> = async (given, options, sink, context) => {
+  const same = unchangedFile(given, 'dfsu', options);
+  if (same !== undefined) {
+    // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
+    for (let step = 0; step < stepsOf(given); step++)
+      for (let item = 0; item < given.items.length; item++) await given.values(item, step);
+    return copyDfs(same, sink, context.signal);
+  }
+  const mesh = inElements(given, context);
+  const from = contentOf(mesh)?.file.header;
+  const { dataType, fm, statics } = await layoutFor(mesh, context);
+  const layered = fm.layers > 0;
+  const { time, offsets } = newTime(mesh.time);
+  const stored: MeshItem[] = layered
+    ? [{ ...heightItem, type: 'Float32', location: 'node' }, ...mesh.items]
+    : [...mesh.items];
+  // DFSU files use the positive one of the usual delete values, also for the bathymetry.
+  const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
+  const encoders = stored.map((item, n) => {
+    const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
+    return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
+  });
+  const items = stored.map((item, n) => {
+    const axis = equidistantAxis([placeCount(mesh, item) * componentCount(item)]);
+    return newItem(item, { type: encoders[n]!.type, axis, otherwise: `Item ${n + 1}` }, context);
+  });
+  const header = newHeader(
+    {
+      items,
+      time,
+      deleteValues,
+      dataType,
+      statisticsType: 1,
+      projection: await projectionOf(mesh),
+      custom: [{ name: MIKE_FM, values: arrayOf(mikeFmNumbers(fm)) }],
+      statics,
+    },
+    from,
+  );
+  const writer = await DfsWriter.begin(header, sink);
+  for (let step = 0; step < stepsOf(mesh); step++) {
+    context.signal.throwIfAborted();
+    writer.beginStep(offsets[step] ?? 0);
+    for (const [n, encoder] of encoders.entries()) {
+      const values = layered
+        ? n === 0
+          ? await heightsAt(mesh, step)
+          : await mesh.values(n - 1, step)
+        : await mesh.values(n, step);
+      await writer.add(encoder.encode(values));
     }
-    const mesh = inElements(given, context);
-    const from = contentOf(mesh)?.file.header;
-    const { dataType, fm, statics } = await layoutFor(mesh, context);
-    const layered = fm.layers > 0;
-    const { time, offsets } = newTime(mesh.time);
-    const stored: MeshItem[] = layered
-      ? [{ ...heightItem, type: 'Float32', location: 'node' }, ...mesh.items]
-      : [...mesh.items];
-    // DFSU files use the positive one of the usual delete values, also for the bathymetry.
-    const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
-    const encoders = stored.map((item, n) => {
-      const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
-      return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
-    });
-    const items = stored.map((item, n) => {
-      const axis = equidistantAxis([placeCount(mesh, item) * componentCount(item)]);
-      return newItem(item, { type: encoders[n]!.type, axis, otherwise: `Item ${n + 1}` }, context);
-    });
-    const header = newHeader(
-      {
-        items,
-        time,
-        deleteValues,
-        dataType,
-        statisticsType: 1,
-        projection: await projectionOf(mesh),
-        custom: [{ name: MIKE_FM, values: arrayOf(mikeFmNumbers(fm)) }],
-        statics,
-      },
-      from,
-    );
-    const writer = await DfsWriter.begin(header, sink);
-    for (let step = 0; step < stepsOf(mesh); step++) {
-      context.signal.throwIfAborted();
-      writer.beginStep(offsets[step] ?? 0);
-      for (const [n, encoder] of encoders.entries()) {
-        const values = layered
-          ? n === 0
-            ? await heightsAt(mesh, step)
-            : await mesh.values(n - 1, step)
-          : await mesh.values(n, step);
-        await writer.add(encoder.encode(values));
-      }
-    }
-    await writer.end();
-    for (const encoder of encoders) encoder.report(context);
-  },
-});
+  }
+  await writer.end();
+  for (const encoder of encoders) encoder.report(context);
+};
 
 /** Moves all values to the elements. A mesh without items gets its heights as the item Bathymetry. */
 function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {

@@ -1,14 +1,6 @@
-import { z } from 'zod';
-import { defineReader } from '../define.ts';
+import type { Read } from '../define.ts';
+import type { readParameters } from './parameters.ts';
 
-export const fileReader = defineReader({
-  name: 'FileReader',
-  description: 'Any file, unchanged.',
-  format: 'file',
-  produces: 'bytes',
-  has: [],
-  parameters: z.object({}),
-  async read(source) {
-    return { kind: 'bytes', source };
-  },
-});
+export const read: Read<typeof readParameters> = async (source) => {
+  return { kind: 'bytes', source };
+};

@@ -1,23 +1,19 @@
-import { z } from 'zod';
-import { defineWriter } from '../define.ts';
+import type { Write } from '../define.ts';
+import type { writeParameters } from './parameters.ts';
 
 const chunk = 1 << 20;
 
-export const fileWriter = defineWriter({
-  name: 'FileWriter',
-  description: 'Any file, unchanged.',
-  format: 'file',
-  accepts: ['bytes'],
-  parameters: z.object({}),
-  extension: '',
-  mediaType: 'application/octet-stream',
-  async write({ source }, _parameters, sink, { signal, progress }) {
-    while (sink.position < source.size) {
-      signal.throwIfAborted();
-      const bytes = await source.read(sink.position, chunk);
-      if (bytes.length === 0) throw new Error(`The input ended at byte ${sink.position} of ${source.size}.`);
-      await sink.append(bytes);
-      progress(sink.position / source.size, 'Copying');
-    }
-  },
-});
+export const write: Write<typeof writeParameters, 'bytes'> = async (
+  { source },
+  _parameters,
+  sink,
+  { signal, progress },
+) => {
+  while (sink.position < source.size) {
+    signal.throwIfAborted();
+    const bytes = await source.read(sink.position, chunk);
+    if (bytes.length === 0) throw new Error(`The input ended at byte ${sink.position} of ${source.size}.`);
+    await sink.append(bytes);
+    progress(sink.position / source.size, 'Copying');
+  }
+};

@@ -1,49 +1,37 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { crsFromWkt } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
-import { Srid } from '../srid.ts';
 import { scanBlocks } from './feature-blocks.ts';
 import { FeatureReader } from './feature-reader.ts';
 import { InvalidRecord } from './flat-table.ts';
 import { headerCrs } from './header-crs.ts';
 import type { Header } from './header-reader.ts';
 import { readHeader } from './header-reader.ts';
+import type { readParameters } from './parameters.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
 
-export const gisReader = defineReader({
-  name: 'GISReader',
-  description: 'FlatGeobuf 3 (.fgb), with or without an index: the store of features.',
-  format: 'gis',
-  produces: 'features',
-  has: ['place', 'items'],
-  parameters: z.object({
-    SRID: Srid.describe('SRID of the coordinate system, such as 25832. Overrides that of the file.').optional(),
-  }),
-  async read(source, { SRID }, context): Promise<FeatureCollection> {
-    const header = await headerOf(source);
-    const crs = SRID === undefined ? await crsOf(header, context) : undefined;
-    const binary = header.columns.filter(({ type }) => type === columnTypes.Binary).length;
-    if (binary > 0) context.reportLoss(`${binary} columns of bytes were left out.`);
-    const types = typesOf(header, source.size);
-    return {
-      kind: 'features',
-      ...(header.name === undefined ? {} : { name: header.name }),
-      ...(crs === undefined ? {} : { crs }),
-      fields: header.columns.flatMap(({ field }) => field ?? []),
-      hasZ: header.hasZ,
-      hasM: header.hasM,
-      ...(types === undefined ? {} : { geometryTypes: types }),
-      ...(header.count === 0 ? {} : { count: header.count }),
-      chunks: () => allFeatures(source, header, context),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<FeatureCollection> => {
+  const header = await headerOf(source);
+  const crs = SRID === undefined ? await crsOf(header, context) : undefined;
+  const binary = header.columns.filter(({ type }) => type === columnTypes.Binary).length;
+  if (binary > 0) context.reportLoss(`${binary} columns of bytes were left out.`);
+  const types = typesOf(header, source.size);
+  return {
+    kind: 'features',
+    ...(header.name === undefined ? {} : { name: header.name }),
+    ...(crs === undefined ? {} : { crs }),
+    fields: header.columns.flatMap(({ field }) => field ?? []),
+    hasZ: header.hasZ,
+    hasM: header.hasM,
+    ...(types === undefined ? {} : { geometryTypes: types }),
+    ...(header.count === 0 ? {} : { count: header.count }),
+    chunks: () => allFeatures(source, header, context),
+  };
+};
 
 async function headerOf(source: ByteSource): Promise<Header> {
   try {

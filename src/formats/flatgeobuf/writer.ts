@@ -1,57 +1,45 @@
-import { z } from 'zod';
 import { Box } from '../../data/box.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { OutputColumn } from './columns.ts';
 import { FeatureEncoder } from './feature-encoder.ts';
 import { FeatureSpool } from './feature-spool.ts';
 import { crsTable, headerBytes } from './header-writer.ts';
 import { writeIndex } from './index-writer.ts';
+import type { writeParameters } from './parameters.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
 import { Boxes } from './spatial-order.ts';
 import { withFinalTypes } from './widen.ts';
 
 const maxColumns = 0xffff;
 
-export const gisWriter = defineWriter({
-  name: 'GISWriter',
-  description: 'The store of features: FlatGeobuf 3 (.fgb) with a spatial index, its features along a Hilbert curve.',
-  format: 'gis',
-  accepts: ['features'],
-  bridged: ['mesh'],
-  extension: '.fgb',
-  mediaType: 'application/vnd.flatgeobuf',
-  appends: { declared: true, ids: true },
-  parameters: z.object({}),
-  async write(data, _parameters, sink, context) {
-    const crs = await crsTable(data.crs, context);
-    const features = await FeatureWriter.create(data, context);
-    for await (const chunk of data.chunks()) {
-      for (const feature of chunk) features.add(feature);
-      await features.drain();
+export const write: Write<typeof writeParameters, 'features'> = async (data, _parameters, sink, context) => {
+  const crs = await crsTable(data.crs, context);
+  const features = await FeatureWriter.create(data, context);
+  for await (const chunk of data.chunks()) {
+    for (const feature of chunk) features.add(feature);
+    await features.drain();
+  }
+  const { spool, boxes, columns, geometryType } = await features.finished();
+  const { hasZ, hasM, name } = data;
+  const count = spool.length;
+  const place = boxes.whole[0] <= boxes.whole[2] ? { box: boxes.whole } : {};
+  const out = new BufferedWriter(sink);
+  out.raw(headerBytes({ name, geometryType, hasZ, hasM, count, crs, ...place }, columns));
+  if (count > 0) {
+    const order = boxes.order();
+    await writeIndex(out, boxes, order, spool.sizes);
+    await out.end();
+    for await (const { bytes, first } of spool.ordered(order)) {
+      context.signal.throwIfAborted();
+      context.progress(0.9 + (0.1 * first) / count, 'Writing in spatial order');
+      await sink.append(bytes);
     }
-    const { spool, boxes, columns, geometryType } = await features.finished();
-    const { hasZ, hasM, name } = data;
-    const count = spool.length;
-    const place = boxes.whole[0] <= boxes.whole[2] ? { box: boxes.whole } : {};
-    const out = new BufferedWriter(sink);
-    out.raw(headerBytes({ name, geometryType, hasZ, hasM, count, crs, ...place }, columns));
-    if (count > 0) {
-      const order = boxes.order();
-      await writeIndex(out, boxes, order, spool.sizes);
-      await out.end();
-      for await (const { bytes, first } of spool.ordered(order)) {
-        context.signal.throwIfAborted();
-        context.progress(0.9 + (0.1 * first) / count, 'Writing in spatial order');
-        await sink.append(bytes);
-      }
-    } else await out.end();
-  },
-});
+  } else await out.end();
+};
 
 /** Takes features in the order of the input, and collects what the header and the index tell of them. */
 class FeatureWriter {

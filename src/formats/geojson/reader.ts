@@ -1,46 +1,31 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Feature } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
-import { Srid } from '../srid.ts';
 import { FeatureParser } from './feature-parser.ts';
 import type { InferredSchema } from './infer-schema.ts';
 import { inferSchema } from './infer-schema.ts';
+import type { readParameters } from './parameters.ts';
 import { walk } from './walk.ts';
 
-export const geoJsonReader = defineReader({
-  name: 'GeoJsonReader',
-  description:
-    'GeoJSON (RFC 7946): a FeatureCollection, Feature or geometry, or a sequence of them (RFC 8142 or one per line). Reads the crs member of GeoJSON 2008.',
-  format: 'geojson',
-  produces: 'features',
-  has: ['place', 'items'],
-  parameters: z.object({
-    SRID: Srid.describe(
-      'SRID of the coordinate system, such as 25832. Overrides WGS 84 and the crs member.',
-    ).optional(),
-  }),
-  async read(source, { SRID }, context) {
-    const found = await schemaOf(source, context);
-    const crs = SRID === undefined ? crsOf(found.crs) : undefined;
-    return {
-      kind: 'features',
-      ...(found.name === undefined ? {} : { name: found.name }),
-      ...(crs === undefined ? {} : { crs }),
-      fields: found.fields,
-      hasZ: found.hasZ,
-      hasM: false,
-      count: found.count,
-      chunks: () => chunks(source, found, context),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { SRID }, context) => {
+  const found = await schemaOf(source, context);
+  const crs = SRID === undefined ? crsOf(found.crs) : undefined;
+  return {
+    kind: 'features',
+    ...(found.name === undefined ? {} : { name: found.name }),
+    ...(crs === undefined ? {} : { crs }),
+    fields: found.fields,
+    hasZ: found.hasZ,
+    hasM: false,
+    count: found.count,
+    chunks: () => chunks(source, found, context),
+  };
+};
 
 async function schemaOf(source: ByteSource, context: Context): Promise<InferredSchema> {
   try {

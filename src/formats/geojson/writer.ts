@@ -1,57 +1,45 @@
-import { z } from 'zod';
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import { FormatError } from '../../errors.ts';
 import { crsName, describeCrs, kindOf, resolveCrs, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { keysOf, putFeature, unwritable } from './feature-writer.ts';
 import { degreeDecimals, GeometryWriter } from './geometry-writer.ts';
+import type { writeParameters } from './parameters.ts';
 
-export const geoJsonWriter = defineWriter({
-  name: 'GeoJsonWriter',
-  description: 'GeoJSON (RFC 7946). Coordinates in another system than WGS 84 are kept, with a crs member.',
-  format: 'geojson',
-  accepts: ['features'],
-  bridged: ['mesh'],
-  extension: '.geojson',
-  mediaType: 'application/geo+json',
-  appends: { declared: false },
-  parameters: z.object({}),
-  async write(data, _parameters, sink, context) {
-    const { member, degrees } = await crsMember(data.crs, context);
-    if (data.hasM) context.reportLoss('GeoJSON cannot store measures (M); they were dropped.');
-    const out = new BufferedWriter(sink);
-    const geometryWriter = new GeometryWriter(out, {
-      stride: strideOf(data),
-      hasZ: data.hasZ,
-      precision: degrees ? degreeDecimals : 'fifteen',
-    });
-    const keys = keysOf(data.fields);
-    const name = data.name === undefined ? '' : `"name":${JSON.stringify(data.name)},\n`;
-    out.text(`{"type":"FeatureCollection",\n${name}${member}"features":[\n`);
-    let number = 0;
-    let first = true;
-    for await (const chunk of data.chunks()) {
-      for (const feature of chunk) {
-        number++;
-        const wrong = feature.geometry === undefined ? undefined : unwritable(feature.geometry, strideOf(data));
-        if (wrong !== undefined) {
-          const reason = new FormatError(`Feature ${number} has the coordinate ${wrong}. GeoJSON cannot store it.`);
-          context.reportBadRecord({ number, reason });
-          continue;
-        }
-        if (!first) out.text(',\n');
-        first = false;
-        putFeature(out, feature, data.fields, keys, geometryWriter);
+export const write: Write<typeof writeParameters, 'features'> = async (data, _parameters, sink, context) => {
+  const { member, degrees } = await crsMember(data.crs, context);
+  if (data.hasM) context.reportLoss('GeoJSON cannot store measures (M); they were dropped.');
+  const out = new BufferedWriter(sink);
+  const geometryWriter = new GeometryWriter(out, {
+    stride: strideOf(data),
+    hasZ: data.hasZ,
+    precision: degrees ? degreeDecimals : 'fifteen',
+  });
+  const keys = keysOf(data.fields);
+  const name = data.name === undefined ? '' : `"name":${JSON.stringify(data.name)},\n`;
+  out.text(`{"type":"FeatureCollection",\n${name}${member}"features":[\n`);
+  let number = 0;
+  let first = true;
+  for await (const chunk of data.chunks()) {
+    for (const feature of chunk) {
+      number++;
+      const wrong = feature.geometry === undefined ? undefined : unwritable(feature.geometry, strideOf(data));
+      if (wrong !== undefined) {
+        const reason = new FormatError(`Feature ${number} has the coordinate ${wrong}. GeoJSON cannot store it.`);
+        context.reportBadRecord({ number, reason });
+        continue;
       }
-      await out.drain();
+      if (!first) out.text(',\n');
+      first = false;
+      putFeature(out, feature, data.fields, keys, geometryWriter);
     }
-    out.text(first ? ']}\n' : '\n]}\n');
-    await out.end();
-  },
-});
+    await out.drain();
+  }
+  out.text(first ? ']}\n' : '\n]}\n');
+  await out.end();
+};
 
 async function crsMember(crs: Crs | undefined, { reportLoss }: Context): Promise<{ member: string; degrees: boolean }> {
   if (crs === undefined) {

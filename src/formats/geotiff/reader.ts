@@ -1,11 +1,8 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { AppError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
-import { Srid } from '../srid.ts';
 import { readBands } from './bands.ts';
 import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';
@@ -13,30 +10,15 @@ import { convertByGdal, gdalReason } from './gdal-fallback.ts';
 import { parseGdalMetadata } from './gdal-metadata.ts';
 import { readGeoreference } from './geokeys.ts';
 import { readLayout } from './layout.ts';
+import type { readParameters } from './parameters.ts';
 import { readStepImages } from './step-images.ts';
 
-export const geoTiffReader = defineReader({
-  name: 'GeoTiffReader',
-  description:
-    'GeoTIFF or BigTIFF (.tif), the first image of the file; or a zip of images, one per step, with times in the names of bands.',
-  format: 'geotiff',
-  produces: 'grid',
-  has: ['place', 'items', 'times'],
-  parameters: z.object({
-    Band: z
-      .int()
-      .min(1)
-      .describe('Number of the band to read, from 1. Default: all bands; a format with one band takes the first.')
-      .optional(),
-    SRID: Srid.describe('SRID of the coordinate system, such as 25832. Overrides the file.').optional(),
-  }),
-  async read(source, { Band: only }, context) {
-    const head = await source.read(0, 2);
-    const isZip = head[0] === 0x50 && head[1] === 0x4b;
-    const open = (image: ByteSource, ofImage: Context) => readTiff(image, only, ofImage);
-    return isZip ? await readStepImages(source, open, context) : await open(source, context);
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { Band: only }, context) => {
+  const head = await source.read(0, 2);
+  const isZip = head[0] === 0x50 && head[1] === 0x4b;
+  const open = (image: ByteSource, ofImage: Context) => readTiff(image, only, ofImage);
+  return isZip ? await readStepImages(source, open, context) : await open(source, context);
+};
 
 async function readTiff(source: ByteSource, only: number | undefined, context: Context): Promise<Grid> {
   const directory = await openTiff(source);

@@ -1,11 +1,8 @@
-import { z } from 'zod';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { stepsOf } from '../../data/time-axis.ts';
-import { cellSizeParameter } from '../bridge-parameters.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import type { FileType } from '../file-type.ts';
 import { zipType } from '../file-type.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
@@ -19,73 +16,25 @@ import type { GeoTags } from './directory.ts';
 import { geoTagsFor } from './geokeys.ts';
 import type { ImageOptions } from './image-blocks.ts';
 import { withOneNodata } from './one-nodata.ts';
+import type { writeParameters } from './parameters.ts';
 import { slicesAsBands } from './slices-as-bands.ts';
 import { writeStepFiles } from './step-files.ts';
 import type { StoredType } from './stored.ts';
 import { isFloatType, storedSamples, storedType } from './stored.ts';
 
-export const geoTiffWriter = defineWriter({
-  name: 'GeoTiffWriter',
-  description: 'GeoTIFF (.tif) with all bands. A mesh is interpolated.',
-  format: 'geotiff',
-  accepts: ['grid'],
-  bridged: ['features', 'mesh'],
-  parameters: z.object({
-    Compression: z
-      .enum(['Deflate', 'Lzw', 'Zstd', 'PackBits', 'None'])
-      .default('Deflate')
-      .describe('Lossless compression.'),
-    Predictor: z
-      .boolean()
-      .default(true)
-      .describe(
-        'Compress differences of neighbouring cells (with Deflate, Lzw and Zstd), which nearly always makes the file smaller.',
-      ),
-    Tiled: z.boolean().default(false).describe('Store square tiles instead of strips of rows.'),
-    Cog: z
-      .boolean()
-      .default(false)
-      .describe('Write a Cloud Optimized GeoTIFF (COG): tiles, overviews, and all headers at the start.'),
-    Overviews: z
-      .enum(['Auto', 'Average', 'Nearest', 'None'])
-      .default('Auto')
-      .describe(
-        'Resampling of the overviews of a Cloud Optimized GeoTIFF. Auto: Average for floats, Nearest for integers.',
-      ),
-    BlockSize: z
-      .int()
-      .min(16)
-      .max(4096)
-      .multipleOf(16)
-      .describe('Side of a tile in cells, a multiple of 16. Default: 256, and 512 in a Cloud Optimized GeoTIFF.')
-      .optional(),
-    StepsAs: z
-      .enum(['bands', 'files'])
-      .default('bands')
-      .describe('Steps of a grid over time: bands of one file, or files of a zip, one for each step.'),
-    BigTiff: z
-      .enum(['Auto', 'Yes', 'No'])
-      .default('Auto')
-      .describe('Write a BigTIFF, with 64-bit offsets. Auto: if the uncompressed grid takes 4 GB or more.'),
-    ...cellSizeParameter,
-  }),
-  extension: '.tif',
-  otherExtensions: ['.tiff'],
-  mediaType: 'image/tiff',
-  async write(data, parameters, sink, context) {
-    needsStep(data);
-    // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
-    const turned =
-      isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'
-        ? await flipRows(data, context)
-        : undefined;
-    try {
-      return await writeBands(turned?.grid ?? data, parameters, sink, context);
-    } finally {
-      await turned?.close();
-    }
-  },
-});
+export const write: Write<typeof writeParameters, 'grid'> = async (data, parameters, sink, context) => {
+  needsStep(data);
+  // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
+  const turned =
+    isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'
+      ? await flipRows(data, context)
+      : undefined;
+  try {
+    return await writeBands(turned?.grid ?? data, parameters, sink, context);
+  } finally {
+    await turned?.close();
+  }
+};
 
 async function writeBands(
   data: Grid,

@@ -1,51 +1,38 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import { symbolOf } from '../../data/eum/eum.ts';
 import type { Mesh } from '../../data/mesh.ts';
-import { defineReader } from '../define.ts';
+import type { Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { crsOfProjection } from '../io/dfs/projection.ts';
-import { Srid } from '../srid.ts';
 import type { MeshHeader } from './header.ts';
 import { readHeader } from './header.ts';
+import type { readParameters } from './parameters.ts';
 import type { Geometry } from './parse.ts';
 import { MeshParser } from './parse.ts';
 
-export const meshFileReader = defineReader({
-  name: 'MeshFileReader',
-  description: 'Mesh file (.mesh): text with nodes, boundary codes, and elements of three or four nodes.',
-  format: 'mesh',
-  produces: 'mesh',
-  has: ['place', 'items'],
-  parameters: z.object({
-    SRID: Srid.describe(
-      'SRID of the coordinate system, such as 25832. Overrides the projection of the file.',
-    ).optional(),
-  }),
-  async read(source, { SRID }, context): Promise<Mesh> {
-    const header = await headerOf(source);
-    const geometry = await new MeshParser(source, header).read(context.signal);
-    const crs = SRID === undefined ? crsOfProjection({ text: header.projection }) : undefined;
-    const { nodeIds, cellIds, ...rest } = geometry;
-    return {
-      kind: 'mesh',
-      ...(crs === undefined ? {} : { crs }),
-      ...rest,
-      ...(isCount(nodeIds) ? {} : { nodeIds }),
-      ...(isCount(cellIds) ? {} : { cellIds }),
-      items: [
-        {
-          name: 'Bathymetry',
-          location: 'cell',
-          type: 'Float32',
-          eum: header.quantity,
-          ...symbolOf(header.quantity),
-        },
-      ],
-      values: async () => meanHeights(geometry),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<Mesh> => {
+  const header = await headerOf(source);
+  const geometry = await new MeshParser(source, header).read(context.signal);
+  const crs = SRID === undefined ? crsOfProjection({ text: header.projection }) : undefined;
+  const { nodeIds, cellIds, ...rest } = geometry;
+  return {
+    kind: 'mesh',
+    ...(crs === undefined ? {} : { crs }),
+    ...rest,
+    ...(isCount(nodeIds) ? {} : { nodeIds }),
+    ...(isCount(cellIds) ? {} : { cellIds }),
+    items: [
+      {
+        name: 'Bathymetry',
+        location: 'cell',
+        type: 'Float32',
+        eum: header.quantity,
+        ...symbolOf(header.quantity),
+      },
+    ],
+    values: async () => meanHeights(geometry),
+  };
+};
 
 async function headerOf(source: ByteSource): Promise<MeshHeader> {
   try {

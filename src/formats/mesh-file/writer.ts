@@ -1,16 +1,15 @@
-import { z } from 'zod';
 import { rimCodes } from '../../data/boundary-codes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
 import { bathymetry } from './header.ts';
+import type { writeParameters } from './parameters.ts';
 
 /** First guess at the number of decimals, right for most coordinates. */
 const usualDecimals = 6;
@@ -18,35 +17,26 @@ const linesPerDrain = 1 << 13;
 /** EUM's type of elements. */
 const [triangles, mixed] = [21, 25];
 
-export const meshFileWriter = defineWriter({
-  name: 'MeshFileWriter',
-  description: 'Mesh file (.mesh): text with nodes, boundary codes, and elements of three or four nodes.',
-  format: 'mesh',
-  accepts: ['mesh'],
-  extension: '.mesh',
-  mediaType: 'text/plain',
-  parameters: z.object({}),
-  async write(given, _parameters, sink, context) {
-    const mesh = withUniqueIds(given, context);
-    checkShapes(mesh);
-    const projection = await projectionOf(mesh.crs);
-    const item = mesh.items.findIndex(isBathymetry);
-    const lost = mesh.items.filter((_, n) => n !== item).map(({ name = 'unnamed' }) => `'${name}'`);
-    if (lost.length > 0)
-      context.reportLoss(
-        `A mesh file holds no values but the z of its nodes; ${lost.slice(0, 5).join(', ')} ${lost.length === 1 ? 'was' : 'were'} left out.`,
-      );
-    if (stepsOf(mesh) > 1) context.reportLoss(`A mesh file holds no time; ${stepsOf(mesh)} steps were left out.`);
-    // Receipts count the values of an item that is kept in the nodes.
-    if (item >= 0) await mesh.values(item, 0);
-    const quantity = mesh.items[item]?.eum ?? bathymetry;
-    const out = new BufferedWriter(sink);
-    out.text(`${quantity.item} ${quantity.unit} ${mesh.nodes.length / 3} ${projection}\n`);
-    await putNodes(out, mesh);
-    await putElements(out, mesh);
-    await out.end();
-  },
-});
+export const write: Write<typeof writeParameters, 'mesh'> = async (given, _parameters, sink, context) => {
+  const mesh = withUniqueIds(given, context);
+  checkShapes(mesh);
+  const projection = await projectionOf(mesh.crs);
+  const item = mesh.items.findIndex(isBathymetry);
+  const lost = mesh.items.filter((_, n) => n !== item).map(({ name = 'unnamed' }) => `'${name}'`);
+  if (lost.length > 0)
+    context.reportLoss(
+      `A mesh file holds no values but the z of its nodes; ${lost.slice(0, 5).join(', ')} ${lost.length === 1 ? 'was' : 'were'} left out.`,
+    );
+  if (stepsOf(mesh) > 1) context.reportLoss(`A mesh file holds no time; ${stepsOf(mesh)} steps were left out.`);
+  // Receipts count the values of an item that is kept in the nodes.
+  if (item >= 0) await mesh.values(item, 0);
+  const quantity = mesh.items[item]?.eum ?? bathymetry;
+  const out = new BufferedWriter(sink);
+  out.text(`${quantity.item} ${quantity.unit} ${mesh.nodes.length / 3} ${projection}\n`);
+  await putNodes(out, mesh);
+  await putElements(out, mesh);
+  await out.end();
+};
 
 /** Projection texts that mesh files may contain: a UTM zone, or Esri's dialect of WKT 1, which has no codes. */
 const ownText = /^(?:UTM-\d+[NS]?$|(?:PROJCS|GEOGCS)\[(?![\s\S]*AUTHORITY\[))/i;

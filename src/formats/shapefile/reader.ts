@@ -1,19 +1,17 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Dimensions } from '../../data/dimensions.ts';
 import type { Feature, Geometry, GeometryType } from '../../data/feature-collection.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { checkUnpackedSize, readEntry, UnpackedEntry } from '../io/zip-entry.ts';
-import { Srid } from '../srid.ts';
 import type { Dbf } from './dbf.ts';
 import { openDbf } from './dbf.ts';
 import { decoderOfCpg } from './encoding.ts';
 import type { LayerFiles } from './layers.ts';
 import { findLayer } from './layers.ts';
+import type { readParameters } from './parameters.ts';
 import { crsOfPrj } from './prj.ts';
 import { Records } from './records.ts';
 import { geometryOf, InvalidRecord } from './shapes.ts';
@@ -29,52 +27,41 @@ const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
   8: ['MultiPoint'],
 };
 
-export const shapefileReader = defineReader({
-  name: 'ShapefileReader',
-  description: 'Shapefile in a zip: .shp and, if present, .dbf, .shx, .prj and .cpg, also in folders and nested zips.',
-  format: 'shapefile',
-  produces: 'features',
-  has: ['place', 'items'],
-  parameters: z.object({
-    SRID: Srid.describe('SRID of the coordinate system, such as 25832. Overrides the .prj file.').optional(),
-    Layer: z.string().min(1).describe('Name or path of the layer, for a zip with several.').optional(),
-  }),
-  async read(source, { Layer }, context) {
-    const layer = await layerOf(source, Layer, context);
-    const large = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
-    await checkUnpackedSize(large, context.scratch);
-    const open = async (entry: ZipEntry | undefined) => {
-      if (entry === undefined) return undefined;
-      const file = await UnpackedEntry.open(layer.zip, entry, context.scratch);
-      context.onEnd(() => file.close());
-      return file;
-    };
-    const [shp, shx, table] = [
-      (await open(layer.entries.get('shp')))!,
-      await open(layer.entries.get('shx')),
-      await open(layer.entries.get('dbf')),
-    ];
-    const records = await Records.open(shp, shx, context);
-    const cpg = await textOf(layer, 'cpg');
-    const dbf = table && (await openDbf(table, cpg === undefined ? undefined : decoderOfCpg(cpg), context));
-    if (dbf === undefined) context.log('warning', 'The shapefile has no .dbf file, so features have no fields.');
-    const prj = await textOf(layer, 'prj');
-    const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
-    const { type } = records.header;
-    const dimensions = { hasZ: type > 10 && type < 20, hasM: await records.hasMeasures(context.signal) };
-    return {
-      kind: 'features',
-      name: layer.name,
-      ...(crs === undefined ? {} : { crs }),
-      fields: dbf?.fields ?? [],
-      cutNames: true,
-      ...dimensions,
-      ...(type === 0 ? {} : { geometryTypes: geometryTypes[type % 10]! }),
-      ...(records.count === undefined ? {} : { count: records.count }),
-      chunks: () => chunks(records, dbf, dimensions, context),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { Layer }, context) => {
+  const layer = await layerOf(source, Layer, context);
+  const large = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
+  await checkUnpackedSize(large, context.scratch);
+  const open = async (entry: ZipEntry | undefined) => {
+    if (entry === undefined) return undefined;
+    const file = await UnpackedEntry.open(layer.zip, entry, context.scratch);
+    context.onEnd(() => file.close());
+    return file;
+  };
+  const [shp, shx, table] = [
+    (await open(layer.entries.get('shp')))!,
+    await open(layer.entries.get('shx')),
+    await open(layer.entries.get('dbf')),
+  ];
+  const records = await Records.open(shp, shx, context);
+  const cpg = await textOf(layer, 'cpg');
+  const dbf = table && (await openDbf(table, cpg === undefined ? undefined : decoderOfCpg(cpg), context));
+  if (dbf === undefined) context.log('warning', 'The shapefile has no .dbf file, so features have no fields.');
+  const prj = await textOf(layer, 'prj');
+  const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
+  const { type } = records.header;
+  const dimensions = { hasZ: type > 10 && type < 20, hasM: await records.hasMeasures(context.signal) };
+  return {
+    kind: 'features',
+    name: layer.name,
+    ...(crs === undefined ? {} : { crs }),
+    fields: dbf?.fields ?? [],
+    cutNames: true,
+    ...dimensions,
+    ...(type === 0 ? {} : { geometryTypes: geometryTypes[type % 10]! }),
+    ...(records.count === undefined ? {} : { count: records.count }),
+    chunks: () => chunks(records, dbf, dimensions, context),
+  };
+};
 
 async function layerOf(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
   try {

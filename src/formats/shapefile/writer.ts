@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { byKind } from '../../data/collections.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
-import { zipType } from '../file-type.ts';
+import type { Context, Write } from '../define.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import type { DbfField } from './column-layout.ts';
 import { Column, dbfFields } from './column-layout.ts';
+import type { writeParameters } from './parameters.ts';
 import { prjOfCrs } from './prj.ts';
 import type { ShapeKind } from './shape-spool.ts';
 import { ShapeSpool } from './shape-spool.ts';
@@ -25,34 +23,22 @@ const kinds: readonly ShapeKind[] = ['point', 'multipoint', 'line', 'polygon'];
 /** Many programs fail with larger files. */
 const commonLimit = 2 ** 31 - 1;
 
-export const shapefileWriter = defineWriter({
-  name: 'ShapefileWriter',
-  description:
-    'Zip with one shapefile per kind of geometry, and per step of a mesh: .shp, .shx, .dbf, .cpg (UTF-8) and .prj.',
-  format: 'shapefile',
-  accepts: ['features'],
-  bridged: ['mesh'],
-  layers: 'several',
-  ...zipType,
-  appends: { declared: true },
-  parameters: z.object({}),
-  async write(data, _parameters, sink, context) {
-    const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
-    if (data.crs === undefined) context.reportLoss('The coordinate system is not known, so there is no .prj file.');
-    const zip = new ZipWriter(sink);
-    const base = fileName(data.name);
-    if (data.later === undefined) await addLayers(zip, base, data, prj, context);
-    else
-      for (const [step, layer] of [data, ...data.later].entries()) {
-        await using open = new AsyncDisposableStack();
-        const onEnd: Context['onEnd'] = (close) => open.defer(close);
-        // Progress is that of the steps of the mesh.
-        const ofLayer = { ...context, onEnd, progress() {} };
-        await addLayers(zip, `${base}_${String(step).padStart(4, '0')}`, layer, prj, ofLayer);
-      }
-    await zip.finish();
-  },
-});
+export const write: Write<typeof writeParameters, 'features'> = async (data, _parameters, sink, context) => {
+  const prj = data.crs === undefined ? undefined : await prjOfCrs(data.crs, context);
+  if (data.crs === undefined) context.reportLoss('The coordinate system is not known, so there is no .prj file.');
+  const zip = new ZipWriter(sink);
+  const base = fileName(data.name);
+  if (data.later === undefined) await addLayers(zip, base, data, prj, context);
+  else
+    for (const [step, layer] of [data, ...data.later].entries()) {
+      await using open = new AsyncDisposableStack();
+      const onEnd: Context['onEnd'] = (close) => open.defer(close);
+      // Progress is that of the steps of the mesh.
+      const ofLayer = { ...context, onEnd, progress() {} };
+      await addLayers(zip, `${base}_${String(step).padStart(4, '0')}`, layer, prj, ofLayer);
+    }
+  await zip.finish();
+};
 
 /** One shapefile per kind of geometry. */
 async function addLayers(

@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { AppError } from '../../errors.ts';
 import type { TileStyle } from '../../geo/tiles/encode-tile.ts';
 import { emptyTile, tileEncoder } from '../../geo/tiles/encode-tile.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { TILE_TYPES } from './archive-header.ts';
 import type { ArchiveDescription } from './archive-writer.ts';
@@ -19,6 +17,7 @@ import { drawSlice, planTiles, withLevelsOnRequest } from './drawing.ts';
 import { gridSource } from './grid-source.ts';
 import { LimitsTally } from './limits.ts';
 import { meshSource } from './mesh-source.ts';
+import type { writeParameters } from './parameters.ts';
 import type { TilingScheme } from './schemes.ts';
 import { checkSchemes } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
@@ -27,33 +26,16 @@ import { addArchive } from './zip-archive.ts';
 
 const mostSlices = 20_000;
 
-const TilingSchemes = z
-  .array(z.unknown())
-  .superRefine((list, { addIssue }) => {
-    const [first] = checkSchemes(list).errors;
-    if (first !== undefined) addIssue({ code: 'custom', message: first });
-  })
-  .describe(
-    'Schemes, such as [{"schemeId": "depth", "schemeType": "XYZ", "itemName": "Depth", "outputType": "PNG", "colors": ["#F7FBFF", "#08306B"]}]. ' +
-      'Only schemeId is required; the guide describes all members.',
-  );
-
-export const tilingWriter = defineWriter({
-  name: 'TilingWriter',
-  description:
-    'Map tiles of rasters, grids and meshes: WMTS in the coordinate system of the data, XYZ in Web Mercator.',
-  format: 'tiles',
-  accepts: ['grid', 'mesh'],
-  bridged: ['array'],
-  extension: '.tiles.zip',
-  mediaType: 'application/zip',
-  parameters: z.object({ TilingSchemes }),
-  async write(data, { TilingSchemes: list }, sink, context): Promise<undefined> {
-    const { schemes, ignored } = checkSchemes(list);
-    for (const member of ignored) context.log('info', `TilingSchemes: ${member} is ignored.`);
-    await writeTiles(data, schemes, sink, context);
-  },
-});
+export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
+  data,
+  { TilingSchemes: list },
+  sink,
+  context,
+): Promise<undefined> => {
+  const { schemes, ignored } = checkSchemes(list);
+  for (const member of ignored) context.log('info', `TilingSchemes: ${member} is ignored.`);
+  await writeTiles(data, schemes, sink, context);
+};
 
 /** A scheme that is ready to be drawn. */
 interface Prepared {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { eumItemNamed, eumUnitNamed, symbolOf } from '../../data/eum/eum.ts';
 import type { Item } from '../../data/item.ts';
 import { VALUE_KINDS } from '../../data/item.ts';
@@ -6,11 +5,11 @@ import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { usualDeleteValues } from '../io/dfs/header.ts';
 import { SERIES_FORMAT, SeriesContent } from './content.ts';
 import { isNumeric, kindsOf, SERIES_TYPES } from './definition.ts';
+import type { readParameters } from './parameters.ts';
 import type { FiledSeries } from './series-file.ts';
 import { SeriesFile } from './series-file.ts';
 import type { Chosen } from './union.ts';
@@ -19,51 +18,37 @@ import { windows } from './union.ts';
 /** A second in microseconds, as times are stored. */
 const SECOND = 1_000_000n;
 
-export const tsReader = defineReader({
-  name: 'TSReader',
-  description: 'The store of time series: all series of a dataset over the union of their times.',
-  format: SERIES_FORMAT,
-  rows: true,
-  produces: 'series',
-  has: ['items', 'times'],
-  parameters: z.object({
-    AllowedItemNames: z
-      .array(z.string())
-      .describe('Names of the items to read; the others, and times that only they have, are left out. Default: all.')
-      .optional(),
-    TimeSeriesIds: z
-      .array(z.string())
-      .describe('Ids of the series to read; the others, and times that only they have, are left out. Default: all.')
-      .optional(),
-  }),
-  async read(source, { AllowedItemNames, TimeSeriesIds }, context): Promise<Series> {
-    const file = await SeriesFile.open(source);
-    const content = new SeriesContent(file);
-    const wanted = wantedOf(file.series, { names: AllowedItemNames, ids: TimeSeriesIds }, context);
-    const chosen = wanted
-      .filter((n) => isNumeric(file.series[n]!))
-      .map((n): Chosen => ({ series: n, kinds: kindsOf(file.series[n]!) }));
-    const series = chosen.map((one) => file.series[one.series]!);
-    const items = namedItems(series);
-    const base = await firstTime(file, chosen);
-    const time = await unionAxis(file, chosen, base, context.signal);
-    const whole = wanted.length === file.series.length;
-    return {
-      kind: 'series',
-      items,
-      time,
-      origin: { format: SERIES_FORMAT, content, ...(whole ? {} : { changed: true }) },
-      async *chunks() {
-        if (!content.kept)
-          reportLosses(
-            wanted.map((n) => file.series[n]!),
-            context,
-          );
-        yield* chunksOf(file, chosen, { items, base, context });
-      },
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (
+  source,
+  { AllowedItemNames, TimeSeriesIds },
+  context,
+): Promise<Series> => {
+  const file = await SeriesFile.open(source);
+  const content = new SeriesContent(file);
+  const wanted = wantedOf(file.series, { names: AllowedItemNames, ids: TimeSeriesIds }, context);
+  const chosen = wanted
+    .filter((n) => isNumeric(file.series[n]!))
+    .map((n): Chosen => ({ series: n, kinds: kindsOf(file.series[n]!) }));
+  const series = chosen.map((one) => file.series[one.series]!);
+  const items = namedItems(series);
+  const base = await firstTime(file, chosen);
+  const time = await unionAxis(file, chosen, base, context.signal);
+  const whole = wanted.length === file.series.length;
+  return {
+    kind: 'series',
+    items,
+    time,
+    origin: { format: SERIES_FORMAT, content, ...(whole ? {} : { changed: true }) },
+    async *chunks() {
+      if (!content.kept)
+        reportLosses(
+          wanted.map((n) => file.series[n]!),
+          context,
+        );
+      yield* chunksOf(file, chosen, { items, base, context });
+    },
+  };
+};
 
 /** Numbers of the series that the parameters choose. */
 function wantedOf(

@@ -1,63 +1,44 @@
-import { z } from 'zod';
 import { eumItem, eumUnit, UNDEFINED_ITEM, UNDEFINED_UNIT } from '../../data/eum/eum.ts';
 import type { Item } from '../../data/item.ts';
 import { VALUE_KINDS } from '../../data/item.ts';
 import type { SeriesItem } from '../../data/series.ts';
-import { pointsParameter } from '../bridge-parameters.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
-import { AppendTargets, SERIES_FORMAT, SeriesContent } from './content.ts';
+import type { Context, Write } from '../define.ts';
+import { AppendTargets, SeriesContent } from './content.ts';
 import type { SeriesDefinition, SeriesItem as StoredItem } from './definition.ts';
-import { MAX_NAME, MAX_PROPERTIES, nameTwice, PROPERTY_TYPES, SERIES_TYPES } from './definition.ts';
+import { MAX_NAME, SERIES_TYPES } from './definition.ts';
+import type { writeParameters } from './parameters.ts';
 import { RowWriter } from './row-writer.ts';
 import { SeriesFileWriter } from './series-file.ts';
 
-export const tsWriter = defineWriter({
-  name: 'TSWriter',
-  description: 'The store of time series: a series for each item, for queries by time.',
-  format: SERIES_FORMAT,
-  rows: true,
-  accepts: ['series'],
-  bridged: ['grid', 'mesh'],
-  extension: '',
-  mediaType: 'application/octet-stream',
-  appends: { declared: true, onlyAdded: true },
-  parameters: z.object({
-    TimeSeriesProperties: z
-      .array(z.object({ name: z.string().trim().min(1).max(MAX_NAME), dataType: z.enum(PROPERTY_TYPES) }))
-      .max(MAX_PROPERTIES)
-      .refine((properties) => nameTwice(properties) === undefined, 'has two properties of one name')
-      .describe(
-        `Properties that the series of the dataset may have, as a list of {name, dataType} with the types ${PROPERTY_TYPES.join(', ')}. They have no values at first.`,
-      )
-      .optional(),
-    ...pointsParameter,
-  }),
-  async write(series, { TimeSeriesProperties: schema }, sink, context) {
-    const file = new SeriesFileWriter(sink);
-    const { origin } = series;
-    const content = origin?.content;
-    if (content instanceof SeriesContent && origin?.changed !== true && schema === undefined) {
-      content.kept = true;
-      // read also for an unchanged copy, because the receipt's statistics count what is read
-      for await (const _ of series.chunks()) context.signal.throwIfAborted();
-      await copy(content, file, context);
-      return;
-    }
-    const targets =
-      content instanceof AppendTargets ? content.series : series.items.map((item, n) => definitionOf(item, n, context));
-    for (const target of targets) file.addSeries(target);
-    const rows = new RowWriter(series, targets, file, context);
-    for await (const chunk of series.chunks()) {
-      context.signal.throwIfAborted();
-      await rows.add(chunk);
-    }
-    await rows.end();
-    if (!(content instanceof AppendTargets) && series.items.some(({ position }) => position !== undefined))
-      context.reportLoss('The positions of the series were left out: time series in the store have none.');
-    await file.end(schema);
-  },
-});
+export const write: Write<typeof writeParameters, 'series'> = async (
+  series,
+  { TimeSeriesProperties: schema },
+  sink,
+  context,
+) => {
+  const file = new SeriesFileWriter(sink);
+  const { origin } = series;
+  const content = origin?.content;
+  if (content instanceof SeriesContent && origin?.changed !== true && schema === undefined) {
+    content.kept = true;
+    // read also for an unchanged copy, because the receipt's statistics count what is read
+    for await (const _ of series.chunks()) context.signal.throwIfAborted();
+    await copy(content, file, context);
+    return;
+  }
+  const targets =
+    content instanceof AppendTargets ? content.series : series.items.map((item, n) => definitionOf(item, n, context));
+  for (const target of targets) file.addSeries(target);
+  const rows = new RowWriter(series, targets, file, context);
+  for await (const chunk of series.chunks()) {
+    context.signal.throwIfAborted();
+    await rows.add(chunk);
+  }
+  await rows.end();
+  if (!(content instanceof AppendTargets) && series.items.some(({ position }) => position !== undefined))
+    context.reportLoss('The positions of the series were left out: time series in the store have none.');
+  await file.end(schema);
+};
 
 async function copy({ file }: SeriesContent, made: SeriesFileWriter, { signal }: Context): Promise<void> {
   for (const [n, { present: _, blocks: __, ...definition }] of file.series.entries()) {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
@@ -6,36 +5,22 @@ import { bytesOf } from '../../data/samples.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { secondsAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { UnpackedFiles } from '../io/unpacked-files.ts';
-import { Srid } from '../srid.ts';
 import type { Geometry } from './cells.ts';
 import { collectionSteps } from './collection.ts';
+import type { readParameters } from './parameters.ts';
 import { VtuFile } from './vtu-file.ts';
 
-export const vtuReader = defineReader({
-  name: 'VtuReader',
-  description:
-    'VTK unstructured grid (.vtu) in any of its encodings, or a zip with a .pvd collection and its parts, one per step.',
-  format: 'vtu',
-  produces: 'mesh',
-  has: ['place', 'items', 'times', 'layers'],
-  parameters: z.object({
-    SRID: Srid.describe(
-      'SRID of the coordinate system, such as 25832. Overrides the SRID of the field data.',
-    ).optional(),
-  }),
-  async read(source, { SRID }, context): Promise<Mesh> {
-    const head = await source.read(0, 2);
-    const isZip = head[0] === 0x50 && head[1] === 0x4b;
-    const mesh = await (isZip ? readCollection(source, context) : readFile(source, context));
-    if (SRID === undefined) return mesh;
-    const { crs: _, ...rest } = mesh;
-    return rest;
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<Mesh> => {
+  const head = await source.read(0, 2);
+  const isZip = head[0] === 0x50 && head[1] === 0x4b;
+  const mesh = await (isZip ? readCollection(source, context) : readFile(source, context));
+  if (SRID === undefined) return mesh;
+  const { crs: _, ...rest } = mesh;
+  return rest;
+};
 
 async function readFile(source: ByteSource, context: Context): Promise<Mesh> {
   try {

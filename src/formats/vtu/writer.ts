@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import type { FileType } from '../file-type.ts';
 import { zipType } from '../file-type.ts';
 import { needsStep } from '../io/needs-step.ts';
@@ -12,32 +10,27 @@ import { loaded } from './block-spool.ts';
 import { featurePart } from './feature-part.ts';
 import { startTime } from './field-data.ts';
 import { MeshParts } from './mesh-parts.ts';
+import type { writeParameters } from './parameters.ts';
 import type { Part } from './part.ts';
 import { escaped, partBytes } from './part.ts';
 
-export const vtuWriter = defineWriter({
-  name: 'VtuWriter',
-  description:
-    'VTK unstructured grid (.vtu) for ParaView, zlib compressed; several steps become a zip with a .pvd collection and its parts.',
-  format: 'vtu',
-  accepts: ['mesh', 'features'],
-  bridged: ['grid', 'series', 'array'],
-  extension: '.vtu',
-  mediaType: 'application/octet-stream',
-  parameters: z.object({}),
-  async write(data, _parameters, sink, context): Promise<FileType | undefined> {
-    if (data.kind === 'features') await append(sink, await featurePart(data, context));
-    else {
-      needsStep(data);
-      if (stepsOf(data) > 1) {
-        await writeCollection(data, sink, context);
-        return zipType;
-      }
-      await append(sink, await onlyPart(data, context));
+export const write: Write<typeof writeParameters, 'mesh' | 'features'> = async (
+  data,
+  _parameters,
+  sink,
+  context,
+): Promise<FileType | undefined> => {
+  if (data.kind === 'features') await append(sink, await featurePart(data, context));
+  else {
+    needsStep(data);
+    if (stepsOf(data) > 1) {
+      await writeCollection(data, sink, context);
+      return zipType;
     }
-    return undefined;
-  },
-});
+    await append(sink, await onlyPart(data, context));
+  }
+  return undefined;
+};
 
 async function append(sink: ByteSink, part: Part): Promise<void> {
   for (const piece of partBytes(part)) await sink.append(await loaded(piece));

@@ -4,11 +4,12 @@ import { FormatError } from '../../errors.ts';
 import { decimalNumber } from '../io/decimal.ts';
 import { LineWords, wholeLines } from '../io/line-words.ts';
 import { parseNumber } from '../io/number-word.ts';
+import { maxColumns } from './parameters.ts';
 
 /** Blanks, tabs, commas and semicolons, in any number; the carriage return of Windows lines. */
 export const separators = ' \t,;\r';
 export const comment = 35;
-export const maxColumns = 1024;
+
 /** Maximum length of a header in bytes. */
 const longestHeader = 1 << 20;
 

@@ -1,45 +1,27 @@
-import { z } from 'zod';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Feature, Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import type { Context } from '../define.ts';
-import { defineReader } from '../define.ts';
+import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { LineWords, shownWord, wholeLines } from '../io/line-words.ts';
-import { Srid } from '../srid.ts';
 import type { Layout } from './layout.ts';
-import { comment, maxColumns, numberAt, readLayout, separators } from './layout.ts';
+import { comment, numberAt, readLayout, separators } from './layout.ts';
+import type { readParameters } from './parameters.ts';
+import { maxColumns } from './parameters.ts';
 
 const perChunk = 4096;
 
-export const xyzReader = defineReader({
-  name: 'XyzReader',
-  description:
-    'Points as text (.xyz): x and y in the first two columns, z in another; columns separated by blanks, tabs, commas or semicolons.',
-  format: 'xyz',
-  produces: 'features',
-  has: ['place', 'items'],
-  parameters: z.object({
-    ZColumnIndex: z
-      .int()
-      .min(2)
-      .max(maxColumns - 1)
-      .default(2)
-      .describe('Column of z, counted from 0.'),
-    SRID: Srid.describe('SRID of the coordinate system, such as 25832. The format does not store it.').optional(),
-  }),
-  async read(source, { ZColumnIndex }, context) {
-    const layout = await layoutOf(source, ZColumnIndex);
-    return {
-      kind: 'features',
-      fields: layout.fields,
-      hasZ: true,
-      hasM: false,
-      geometryTypes: ['Point'],
-      chunks: () => chunks(source, layout, context),
-    };
-  },
-});
+export const read: Read<typeof readParameters> = async (source, { ZColumnIndex }, context) => {
+  const layout = await layoutOf(source, ZColumnIndex);
+  return {
+    kind: 'features',
+    fields: layout.fields,
+    hasZ: true,
+    hasM: false,
+    geometryTypes: ['Point'],
+    chunks: () => chunks(source, layout, context),
+  };
+};
 
 async function layoutOf(source: ByteSource, zColumn: number): Promise<Layout> {
   try {

@@ -1,49 +1,38 @@
-import { z } from 'zod';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection } from '../../data/feature-collection.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
-import type { Context } from '../define.ts';
-import { defineWriter } from '../define.ts';
+import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
+import type { writeParameters } from './parameters.ts';
 
 /** First guess at the number of decimals, right for most coordinates. */
 const usualDecimals = 3;
 const [blank, lineFeed] = [32, 10];
 
-export const xyzWriter = defineWriter({
-  name: 'XyzWriter',
-  description: 'Points as text (.xyz): x, y, z and fields of numbers, separated by blanks.',
-  format: 'xyz',
-  accepts: ['features'],
-  bridged: ['mesh'],
-  extension: '.xyz',
-  mediaType: 'text/plain',
-  parameters: z.object({}),
-  async write(data, _parameters, sink, context) {
-    if (!data.hasZ)
-      throw new AppError('unprocessable', 'The points have no height (z). An XYZ file needs one for each point.');
-    const columns = numberColumns(data, context);
-    if (data.crs !== undefined)
-      context.reportLoss(`An XYZ file does not store its coordinate system, which is ${crsName(data.crs)}.`);
-    if (data.hasM) context.reportLoss('An XYZ file cannot store measures (M); they were dropped.');
-    const out = new BufferedWriter(sink);
-    if (columns.length > 0) out.text(`${['x', 'y', 'z', ...columns.map(({ name }) => name)].join(' ')}\n`);
-    const stride = strideOf(data);
-    let number = 0;
-    for await (const chunk of data.chunks()) {
-      for (const feature of chunk) {
-        number++;
-        const reason = unwritable(feature, number, stride);
-        if (reason !== undefined) context.reportBadRecord({ number, reason });
-        else putPoints(out, feature, stride, columns);
-      }
-      await out.drain();
+export const write: Write<typeof writeParameters, 'features'> = async (data, _parameters, sink, context) => {
+  if (!data.hasZ)
+    throw new AppError('unprocessable', 'The points have no height (z). An XYZ file needs one for each point.');
+  const columns = numberColumns(data, context);
+  if (data.crs !== undefined)
+    context.reportLoss(`An XYZ file does not store its coordinate system, which is ${crsName(data.crs)}.`);
+  if (data.hasM) context.reportLoss('An XYZ file cannot store measures (M); they were dropped.');
+  const out = new BufferedWriter(sink);
+  if (columns.length > 0) out.text(`${['x', 'y', 'z', ...columns.map(({ name }) => name)].join(' ')}\n`);
+  const stride = strideOf(data);
+  let number = 0;
+  for await (const chunk of data.chunks()) {
+    for (const feature of chunk) {
+      number++;
+      const reason = unwritable(feature, number, stride);
+      if (reason !== undefined) context.reportBadRecord({ number, reason });
+      else putPoints(out, feature, stride, columns);
     }
-    await out.end();
-  },
-});
+    await out.drain();
+  }
+  await out.end();
+};
 
 interface Column {
   readonly name: string;

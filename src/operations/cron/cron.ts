@@ -1,4 +1,3 @@
-import { parseCronItem } from 'graphile-worker';
 import type { Timestamp } from '../../platform/text/time.ts';
 import { timestampFromDate } from '../../platform/text/time.ts';
 
@@ -7,7 +6,8 @@ const MINUTE_MS = 60_000;
 const MAX_MINUTES = 8 * 366 * 24 * 60;
 
 /** The first time after `from` that matches a cron schedule, in UTC. Undefined if there is none. */
-export function nextRun(schedule: string, from: Date): Timestamp | undefined {
+export async function nextRun(schedule: string, from: Date): Promise<Timestamp | undefined> {
+  const { parseCronItem } = await import('graphile-worker');
   const { match } = parseCronItem({ task: 'any', match: schedule });
   const first = (Math.floor(from.getTime() / MINUTE_MS) + 1) * MINUTE_MS;
   for (let minute = 0; minute < MAX_MINUTES; minute++) {

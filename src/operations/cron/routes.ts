@@ -48,9 +48,9 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
       const ended = new Map((await listMaintenanceRuns(db)).map((run) => [run.name, run]));
       const stopped = new Map([['cleanUp', (await findSweepState(db))?.stoppedBecause]]);
       const now = new Date();
-      const data = names.map((name) => {
+      const dataOf = async (name: (typeof names)[number]) => {
         const lastRun = last.get(name);
-        const next = nextRun(CRON[name], now);
+        const next = await nextRun(CRON[name], now);
         const { finishedAt, failed, failures } = ended.get(name) ?? {};
         const why = stopped.get(name);
         return {
@@ -61,8 +61,8 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
           ...(finishedAt === undefined ? {} : { finishedAt, failed, failures: [...(failures ?? [])] }),
           ...(why === undefined ? {} : { stopped: why }),
         };
-      });
-      return { data };
+      };
+      return { data: await Promise.all(names.map(dataOf)) };
     },
   );
 

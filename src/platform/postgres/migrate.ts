@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { runMigrations } from 'graphile-worker';
 import pg from 'pg';
 
 /** Key of the advisory lock, unique in this database. */
@@ -18,6 +17,7 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
+    const { runMigrations } = await import('graphile-worker');
     await runMigrations({ connectionString: databaseUrl, preset: { worker: { connectionString: databaseUrl } } });
     await client.query(`create table if not exists migrations (
       name text primary key, sha256 text not null, applied_at timestamptz not null default now())`);

@@ -5,7 +5,6 @@ import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
 import { readHeader } from '../../formats/flatgeobuf/header-reader.ts';
 import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
 import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
-import { crsOf } from '../../formats/flatgeobuf/reader.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
@@ -37,6 +36,7 @@ export async function readFeatureSource(source: BlobSource): Promise<FeatureSour
   if (header.count === 0 && header.start >= source.size) return undefined;
   if (header.count === 0 || index === undefined)
     throw new FormatError('The features have no spatial index. Import them with GISWriter.');
+  const { crsOf } = await import('../../formats/flatgeobuf/reader.ts');
   const crs = await crsOf(header, { log() {} });
   if (crs === undefined) throw new FormatError('The features have no coordinate system.');
   return { source, header: { ...header, index }, crs: await describeCrs(crs) };

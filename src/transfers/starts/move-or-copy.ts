@@ -2,8 +2,7 @@ import { idleDataset, readableDataset, visibleDataset } from '../../datasets/acc
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Db } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { fileReader } from '../../formats/file/reader.ts';
-import { fileWriter } from '../../formats/file/writer.ts';
+import { fileReader, fileWriter } from '../../formats/file/format.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';

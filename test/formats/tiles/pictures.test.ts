@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { checkParameters } from '../../../src/formats/parameters.ts';
-import { tilingWriter } from '../../../src/formats/tiles/writer.ts';
+import { tilingWriter } from '../../../src/formats/tiles/format.ts';
 import { decodePng, pixelAlpha } from '../decode-png.ts';
 import { gridOf, tiled } from './tiling.ts';
 

@@ -1,0 +1,25 @@
+import { defineReader, defineWriter } from '../define.ts';
+import { readParameters, writeParameters } from './parameters.ts';
+
+export const gisReader = defineReader({
+  name: 'GISReader',
+  description: 'FlatGeobuf 3 (.fgb), with or without an index: the store of features.',
+  format: 'gis',
+  produces: 'features',
+  has: ['place', 'items'],
+  parameters: readParameters,
+  load: () => import('./reader.ts'),
+});
+
+export const gisWriter = defineWriter({
+  name: 'GISWriter',
+  description: 'The store of features: FlatGeobuf 3 (.fgb) with a spatial index, its features along a Hilbert curve.',
+  format: 'gis',
+  accepts: ['features'],
+  bridged: ['mesh'],
+  extension: '.fgb',
+  mediaType: 'application/vnd.flatgeobuf',
+  appends: { declared: true, ids: true },
+  parameters: writeParameters,
+  load: () => import('./writer.ts'),
+});

@@ -1,0 +1,26 @@
+import { defineReader, defineWriter } from '../define.ts';
+import { readParameters, writeParameters } from './parameters.ts';
+
+export const geoTiffReader = defineReader({
+  name: 'GeoTiffReader',
+  description:
+    'GeoTIFF or BigTIFF (.tif), the first image of the file; or a zip of images, one per step, with times in the names of bands.',
+  format: 'geotiff',
+  produces: 'grid',
+  has: ['place', 'items', 'times'],
+  parameters: readParameters,
+  load: () => import('./reader.ts'),
+});
+
+export const geoTiffWriter = defineWriter({
+  name: 'GeoTiffWriter',
+  description: 'GeoTIFF (.tif) with all bands. A mesh is interpolated.',
+  format: 'geotiff',
+  accepts: ['grid'],
+  bridged: ['features', 'mesh'],
+  extension: '.tif',
+  otherExtensions: ['.tiff'],
+  mediaType: 'image/tiff',
+  parameters: writeParameters,
+  load: () => import('./writer.ts'),
+});

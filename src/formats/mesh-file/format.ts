@@ -1,0 +1,23 @@
+import { defineReader, defineWriter } from '../define.ts';
+import { readParameters, writeParameters } from './parameters.ts';
+
+export const meshFileReader = defineReader({
+  name: 'MeshFileReader',
+  description: 'Mesh file (.mesh): text with nodes, boundary codes, and elements of three or four nodes.',
+  format: 'mesh',
+  produces: 'mesh',
+  has: ['place', 'items'],
+  parameters: readParameters,
+  load: () => import('./reader.ts'),
+});
+
+export const meshFileWriter = defineWriter({
+  name: 'MeshFileWriter',
+  description: 'Mesh file (.mesh): text with nodes, boundary codes, and elements of three or four nodes.',
+  format: 'mesh',
+  accepts: ['mesh'],
+  extension: '.mesh',
+  mediaType: 'text/plain',
+  parameters: writeParameters,
+  load: () => import('./writer.ts'),
+});

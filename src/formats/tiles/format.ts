@@ -1,0 +1,15 @@
+import { defineWriter } from '../define.ts';
+import { writeParameters } from './parameters.ts';
+
+export const tilingWriter = defineWriter({
+  name: 'TilingWriter',
+  description:
+    'Map tiles of rasters, grids and meshes: WMTS in the coordinate system of the data, XYZ in Web Mercator.',
+  format: 'tiles',
+  accepts: ['grid', 'mesh'],
+  bridged: ['array'],
+  extension: '.tiles.zip',
+  mediaType: 'application/zip',
+  parameters: writeParameters,
+  load: () => import('./writer.ts'),
+});

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { checkSchemes } from './schemes.ts';
+
+const TilingSchemes = z
+  .array(z.unknown())
+  .superRefine((list, { addIssue }) => {
+    const [first] = checkSchemes(list).errors;
+    if (first !== undefined) addIssue({ code: 'custom', message: first });
+  })
+  .describe(
+    'Schemes, such as [{"schemeId": "depth", "schemeType": "XYZ", "itemName": "Depth", "outputType": "PNG", "colors": ["#F7FBFF", "#08306B"]}]. ' +
+      'Only schemeId is required; the guide describes all members.',
+  );
+
+export const writeParameters = z.object({ TilingSchemes });

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { pointsParameter } from '../bridge-parameters.ts';
+import { MAX_NAME, MAX_PROPERTIES, nameTwice, PROPERTY_TYPES } from './definition.ts';
+
+export const readParameters = z.object({
+  AllowedItemNames: z
+    .array(z.string())
+    .describe('Names of the items to read; the others, and times that only they have, are left out. Default: all.')
+    .optional(),
+  TimeSeriesIds: z
+    .array(z.string())
+    .describe('Ids of the series to read; the others, and times that only they have, are left out. Default: all.')
+    .optional(),
+});
+
+export const writeParameters = z.object({
+  TimeSeriesProperties: z
+    .array(z.object({ name: z.string().trim().min(1).max(MAX_NAME), dataType: z.enum(PROPERTY_TYPES) }))
+    .max(MAX_PROPERTIES)
+    .refine((properties) => nameTwice(properties) === undefined, 'has two properties of one name')
+    .describe(
+      `Properties that the series of the dataset may have, as a list of {name, dataType} with the types ${PROPERTY_TYPES.join(', ')}. They have no values at first.`,
+    )
+    .optional(),
+  ...pointsParameter,
+});

@@ -1,0 +1,25 @@
+import { defineReader, defineWriter } from '../define.ts';
+import { readParameters, writeParameters } from './parameters.ts';
+
+export const mdReader = defineReader({
+  name: 'MDReader',
+  description:
+    'Multidimensional store: a group of Zarr 3 in a zip, written here or by other programs with the conventions of CF.',
+  format: 'md',
+  produces: ['grid', 'mesh', 'array'],
+  has: ['place', 'items', 'times', 'layers'],
+  parameters: readParameters,
+  load: () => import('./reader.ts'),
+});
+
+export const mdWriter = defineWriter({
+  name: 'MDWriter',
+  description: 'Multidimensional store: Zarr 3 in a zip, with all items, steps and layers of a grid, mesh or array.',
+  format: 'md',
+  accepts: ['grid', 'mesh', 'array'],
+  extension: '.zarr.zip',
+  mediaType: 'application/zip',
+  appends: { declared: true },
+  parameters: writeParameters,
+  load: () => import('./writer.ts'),
+});
