@@ -7,7 +7,7 @@ import { boxOfWkt } from '../../src/tiles/map/page/answers.ts';
 import { degreeStep, degreeText, linesBetween, placeText } from '../../src/tiles/map/page/degrees.ts';
 import { parsePermalink, permalinkOf } from '../../src/tiles/map/page/permalink.ts';
 import { colourOf, rampOf, valueOfColour } from '../../src/tiles/map/page/ramp.ts';
-import { timeAxis, valueAxis, valueText } from '../../src/tiles/map/page/scale.ts';
+import { estimateText, timeAxis, valueAxis, valueText } from '../../src/tiles/map/page/scale.ts';
 import { csvOf, itemFor, unitOf } from '../../src/tiles/map/page/series-table.ts';
 import type { TileGrid } from '../../src/tiles/map/page/tile-grid.ts';
 import {
@@ -165,6 +165,13 @@ test('axes have round numbers around the values, and dates where they change', (
     '−1235',
     '1.000e9',
   ]);
+});
+
+test('an estimate from a colour has no more digits than the colours can tell apart', (t) => {
+  t.is(estimateText(1019.7654, 988, 1034), '1019.8');
+  t.is(estimateText(0.256512, 0, 2.3), '0.257');
+  t.is(estimateText(123_456.7, 0, 1e6), '123457');
+  t.is(estimateText(3, 3, 3), '3');
 });
 
 test('degrees are written with their side, with as many decimals as lines that far apart need', (t) => {

@@ -1,6 +1,6 @@
 import { draw, element, make } from './dom.ts';
 import type { Axis } from './scale.ts';
-import { timeAxis, valueAxis, valueText } from './scale.ts';
+import { estimateText, timeAxis, valueAxis, valueText } from './scale.ts';
 import type { Series } from './series-table.ts';
 import { millisecondsOf, timeLabels } from './times.ts';
 
@@ -54,7 +54,7 @@ export function drawChart(into: HTMLElement, series: Series, onStep: (n: number)
       dot.setAttribute('cx', String(x));
       dot.setAttribute('cy', String(plot.y(value)));
     }
-    readout.textContent = `${labels[n] ?? ''}: ${value === undefined ? 'no data' : `${valueText(value)}${unit}`}`;
+    readout.textContent = `${labels[n] ?? ''}: ${value === undefined ? 'no data' : `${textOf(series, value)}${unit}`}`;
   };
   svg.onpointerdown = svg.onpointermove = (event) => {
     const box = svg.getBoundingClientRect();
@@ -64,6 +64,9 @@ export function drawChart(into: HTMLElement, series: Series, onStep: (n: number)
   };
   return show;
 }
+
+const textOf = ({ estimatedIn }: Series, value: number): string =>
+  estimatedIn === undefined ? valueText(value) : `≈ ${estimateText(value, ...estimatedIn)}`;
 
 /** The number of the value that is nearest to a horizontal place. */
 function nearest({ places, x }: Plot, at: number): number {
@@ -111,7 +114,8 @@ function singles({ x, y, places }: Plot, values: Series['values']): SVGElement[]
 }
 
 /** The series in a sentence, for those who do not see the chart. */
-export function summaryOf({ title, unit, times, values }: Series): string {
+export function summaryOf(series: Series): string {
+  const { title, unit, times, values } = series;
   const known = values.filter((value) => value !== undefined);
   const measure = unit === undefined ? '' : ` ${unit}`;
   if (known.length === 0) return `${title}: no data at this point.`;
@@ -121,7 +125,7 @@ export function summaryOf({ title, unit, times, values }: Series): string {
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  return `${title}, ${known.length} of ${values.length} steps have values, from ${labels[0]} to ${labels.at(-1)}: least ${valueText(low)}${measure}, greatest ${valueText(high)}${measure}.`;
+  return `${title}, ${known.length} of ${values.length} steps have values, from ${labels[0]} to ${labels.at(-1)}: least ${textOf(series, low)}${measure}, greatest ${textOf(series, high)}${measure}.`;
 }
 
 export const chartElement = (): HTMLElement => element('chart');

@@ -73,7 +73,7 @@ export function openMap(start: StartView, box: Box | undefined, onError: (error:
 /** Space for the panel beside or below the data. */
 function paddingOf() {
   const narrow = matchMedia('(max-width: 40rem)').matches;
-  return narrow ? { top: 70, bottom: 150, left: 24, right: 24 } : { top: 40, bottom: 120, left: 340, right: 60 };
+  return narrow ? { top: 130, bottom: 110, left: 20, right: 20 } : { top: 40, bottom: 120, left: 340, right: 60 };
 }
 
 function fitted([west, south, east, north]: Box): [number, number, number, number] {

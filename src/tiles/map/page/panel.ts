@@ -27,7 +27,13 @@ export function chooseOne(
     ...choices.map(({ id, label, detail }) => {
       const input = make('input', { type: 'radio', name, value: id, checked: id === chosen });
       input.onchange = () => onChoice(id);
-      return make('label', { class: 'choice' }, input, make('span', {}, label), make('small', {}, detail));
+      return make(
+        'label',
+        { class: 'choice' },
+        input,
+        make('span', {}, label),
+        ...(detail === '' ? [] : [make('small', {}, detail)]),
+      );
     }),
   );
 }

@@ -14,7 +14,7 @@ export interface View {
   readonly point?: readonly [number, number];
   /** The multidimensional dataset with the series of the chart. */
   readonly series?: string;
-  /** The item of the chart of a multidimensional dataset. */
+  /** The item of the chart of a multidimensional dataset; the attribute that colours features. */
   readonly item?: string;
 }
 

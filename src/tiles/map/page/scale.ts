@@ -56,6 +56,13 @@ export function valueText(value: number): string {
   return withMinus(String(Number(value.toFixed(Math.min(8, digits)))));
 }
 
+/** An estimate from a colour: with no more digits than the ramp can tell apart. */
+export function estimateText(value: number, low: number, high: number): string {
+  const step = (high - low) / 256;
+  if (!(step > 0)) return valueText(value);
+  return numberText(value, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+}
+
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 const TIME_STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),

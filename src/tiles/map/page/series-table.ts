@@ -6,6 +6,8 @@ export interface Series {
   /** Time stamps, or numbers of steps where there are none. */
   readonly times: readonly string[];
   readonly values: readonly (number | undefined)[];
+  /** Ends of the colours that the values were estimated from. */
+  readonly estimatedIn?: readonly [number, number];
   /** Where the values come from, in a sentence. */
   readonly source: string;
 }

@@ -55,9 +55,13 @@ export async function tileSeries(
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const { scheme } = from;
   const exact = scheme.outputType === 'RawData';
+  const { minValue, maxValue } = scheme;
   return {
     title: scheme.itemName,
     ...(scheme.unit === undefined ? {} : { unit: scheme.unit }),
+    ...(exact || minValue === undefined || maxValue === undefined
+      ? {}
+      : { estimatedIn: [minValue, maxValue] as const }),
     times: steps.map((step) => stamps[step]!),
     values,
     source: [

@@ -4,11 +4,20 @@ import type { Api } from './api.ts';
 import { element } from './dom.ts';
 import type { Point } from './map-view.ts';
 import { onHover, placeMark, serveTiles } from './map-view.ts';
-import { note, openSlider } from './panel.ts';
+import { chooseOne, note, openSlider, showLegend } from './panel.ts';
 import { openPointCard } from './point-card.ts';
 import type { Shown } from './show-tiles.ts';
 import type { Subject } from './subject.ts';
-import { addVectorLayers, attributesOf, choose, featureAt, setVectorOpacity } from './vector-layers.ts';
+import {
+  addVectorLayers,
+  attributesOf,
+  COLOURS,
+  choose,
+  colourBy,
+  featureAt,
+  rangeOf,
+  setVectorOpacity,
+} from './vector-layers.ts';
 
 /** Shows vector tiles: features with their attributes. */
 export function showFeatures(map: MapLibreMap, subject: Subject, bar: AddressBar, api: Api): Shown {
@@ -17,9 +26,37 @@ export function showFeatures(map: MapLibreMap, subject: Subject, bar: AddressBar
     return answer.arrayBuffer();
   });
   addVectorLayers(map, subject.vector!);
-  const fields = Object.keys(subject.vector!.vector_layers[0]?.fields ?? {});
+  const [layer] = subject.vector!.vector_layers;
+  const fields = Object.entries(layer?.fields ?? {});
   element('legend').hidden = true;
-  note(fields.length === 0 ? 'The features have no attributes.' : `Attributes: ${fields.join(', ')}.`);
+  if (fields.length === 0) note('The features have no attributes.');
+  let opacity = bar.view.opacity ?? 1;
+  let attribute: string | undefined;
+  const draw = () => setVectorOpacity(map, opacity, attribute !== undefined);
+  const colour = (name: string | undefined) => {
+    const range = name === undefined ? undefined : rangeOf(map, layer!.id, name);
+    attribute = range === undefined ? undefined : name;
+    colourBy(map, attribute === undefined ? undefined : { attribute, low: range![0], high: range![1] });
+    element('legend').hidden = attribute === undefined;
+    if (attribute !== undefined)
+      showLegend({ title: attribute, minValue: range![0], maxValue: range![1], colors: COLOURS });
+    draw();
+  };
+  const numbers = fields.filter(([, type]) => type === 'Number').map(([name]) => name);
+  const list = () =>
+    chooseOne(
+      element('schemes'),
+      'attribute',
+      [{ id: '', label: 'One colour', detail: '' }, ...numbers.map((name) => ({ id: name, label: name, detail: '' }))],
+      attribute ?? '',
+      (id) => {
+        colour(id === '' ? undefined : id);
+        bar.keep({ item: id === '' ? undefined : id });
+      },
+    );
+  element('schemes-title').textContent = 'Colour by';
+  element('schemes-row').hidden = numbers.length === 0;
+  list();
 
   const mark = placeMark(map);
   const find = ([longitude, latitude]: Point): MapGeoJSONFeature | undefined =>
@@ -55,20 +92,29 @@ export function showFeatures(map: MapLibreMap, subject: Subject, bar: AddressBar
   });
   const setOpacity = openSlider('opacity', {
     max: 100,
-    value: Math.round(100 * (bar.view.opacity ?? 1)),
+    value: Math.round(100 * opacity),
     text: (n) => `${n} %`,
     onChange(n) {
-      setVectorOpacity(map, n / 100);
-      bar.keep({ opacity: n / 100 });
+      opacity = n / 100;
+      draw();
+      bar.keep({ opacity });
     },
   });
-  setVectorOpacity(map, bar.view.opacity ?? 1);
-  const { point } = bar.view;
-  if (point !== undefined) map.once('idle', () => void card.open(point));
+  draw();
+  const { point, item } = bar.view;
+  // features are known when they are drawn
+  map.once('idle', () => {
+    if (point !== undefined) void card.open(point);
+    if (item === undefined) return;
+    colour(item);
+    list();
+  });
   return {
     apply(view) {
-      setOpacity(Math.round(100 * (view.opacity ?? 1)));
-      setVectorOpacity(map, view.opacity ?? 1);
+      opacity = view.opacity ?? 1;
+      setOpacity(Math.round(100 * opacity));
+      colour(view.item);
+      list();
       if (view.point === undefined) card.close();
       else void card.open(view.point);
     },

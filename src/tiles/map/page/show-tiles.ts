@@ -10,7 +10,7 @@ import type { View } from './permalink.ts';
 import { openPointCard } from './point-card.ts';
 import { parseKey, setOpacity, sharpenBeyond, showScheme, showSlice, tilesShown } from './raster-layer.ts';
 import { openReadout } from './readout.ts';
-import { valueText } from './scale.ts';
+import { estimateText, valueText } from './scale.ts';
 import { storedSeries, tileSeries } from './series.ts';
 import type { Series } from './series-table.ts';
 import { hasLayers, itemFor, layerCount } from './series-table.ts';
@@ -81,9 +81,10 @@ export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, a
   const text = async (point: Point, signal: AbortSignal, zoom?: number) => {
     const from = valueScheme(current, shown);
     const value = await valueAt(store, from, slice(), point, { signal, ...(zoom !== undefined && { zoom }) });
-    const { unit, minValue } = from.scheme;
+    const { unit, minValue, maxValue } = from.scheme;
     if (value === undefined) return minValue === undefined && isEstimate(from) ? '' : 'no data';
-    return `${isEstimate(from) ? '≈ ' : ''}${valueText(value)}${unit === undefined ? '' : ` ${unit}`}`;
+    const shownValue = isEstimate(from) ? `≈ ${estimateText(value, minValue!, maxValue!)}` : valueText(value);
+    return unit === undefined ? shownValue : `${shownValue} ${unit}`;
   };
   const hover = openReadout(async (point, signal) => {
     const value = await text(point, signal, map.getZoom());
@@ -154,6 +155,7 @@ export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, a
             bar.keep({ time: stamps[to] });
           },
           ready: () => tilesShown(map),
+          ahead: (next) => store.prefetch(current.scheme, { step: next, layer }),
         })
       : undefined;
   const setLayer =

@@ -49,15 +49,23 @@ export async function mapTile(
     return bytes.slice(0);
   }
   const canvas = new OffscreenCanvas(SIDE, SIDE);
-  const context = canvas.getContext('2d')!;
-  context.imageSmoothingEnabled = level.resolution < mapResolution(zoom);
+  const pieces = piecesOf(grid, level, zoom, x, y);
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  if (first === undefined || last === undefined) return createImageBitmap(canvas);
+  // put together pixel by pixel and scaled as a whole: edges of scaled pieces would be seen as seams
+  const { tileWidth: width, tileHeight: height } = grid;
+  const whole = new OffscreenCanvas((last.column - first.column + 1) * width, (last.row - first.row + 1) * height);
+  const parts = whole.getContext('2d')!;
   await Promise.all(
-    piecesOf(grid, level, zoom, x, y).map(async ({ column, row, left, top, right, bottom }) => {
+    pieces.map(async ({ column, row }) => {
       const bitmap = await bitmapOf(scheme, await store.tile(scheme, slice, [level.id, column, row], signal));
-      context.drawImage(bitmap, left, top, right - left, bottom - top);
+      parts.drawImage(bitmap, (column - first.column) * width, (row - first.row) * height);
       bitmap.close();
     }),
   );
+  const context = canvas.getContext('2d')!;
+  context.imageSmoothingEnabled = level.resolution < mapResolution(zoom);
+  context.drawImage(whole, first.left, first.top, last.right - first.left, last.bottom - first.top);
   return createImageBitmap(canvas);
 }
 

@@ -11,6 +11,10 @@ const MOST_BYTES = 64 * 2 ** 20;
 /** Rights and contents may change: older tiles are asked for again, which mostly is a 304. */
 const LIFETIME_MS = 60_000;
 
+type Place = readonly [level: number, column: number, row: number];
+/** A screen full of tiles. */
+const MOST_PREFETCHED = 60;
+
 interface Kept {
   readonly bytes: Promise<ArrayBuffer>;
   readonly at: number;
@@ -24,6 +28,8 @@ export class TileStore {
   readonly #single: boolean;
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
+  /** The places of the tiles of the slice that was asked for last. */
+  #last: { of: string; places: Map<string, Place> } = { of: '', places: new Map() };
 
   /** @param single the dataset has one step and one layer */
   constructor(api: Api, datasetId: string, single: boolean) {
@@ -35,7 +41,26 @@ export class TileStore {
   async tile(
     { schemeId }: Pick<TilingScheme, 'schemeId'>,
     { step, layer }: Slice,
-    [level, column, row]: readonly [level: number, column: number, row: number],
+    place: Place,
+    signal?: AbortSignal,
+  ): Promise<ArrayBuffer> {
+    const of = `${schemeId} ${step} ${layer}`;
+    if (this.#last.of !== of) this.#last = { of, places: new Map() };
+    this.#last.places.set(place.join(), place);
+    return this.#read(schemeId, { step, layer }, place, signal);
+  }
+
+  /** Reads the tiles of another slice at the places of the one before, so that the next step is there in time. */
+  prefetch({ schemeId }: Pick<TilingScheme, 'schemeId'>, slice: Slice): void {
+    if (!this.#last.of.startsWith(`${schemeId} `)) return;
+    for (const place of [...this.#last.places.values()].slice(-MOST_PREFETCHED))
+      this.#read(schemeId, slice, place).catch(() => {});
+  }
+
+  async #read(
+    schemeId: string,
+    { step, layer }: Slice,
+    [level, column, row]: Place,
     signal?: AbortSignal,
   ): Promise<ArrayBuffer> {
     const slice = this.#single ? '' : `?timeStep=${step}&layer=${layer}`;

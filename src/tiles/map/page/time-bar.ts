@@ -13,12 +13,12 @@ export interface TimeBar {
 
 /**
  * The slider of time steps with its buttons.
- * @param ready resolves when the step is drawn, so that playing never runs ahead of the map
+ * `ready` resolves when the step is drawn, so that playing never runs ahead of the map; `ahead` is told the next one.
  */
 export function openTimeBar(
   labels: readonly string[],
   first: number,
-  { onStep, ready }: { onStep(step: number): void; ready(): Promise<void> },
+  { onStep, ready, ahead }: { onStep(step: number): void; ready(): Promise<void>; ahead(step: number): void },
 ): TimeBar {
   const slider = element<HTMLInputElement>('time');
   const play = element<HTMLButtonElement>('play');
@@ -49,8 +49,10 @@ export function openTimeBar(
     play.title = 'Pause';
     say('Playing');
     while (own === playing) {
-      await Promise.all([ready(), new Promise((resolve) => setTimeout(resolve, INTERVAL_MS))]);
-      if (own === playing) go(step + 1 < labels.length ? step + 1 : 0);
+      const next = step + 1 < labels.length ? step + 1 : 0;
+      const drawn = ready().then(() => ahead(next));
+      await Promise.all([drawn, new Promise((resolve) => setTimeout(resolve, INTERVAL_MS))]);
+      if (own === playing) go(next);
     }
   };
   const toggle = () => {

@@ -76,8 +76,48 @@ export function choose(map: MapLibreMap, id: number | string | undefined): void 
   map.setFilter('chosen-points', chosenFilter(id, points));
 }
 
-export function setVectorOpacity(map: MapLibreMap, opacity: number): void {
-  map.setPaintProperty('areas', 'fill-opacity', 0.35 * opacity);
+/** Viridis (CC0). */
+export const COLOURS = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'] as const;
+
+/** The least and greatest value of an attribute among the features that are loaded; undefined without any number. */
+export function rangeOf(map: MapLibreMap, sourceLayer: string, attribute: string): [number, number] | undefined {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { properties } of map.querySourceFeatures(SOURCE, { sourceLayer })) {
+    const value: unknown = properties[attribute];
+    if (typeof value !== 'number') continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return low > high ? undefined : [low, high];
+}
+
+/** Colours features by an attribute; undefined: all alike. */
+export function colourBy(map: MapLibreMap, by: { attribute: string; low: number; high: number } | undefined): void {
+  const plain = cssColour('--feature');
+  const colour = by === undefined ? plain : rampExpression(by, plain);
+  map.setPaintProperty('areas', 'fill-color', colour);
+  map.setPaintProperty('edges', 'line-color', colour);
+  map.setPaintProperty('points', 'circle-color', colour);
+}
+
+function rampExpression(
+  { attribute, low, high }: { attribute: string; low: number; high: number },
+  otherwise: string,
+): ExpressionSpecification {
+  const top = high > low ? high : low + 1;
+  const stops = COLOURS.flatMap((colour, n) => [low + ((top - low) * n) / (COLOURS.length - 1), colour]);
+  const number: ExpressionSpecification = ['==', ['typeof', ['get', attribute]], 'number'];
+  return [
+    'case',
+    number,
+    ['interpolate', ['linear'], ['number', ['get', attribute], 0], ...stops],
+    otherwise,
+  ] as ExpressionSpecification;
+}
+
+/** @param coloured areas have colours of values, which must be told apart */
+export function setVectorOpacity(map: MapLibreMap, opacity: number, coloured: boolean): void {
+  map.setPaintProperty('areas', 'fill-opacity', (coloured ? 0.8 : 0.35) * opacity);
   map.setPaintProperty('edges', 'line-opacity', opacity);
   map.setPaintProperty('points', 'circle-opacity', opacity);
   map.setPaintProperty('points', 'circle-stroke-opacity', opacity);
