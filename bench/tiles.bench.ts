@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Grid } from '../src/data/grid.ts';
-import { geoTiffWriter } from '../src/formats/geotiff/format.ts';
+import { geoTiffReader, geoTiffWriter } from '../src/formats/geotiff/format.ts';
 import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { tilingWriter } from '../src/formats/tiles/format.ts';
@@ -74,7 +74,7 @@ export async function bench(): Promise<void> {
     await using tiler = python === undefined ? undefined : await openPeer(python, raster);
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const ours = await draw(join(folder, `${round}.zip`));
+      const ours = await draw(raster, join(folder, `${round}.zip`));
       const theirs = tiler && (await tiler.ask(pick(ours.finest)));
       const ratio = theirs && theirs / ours.cpu;
       if (ratio !== undefined) ratios.push(ratio);
@@ -92,14 +92,16 @@ export async function bench(): Promise<void> {
 
 type Place = readonly [level: number, column: number, row: number];
 
-/** Writes the pyramid. Returns seconds, milliseconds of CPU per tile, and the tiles of the finest level. */
-async function draw(path: string) {
+/** Writes the pyramid of a raster. Returns seconds, milliseconds of CPU per tile, and the tiles of the finest level. */
+async function draw(raster: string, path: string) {
   await using open = new AsyncDisposableStack();
   const sink = await FileSink.create(path, { checksum: false });
   const context = { ...quietContext(), threads: 2, onEnd: (close: () => Promise<void>) => open.defer(close) };
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   const scheme = { schemeId: 'level', schemeType: 'XYZ', minValue: -2, maxValue: 2 };
-  await tilingWriter.write(field, { TilingSchemes: [scheme] }, sink, context);
+  const input = open.adopt(await FileSource.open(raster, { checksum: false }), (one) => one.close());
+  const grid = await geoTiffReader.read(input, completeParameters(geoTiffReader, {}), context);
+  await tilingWriter.write(grid, { TilingSchemes: [scheme] }, sink, context);
   await sink.flush();
   await sink.close();
   const { user, system } = process.cpuUsage(cpu);

@@ -1,3 +1,4 @@
+import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { Band, Grid, RowBlock } from '../../data/grid.ts';
 import { layersOf } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
@@ -139,10 +140,13 @@ async function spillPlane(grid: Grid, { band, change, whole }: Plane, range: Val
         for await (const { firstRow, rowCount, samples, exact } of grid.rows({ band, step, layer }, wanted)) {
           context.signal.throwIfAborted();
           if (isFloat(sampleTypeOf(samples)) && exact === undefined && item.integer64 === undefined) integers = false;
-          let real = realValues(samples, item);
-          if (change !== undefined) real = real.map(change);
+          const real =
+            single && change === undefined && samples instanceof Float32Array
+              ? withGaps(samples, item.nodata)
+              : changed(realValues(samples, item), change, single);
+          releaseBuffer(samples);
           range.add(real);
-          yield { firstRow, rowCount, samples: single ? Float32Array.from(real) : real };
+          yield { firstRow, rowCount, samples: real };
         }
       },
     },
@@ -150,4 +154,20 @@ async function spillPlane(grid: Grid, { band, change, whole }: Plane, range: Val
   );
   context.onEnd(close);
   return { spilled, whole: whole ?? integers };
+}
+
+/** NaN instead of what means no data, and of infinite values. */
+function withGaps(samples: Float32Array, nodata: number | undefined): Float32Array {
+  const values = pooledSamples('Float32', samples.length) as Float32Array;
+  const empty = Math.fround(nodata ?? Number.NaN);
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i]!;
+    values[i] = value === empty || !Number.isFinite(value) ? Number.NaN : value;
+  }
+  return values;
+}
+
+function changed(values: Float64Array, change: Plane['change'], single: boolean): Float32Array | Float64Array {
+  const all = change === undefined ? values : values.map(change);
+  return single ? new Float32Array(all) : all;
 }

@@ -1,6 +1,7 @@
+import { pooledBytes } from '../../data/buffer-pool.ts';
 import { webpOfPng } from '../raster/translate.ts';
 import type { Ramp, Rgba } from './ramp.ts';
-import { RAMP_STEPS, rampTable, stepOf } from './ramp.ts';
+import { RAMP_STEPS, rampTable } from './ramp.ts';
 import type { TilePixels } from './tile-png.ts';
 import { encodeTilePng } from './tile-png.ts';
 
@@ -19,6 +20,7 @@ export interface TileStyle {
   readonly transparent: (typeof OUT_OF_RANGE)[number];
 }
 
+/** The planes are read before it returns. */
 export type TileEncoder = (planes: readonly Float64Array[]) => Promise<Uint8Array>;
 
 /** Encodes the values of tiles. Tiles without data get the same bytes. */
@@ -61,40 +63,60 @@ const hides = (transparent: TileStyle['transparent'], side: 'Above' | 'Below') =
   transparent === side || transparent === 'AboveAndBelow';
 
 const nothing: Rgba = [0, 0, 0, 0];
-const NOTHING = RAMP_STEPS;
 
 function rampPixels({ transparent }: TileStyle, ramp: Ramp) {
-  const table = [...rampTable(ramp), nothing];
-  // Four bytes each, in the order of this machine.
-  const packed = new Uint32Array(Uint8Array.from(table.flat()).buffer);
-  const [below, above] = [
-    hides(transparent, 'Below') ? NOTHING : 0,
-    hides(transparent, 'Above') ? NOTHING : RAMP_STEPS - 1,
-  ];
+  const table = rampTable(ramp);
+  const { minimum, maximum } = ramp;
+  const scale = (RAMP_STEPS - 1) / (maximum - minimum);
+  const below = hides(transparent, 'Below') ? -1 : 0;
+  const above = hides(transparent, 'Above') ? -1 : RAMP_STEPS - 1;
+  // Used again for the next tile.
+  let steps = new Int16Array(0);
   return ([values]: readonly Float64Array[]): TilePixels => {
-    const steps = new Uint16Array(values!.length);
-    const places = new Int16Array(RAMP_STEPS + 1).fill(-1);
-    const palette: Rgba[] = [];
-    for (let i = 0; i < steps.length; i++) {
+    const { length } = values!;
+    if (steps.length !== length) steps = new Int16Array(length);
+    let least = RAMP_STEPS;
+    let most = -1;
+    let gaps = false;
+    for (let i = 0; i < length; i++) {
       const value = values![i]!;
-      const own = Number.isNaN(value) ? NOTHING : stepOf(ramp, value);
-      const step = own < 0 ? below : own === RAMP_STEPS && !Number.isNaN(value) ? above : own;
+      let step = -1;
+      if (value >= minimum && value <= maximum) step = ((value - minimum) * scale + 0.5) | 0;
+      else if (value < minimum) step = below;
+      else if (value > maximum) step = above;
       steps[i] = step;
-      if (places[step] === -1) {
-        places[step] = palette.length;
-        palette.push(table[step]!);
+      if (step < 0) gaps = true;
+      else {
+        if (step < least) least = step;
+        if (step > most) most = step;
       }
     }
-    if (palette.length <= 256) {
-      const indices = new Uint8Array(steps.length);
-      for (let i = 0; i < steps.length; i++) indices[i] = places[steps[i]!]!;
-      return { indices, palette };
-    }
-    const rgba = new Uint8Array(4 * steps.length);
-    const pixels = new Uint32Array(rgba.buffer);
-    for (let i = 0; i < steps.length; i++) pixels[i] = packed[steps[i]!]!;
-    return { rgba };
+    const isWide = most - least + (gaps ? 2 : 1) > 256;
+    const shown = isWide ? usedSteps(steps) : Array.from({ length: most - least + 1 }, (_, n) => least + n);
+    if (shown.length + (gaps ? 1 : 0) > 256) return { rgba: coloursOf(steps, table) };
+    // Nothing, a step of −1, comes before all others.
+    const places = new Uint8Array(RAMP_STEPS + 1);
+    for (const [n, step] of shown.entries()) places[step + 1] = n + (gaps ? 1 : 0);
+    const indices = pooledBytes(length);
+    for (let i = 0; i < length; i++) indices[i] = places[steps[i]! + 1]!;
+    const colours = shown.map((step) => table[step]!);
+    return { indices, palette: gaps ? [nothing, ...colours] : colours };
   };
+}
+
+function usedSteps(steps: Int16Array): number[] {
+  const used = new Uint8Array(RAMP_STEPS);
+  for (let i = 0; i < steps.length; i++) if (steps[i]! >= 0) used[steps[i]!] = 1;
+  return Array.from(used.keys()).filter((step) => used[step] === 1);
+}
+
+function coloursOf(steps: Int16Array, table: readonly Rgba[]): Uint8Array {
+  // Four bytes each, in the order of this machine; nothing is 0.
+  const packed = new Uint32Array(Uint8Array.from(table.flat()).buffer);
+  const rgba = new Uint8Array(4 * steps.length);
+  const pixels = new Uint32Array(rgba.buffer);
+  for (let i = 0; i < steps.length; i++) if (steps[i]! >= 0) pixels[i] = packed[steps[i]!]!;
+  return rgba;
 }
 
 function rgbaOf(pixels: TilePixels): Uint8Array {

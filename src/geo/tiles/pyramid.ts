@@ -1,6 +1,8 @@
+import { releaseBuffer } from '../../data/buffer-pool.ts';
+import { addMaxima, addQuartets, addSums, joinQuartets } from './halved-pixels.ts';
 import type { TileRange } from './matrices.ts';
 
-/** Whole rows of a lattice. NaN is no data. */
+/** Whole rows of a lattice, whose values are used again when the next ones are asked for. NaN is no data. */
 export interface ValueRows {
   readonly firstRow: number;
   readonly rowCount: number;
@@ -30,6 +32,7 @@ export interface PyramidOptions {
   /** Levels to be emitted, at most `base`. */
   readonly levels: readonly number[];
   readonly method: 'Mean' | 'Max';
+  /** The planes are used again when it returns. */
   emit(tile: DrawnTile): Promise<void>;
 }
 
@@ -41,9 +44,10 @@ export async function drawPyramid(strips: readonly Strip[], options: PyramidOpti
   const { tileWidth, tileHeight } = options;
   const firstRow = Math.min(...strips.map(({ range }) => range.firstRow));
   const endRow = Math.max(...strips.map(({ range }) => range.endRow));
-  const feeds = strips.map((strip) => new StripFeed(strip, tileWidth, tileHeight));
+  const pool = new ArrayPool(tileWidth * tileHeight);
+  const feeds = strips.map((strip) => new StripFeed(strip, tileWidth, tileHeight, pool));
   const planes = strips[0]?.planes.length ?? 1;
-  const above = new Above(options, planes, endRow);
+  const above = new Above(options, planes, endRow, pool);
   try {
     for (let row = firstRow; row < endRow; row++) {
       const tiles = new Map<number, Sums>();
@@ -62,15 +66,41 @@ interface Sums {
   readonly counts?: readonly Uint32Array[];
 }
 
+/** Arrays for the pixels of tiles, used again and again: each is half a megabyte. */
+class ArrayPool {
+  readonly #pixels: number;
+  readonly #values: Float64Array[] = [];
+  readonly #counts: Uint32Array[] = [];
+
+  constructor(pixels: number) {
+    this.#pixels = pixels;
+  }
+
+  values(fill: number): Float64Array {
+    return (this.#values.pop() ?? new Float64Array(this.#pixels)).fill(fill);
+  }
+
+  counts(): Uint32Array {
+    return (this.#counts.pop() ?? new Uint32Array(this.#pixels)).fill(0);
+  }
+
+  giveBack({ planes, counts = [] }: Sums): void {
+    this.#values.push(...planes);
+    this.#counts.push(...counts);
+  }
+}
+
 /** Cuts the rows of a strip into tiles. */
 class StripFeed {
+  readonly #pool: ArrayPool;
   readonly #strip: Strip;
   readonly #width: number;
   readonly #height: number;
   readonly #blocks: AsyncIterator<ValueRows>[];
   readonly #current: (ValueRows | undefined)[];
 
-  constructor(strip: Strip, tileWidth: number, tileHeight: number) {
+  constructor(strip: Strip, tileWidth: number, tileHeight: number, pool: ArrayPool) {
+    this.#pool = pool;
     this.#strip = strip;
     this.#width = tileWidth;
     this.#height = tileHeight;
@@ -96,6 +126,8 @@ class StripFeed {
   async #blockAt(plane: number, row: number): Promise<ValueRows | undefined> {
     let block = this.#current[plane];
     while (block === undefined || block.firstRow + block.rowCount <= row) {
+      if (block !== undefined) releaseBuffer(block.values);
+      this.#current[plane] = undefined;
       const { done, value } = await this.#blocks[plane]!.next();
       if (done) return undefined;
       block = value;
@@ -127,9 +159,7 @@ class StripFeed {
   }
 
   #newTile(): Sums {
-    return {
-      planes: this.#strip.planes.map(() => new Float64Array(this.#width * this.#height).fill(Number.NaN)),
-    };
+    return { planes: this.#strip.planes.map(() => this.#pool.values(Number.NaN)) };
   }
 
   async close(): Promise<void> {
@@ -147,11 +177,13 @@ class Above {
   readonly #options: PyramidOptions;
   readonly #planes: number;
   readonly #endRow: number;
+  readonly #pool: ArrayPool;
   readonly #lowest: number;
   /** The incomplete row of tiles of each level, by column. */
   readonly #rows = new Map<number, Map<number, Sums>>();
 
-  constructor(options: PyramidOptions, planes: number, endRow: number) {
+  constructor(options: PyramidOptions, planes: number, endRow: number, pool: ArrayPool) {
+    this.#pool = pool;
     this.#options = options;
     this.#planes = planes;
     this.#endRow = endRow;
@@ -164,6 +196,7 @@ class Above {
     for (const [column, sums] of [...tiles].toSorted(([one], [other]) => one - other)) {
       if (level > this.#lowest) this.#add(sums, column, row, parents);
       if (wanted) await this.#options.emit({ level, column, row, planes: valuesOf(sums) });
+      this.#pool.giveBack(sums);
     }
     if (level === this.#lowest) return;
     const last = (this.#endRow - 1) >> (this.#options.base - level) === row;
@@ -175,52 +208,39 @@ class Above {
 
   /** Adds four pixels to each pixel of the tile above. */
   #add({ planes, counts }: Sums, column: number, row: number, parents: Map<number, Sums>): void {
-    const { tileWidth, tileHeight, method } = this.#options;
+    const { tileWidth, tileHeight } = this.#options;
     let parent = parents.get(column >> 1);
     if (parent === undefined) {
       parent = this.#newSums();
       parents.set(column >> 1, parent);
     }
-    const [left, top] = [(column & 1) * tileWidth, (row & 1) * tileHeight];
+    const place = { left: (column & 1) * tileWidth, top: (row & 1) * tileHeight, tileWidth, tileHeight };
+    const even = tileWidth % 2 === 0 && tileHeight % 2 === 0;
     for (const [n, plane] of planes.entries()) {
       const sums = parent.planes[n]!;
       const sizes = parent.counts?.[n];
-      const own = counts?.[n];
-      for (let y = 0, i = 0; y < tileHeight; y++) {
-        const line = ((top + y) >> 1) * tileWidth;
-        for (let x = 0; x < tileWidth; x++, i++) {
-          const value = plane[i]!;
-          const at = line + ((left + x) >> 1);
-          if (sizes === undefined) {
-            if (method === 'Max' && !(value <= sums[at]!) && !Number.isNaN(value)) sums[at] = value;
-            continue;
-          }
-          const count = own === undefined ? (Number.isNaN(value) ? 0 : 1) : own[i]!;
-          if (count === 0) continue;
-          sums[at]! += value;
-          sizes[at]! += count;
-        }
-      }
+      if (sizes === undefined) addMaxima(plane, sums, place);
+      else if (even && counts === undefined) addQuartets(plane, sums, sizes, place);
+      else if (even) joinQuartets(plane, counts![n]!, sums, sizes, place);
+      else addSums(plane, counts?.[n], sums, sizes, place);
     }
   }
 
   #newSums(): Sums {
-    const { tileWidth, tileHeight, method } = this.#options;
-    const pixels = tileWidth * tileHeight;
+    const { method } = this.#options;
     const each = <T>(make: () => T) => Array.from({ length: this.#planes }, make);
     return method === 'Max'
-      ? { planes: each(() => new Float64Array(pixels).fill(Number.NaN)) }
-      : { planes: each(() => new Float64Array(pixels)), counts: each(() => new Uint32Array(pixels)) };
+      ? { planes: each(() => this.#pool.values(Number.NaN)) }
+      : { planes: each(() => this.#pool.values(0)), counts: each(() => this.#pool.counts()) };
   }
 }
 
-/** Means of sums; what is no sum stays as it is. */
+/** Replaces sums by means; what is no sum stays as it is. */
 function valuesOf({ planes, counts }: Sums): readonly Float64Array[] {
   if (counts === undefined) return planes;
-  return planes.map((plane, n) => {
+  for (const [n, plane] of planes.entries()) {
     const count = counts[n]!;
-    const means = new Float64Array(plane.length);
-    for (let i = 0; i < plane.length; i++) means[i] = count[i] === 0 ? Number.NaN : plane[i]! / count[i]!;
-    return means;
-  });
+    for (let i = 0; i < plane.length; i++) plane[i] = count[i] === 0 ? Number.NaN : plane[i]! / count[i]!;
+  }
+  return planes;
 }

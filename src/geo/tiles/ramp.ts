@@ -1,8 +1,8 @@
 /** Red, green, blue and alpha, 0 to 255. */
 export type Rgba = readonly [number, number, number, number];
 
-/** Steps of a ramp: neighbours differ by at most one in each channel unless it has more than four colours of full contrast. */
-export const RAMP_STEPS = 1025;
+/** Steps of a ramp: halves, quarters and eighths of it are exact, and few tiles need more than a palette of 256 colours. */
+export const RAMP_STEPS = 257;
 
 /** Colours spread evenly from the least to the greatest value, linear between. */
 export interface Ramp {
@@ -78,10 +78,3 @@ export function colourAt({ colours }: Ramp, place: number): Rgba {
 /** The colours of all steps. */
 export const rampTable = (ramp: Ramp): readonly Rgba[] =>
   Array.from({ length: RAMP_STEPS }, (_, n) => colourAt(ramp, n / (RAMP_STEPS - 1)));
-
-/** The step of a value; those beyond the ends are −1 and `RAMP_STEPS`. */
-export function stepOf({ minimum, maximum }: Ramp, value: number): number {
-  if (value < minimum) return -1;
-  if (value > maximum) return RAMP_STEPS;
-  return Math.round(((value - minimum) / (maximum - minimum)) * (RAMP_STEPS - 1));
-}

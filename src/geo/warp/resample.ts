@@ -112,6 +112,7 @@ function resampleBilinear(source: SourceWindow, pixels: PixelBlock, { low, high 
   const { samples, first, from, to, width, height } = source;
   const { px, py, side, columns, rows, out, at, width: outWidth, interior } = pixels;
   const nan = Number.isNaN(low);
+  if (nan && interior && resampleFull(source, pixels)) return;
   for (let r = 0; r < rows; r++)
     for (let i = r * side, o = at + r * outWidth, end = i + columns; i < end; i++, o++) {
       const x = px[i]!;
@@ -147,6 +148,30 @@ function resampleBilinear(source: SourceWindow, pixels: PixelBlock, { low, high 
       if (sum < minWeight) continue;
       out[o] = ((noA ? 0 : a * wa) + (noB ? 0 : b * wb) + (noC ? 0 : c * wc) + (noD ? 0 : d * wd)) / sum;
     }
+}
+
+/** Interpolates a block inside of a source whose cells without data are NaN. False if some pixels need other weights, which stay as they are. */
+function resampleFull({ samples, first, width }: SourceWindow, pixels: PixelBlock): boolean {
+  const { px, py, side, columns, rows, out, at, width: outWidth } = pixels;
+  let full = true;
+  for (let r = 0; r < rows; r++)
+    for (let i = r * side, o = at + r * outWidth, end = i + columns; i < end; i++, o++) {
+      const x = px[i]! - 0.5;
+      const y = py[i]! - 0.5;
+      // Both are positive.
+      const column = x | 0;
+      const row = y | 0;
+      const u = x - column;
+      const v = y - row;
+      const upper = (row - first) * width + column;
+      const lower = upper + width;
+      const value =
+        (samples[upper]! * (1 - u) + samples[upper + 1]! * u) * (1 - v) +
+        (samples[lower]! * (1 - u) + samples[lower + 1]! * u) * v;
+      if (Number.isNaN(value)) full = false;
+      else out[o] = value;
+    }
+  return full;
 }
 
 function resampleWideBilinear(
