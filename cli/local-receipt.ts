@@ -57,7 +57,7 @@ function statisticsTable(statistics: Summary | undefined): string | Table {
   const rows = statistics === undefined ? [] : rowsOf(statistics);
   if (rows.length === 0) return '';
   return table(
-    ['NAME', 'UNIT', 'VALUES', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN', 'STANDARD DEVIATION'],
+    ['NAME', 'UNIT', 'VALUES', 'EMPTY', 'MINIMUM', 'MAXIMUM', 'MEAN', 'DEVIATION'],
     rows.map(({ name, unit, values, empty, minimum, maximum, mean, standardDeviation }, n) => [
       name ?? n,
       unit,

@@ -29,7 +29,7 @@ export interface Admission {
   /** Counts a running short job until the returned function is called. */
   startShortJob(): () => void;
   update(snapshot: QueueSnapshot): void;
-  /** Lets all waiting slots go on. */
+  /** At shutdown: wakes all waiting slots. */
   close(): void;
 }
 

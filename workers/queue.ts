@@ -34,7 +34,7 @@ export interface Queue {
  */
 const UNFLUSHED = '-c synchronous_commit=off';
 
-/** Event of graphile-worker before the first poll of a slot; its flags were computed before the first snapshot. */
+/** Event that graphile-worker emits before the first poll of a slot. The flags in it are older than the first snapshot of the queue. */
 interface FirstPoll {
   worker: { workerPool: WorkerPool };
   flagsToSkip: string[] | null;

@@ -21,7 +21,7 @@ export function accountCommands(account: Command, io: Io): void {
     .command('create')
     .description('create an account in your tenant; without --password-stdin, generates a password and prints it once')
     .requiredOption('--id <id>', 'login id')
-    .option('--name <name>', 'default: the login id')
+    .option('--name <name>', 'display name; default: the login id')
     .option('--email <address>', 'e-mail address')
     .option('--password-stdin', 'read the password from stdin')
     .action((options) => createAccount(io, options));

@@ -35,7 +35,7 @@ export function moveAndCopyCommands(dataset: Command, io: Io): void {
       );
     legacyOption(command, '--tenant <id>', '--to-tenant')
       .option('--watch', 'follow the transfer to its end (default at a terminal)')
-      .option('--no-watch', 'only start it')
+      .option('--no-watch', 'start the transfer and do not wait for it')
       .action((id, options) => moveOrCopy(io, verb, id, options));
   }
 }

@@ -20,7 +20,7 @@ export function eventCommands(event: Command, io: Io): void {
     .command('follow')
     .description('print events as they happen; reconnects after breaks; --json: one CloudEvent per line')
     .option('--after <offset>', 'start after this offset instead of now', count)
-    .option('--limit <count>', 'stop after this many', count)
+    .option('--limit <count>', 'stop after this many events', count)
     .action((options) => followEvents(io, options));
 }
 

@@ -42,7 +42,7 @@ export async function tellFlood(made: Terrain, story: Story): Promise<void> {
   );
 
   step(
-    'The import keeps the mesh. Downloads the dataset and checks it.',
+    'Imports the file with its mesh, downloads the dataset and checks that both are equal.',
     `npm run platform -- transfer import flood.dfsu --project ${projectId} --writer DfsuWriter`,
   );
   const imported = await importFile(work, file, {

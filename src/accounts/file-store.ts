@@ -135,8 +135,7 @@ async function versionOf(path: string): Promise<string | undefined> {
 async function read(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_BYTES)
-      throw new AccountFileError(`Line 1: the file has ${size} bytes. The maximum is ${MAX_BYTES}.`);
+    if (size > MAX_BYTES) throw new AccountFileError(`The file has ${size} bytes. The maximum is ${MAX_BYTES}.`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -24,7 +24,7 @@ export interface PageRequest {
   readonly limit: number;
   /** Where the page begins; absent: at the first feature. */
   readonly from?: Position;
-  /** Matches that are passed over. */
+  /** Number of matching features to skip before the page. */
   readonly offset?: number;
   readonly signal: AbortSignal;
 }

@@ -34,6 +34,6 @@ export function checkGateNames(gates: Readonly<Record<string, string>>, known: r
   const unknown = Object.keys(gates).find((name) => !all.has(name.toLowerCase()));
   if (unknown !== undefined)
     throw new Error(
-      `features.gates: '${unknown}' is not a service, reader or writer. Services are ${known.join(', ')}.`,
+      `features.gates: '${unknown}' is not a service, reader or writer. Known names: ${known.join(', ')}.`,
     );
 }

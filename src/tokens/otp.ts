@@ -152,9 +152,12 @@ export const resetOtp = (db: Db, caller: Caller, id: string): Promise<void> =>
   });
 
 const alreadyRegistered = (): AppError =>
-  forbidden('The authenticator is registered already. Send a one-time password, or ask an administrator to reset it.', {
-    code: 'OtpAlreadyRegistered',
-  });
+  forbidden(
+    'The account has a registered authenticator. Repeat the request with a one-time password, or ask an administrator to reset the authenticator.',
+    {
+      code: 'OtpAlreadyRegistered',
+    },
+  );
 
 const randomText = (characters: string, length: number) =>
   Array.from({ length }, () => characters[randomInt(characters.length)]).join('');

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../errors.ts';
 
-/** Room for 50,000 blocks, the limit of the protocol, at about a hundred bytes each and more. */
+/** Enough for 50,000 blocks, the limit of the protocol, of about 160 bytes each. */
 const MAX_BYTES = 8 * 2 ** 20;
 const MAX_BLOCKS = 50_000;
 const KINDS = ['Latest', 'Uncommitted'] as const;

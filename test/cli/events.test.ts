@@ -18,7 +18,7 @@ const happen = ({ userId, tenantId }: User, resourceId: string) =>
   });
 const owner = async () => w.account({ tenantId: await w.tenant(), role: 'Owner' });
 
-test('events are listed in order, as lines or as JSON of the server', async (t) => {
+test('events are listed in order, as lines or as the JSON of the API', async (t) => {
   const user = await owner();
   const { run, logIn } = await machine(t);
   await logIn(user.id);

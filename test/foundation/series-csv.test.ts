@@ -77,7 +77,7 @@ test('any double of up to 15 digits is the nearest one, as Number reads it', (t)
   t.pass();
 });
 
-test('other columns, separators and pieces of any size give the same rows and numbers of lines', async (t) => {
+test('rows and line numbers of a CSV do not depend on its columns, separator and the size of pieces', async (t) => {
   const form = { datetimeIndex: 2, valueIndex: 0, delimiter: '|', decimalSeparator: ',' };
   const bytes = Buffer.from('1,5|a|2026-01-24T00:00:00\r\n\n2|"b\n;"|2026-01-25\n|c|2026-01-26 12:00:00|d\n');
   const rowsOf = async (size: number, content = bytes) => {

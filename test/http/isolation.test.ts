@@ -24,7 +24,7 @@ function theScene(): Promise<Scene> {
   return made;
 }
 
-test('every route has a row in the table, and every row a route', (t) => {
+test('the table of callers and routes has exactly one row for each route', (t) => {
   const known = routesOf(w.app).map(({ name }) => name);
   t.deepEqual(
     known.filter((name) => !rows[name]),

@@ -137,7 +137,7 @@ test.serial(
   },
 );
 
-test.serial('work of two tenants is counted once', async (t) => {
+test.serial('a transfer between two tenants is counted once', async (t) => {
   const { client, ask } = await carryScene(w);
   const { body } = await ask('copy');
   await worker();

@@ -110,7 +110,7 @@ test('a job is shown with its queue row, request, retries and the end of its log
     t.is((await (await root()).get(`/api/admin/job/${wrong}`)).status, 404, wrong);
 });
 
-test('jobs other than transfers can be removed, or run now with all attempts left, unless they are running', async (t) => {
+test('jobs other than transfers can be removed, or run now with all attempts again, but not while they run', async (t) => {
   const client = await root();
   const [job] = await enqueue('cleanUp', `, run_at => now() + interval '1 day'`);
   const path = `/api/admin/job/${job?.id}`;

@@ -98,7 +98,7 @@ test('the places of skipped records are there as GeoJSON, under an address that 
   t.is((await w.nobody.get(local(again.badRecordsUrl).replace(started.body.id, other.body.id))).status, 403);
 });
 
-test('a grid is converted, and the dataset knows where it lies', async (t) => {
+test('an imported grid is converted, and its dataset records coordinate system and extent', async (t) => {
   const { client, projectId } = await scene();
   const request = {
     ...copyRequest(projectId, await upload(w, client, ASCII_GRID)),

@@ -81,7 +81,7 @@ test('creating a subproject needs canCreateContent: 403 for those who see the pa
   t.is((await make(owner)).status, 404);
 });
 
-test('those who make below a project and one that deletes it come one after the other', async (t) => {
+test('creating subprojects and deleting their parent at the same time is serialized', async (t) => {
   const [owner] = await people();
   const { id } = await makeProject(w, owner);
   const make = () => w.as(owner).post(`/api/metadata/project/${id}/subproject`, { name: 'x' });

@@ -23,7 +23,10 @@ type ValuesAt = (item: number, step: number) => Promise<ArrayLike<number>>;
 export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series> {
   const points = pointsOf(work);
   if (mesh.section !== undefined)
-    throw new AppError('unprocessable', `Points choose elements of an area; the mesh is a vertical ${mesh.section}.`);
+    throw new AppError(
+      'unprocessable',
+      `Series at points need a horizontal mesh. This mesh is a vertical ${mesh.section}.`,
+    );
   if (mesh.items.some(({ components }) => components !== undefined))
     throw new AppError(
       'unprocessable',

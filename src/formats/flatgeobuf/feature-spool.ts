@@ -5,7 +5,7 @@ import type { Context } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { FileSink, FileSource } from '../io/bytes.ts';
 
-/** Bytes of features that are put in order in memory. */
+/** Bytes of features that are sorted in memory at a time. */
 const batchBytes = 32 << 20;
 /** Unneeded bytes between two features that are read to save a request. */
 const maxGap = 1 << 16;

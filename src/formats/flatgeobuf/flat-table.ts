@@ -56,7 +56,8 @@ export class FlatTable {
     const offset = this.bytes.readUInt16LE(entry);
     if (offset === 0) return 0;
     const at = this.#at + offset;
-    if (offset < 4 || at + length > this.#end) this.fail(`Field ${slot} is outside of its table.`, entry);
+    if (offset < 4 || at + length > this.#end)
+      this.fail(`Field ${slot} of a FlatBuffers table lies outside of that table.`, entry);
     return at;
   }
 

@@ -132,7 +132,8 @@ export class Directory {
     const [countSize, entrySize, room] = big ? [8, 20, 8] : [2, 12, 4];
     const head = viewOf(await readExactly(source, offset, countSize, 'The list of tags'));
     const count = big ? Number(head.getBigUint64(0, little)) : head.getUint16(0, little);
-    if (count === 0 || count > 65535) throw new FormatError(`The list of tags declares ${count} tags.`, offset);
+    if (count === 0 || count > 65535)
+      throw new FormatError(`The image file directory (IFD) declares ${count} tags. 1 to 65,535 are allowed.`, offset);
     const list = viewOf(await readExactly(source, offset + countSize, count * entrySize, 'The list of tags'));
     const entries = new Map<number, Entry>();
     for (let at = 0; at < list.byteLength; at += entrySize) {

@@ -5,11 +5,11 @@ import { MAX_NAME, MAX_PROPERTIES, nameTwice, PROPERTY_TYPES } from './definitio
 export const readParameters = z.object({
   AllowedItemNames: z
     .array(z.string())
-    .describe('Names of the items to read; the others, and times that only they have, are left out. Default: all.')
+    .describe('Names of the items to read. Times that occur only in other items are left out. Default: all items.')
     .optional(),
   TimeSeriesIds: z
     .array(z.string())
-    .describe('Ids of the series to read; the others, and times that only they have, are left out. Default: all.')
+    .describe('Ids of the series to read. Times that occur only in other series are left out. Default: all series.')
     .optional(),
 });
 

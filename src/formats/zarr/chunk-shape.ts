@@ -13,8 +13,8 @@ export const bufferBytes = 1 << 25;
 /**
  * The shape of the chunks of an item: 128 kB of up to eight steps and a nearly square tile of the last two dimensions,
  * so that a step of everything decodes at most eight times its bytes, and a point over all steps one small chunk for
- * each eight steps. Steps of a few values are more in a chunk. Items of many chunks have larger ones.
- * Steps that do not fit into the writer's buffer eight times are fewer in a chunk.
+ * each eight steps. If steps are small, a chunk has more than eight of them; if eight steps exceed the
+ * writer's buffer, it has fewer. If an item would have more than 65,536 chunks, their size doubles, up to 8 MB.
  * @param steps absent: constant over time
  * @param lengths of the dimensions besides time
  */

@@ -127,7 +127,7 @@ function mean(colours: readonly Colour[], behind: Colour, samples: number): Colo
   return [channel(0), channel(1), channel(2)];
 }
 
-/** Edges of faces as pairs of nodes: those of one face alone, and the others. */
+/** Edges as pairs of nodes. `rim`: edges of only one face. `inner`: edges that two faces share. */
 export function edgesOf({ starts, corners, x }: Faces): { rim: number[]; inner: number[] } {
   const edges = new Map<number, number>();
   for (let face = 0; face + 1 < starts.length; face++) {

@@ -17,7 +17,7 @@ export class VertexSet {
   readonly z: number[] = [];
   readonly #numbers = new Map<number, Map<number, number>>();
 
-  /** The number of a vertex. */
+  /** Adds a vertex unless one has this x and y. Returns its index. */
   add(x: number, y: number, z: number): number {
     let column = this.#numbers.get(x);
     if (column === undefined) {

@@ -8,7 +8,7 @@ export interface InitialTriangulation {
   readonly z: Float64Array;
   /** Three vertices per triangle. Half-edge 3 · t + k runs from vertex k of triangle t to the next one. */
   readonly triangles: Int32Array;
-  /** The opposite half-edge of each; -1 where nothing lies beyond. */
+  /** For each half-edge, its twin in the neighbouring triangle; -1 on the outer boundary. */
   readonly halfedges: Int32Array;
   /** Number of the input segment of which each half-edge is a part; -1 for none. */
   readonly segments: Int32Array;

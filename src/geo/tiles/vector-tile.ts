@@ -33,9 +33,9 @@ export interface SourceFeature extends Sized {
 export interface TileLayer {
   readonly name: string;
   readonly keys: readonly TileKey[];
-  /** The features are lines. */
+  /** Whether the features are lines. */
   readonly lines: boolean;
-  /** Pixels below which features have been gathered. */
+  /** Features smaller than this many pixels were gathered: one of them is drawn for several. */
   readonly side: number;
 }
 

@@ -11,8 +11,8 @@ const MOST_BYTES = 64 << 20;
 export interface Chosen extends Found, Sized {}
 
 /**
- * Chooses the features of a tile by their boxes, so that few of many are read. Those of a pixel and more are drawn, and
- * smaller ones gathered until they make one. If these are too many, larger ones are gathered too, up to 4 pixels; then
+ * Chooses the features of a tile by their boxes, so that few of many are read. Those of a pixel and more are drawn. Of
+ * smaller ones, one is drawn for several whose areas together make a pixel. If these are too many, larger ones are gathered too, up to 4 pixels; then
  * the smallest are left out. Of many points every second, fourth … is taken, which is even in space along a Hilbert curve.
  */
 export class FeatureChooser {

@@ -7,7 +7,7 @@ const QueueSnapshot = z.object({
   holdsFor: z.object({ id: z.string(), flags: z.array(z.string()) }).optional(),
 });
 
-/** The distinct flags of waiting transfers, and the transfer that this worker keeps its resources free for. */
+/** The different sets of flags (needed resources) of waiting transfers, and the transfer for which this worker reserves its resources. */
 export const getQueueSnapshot = (db: Db, pool: string) =>
   db.one(sql.type(QueueSnapshot)`
     select coalesce((select json_agg(flags) from waiting_needs), '[]') as waiting,

@@ -113,7 +113,7 @@ export async function writePlan(
   for (const side of sidesOf(row).slice(1)) await append(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
-  // last, because every other transaction locks the pool after all else
+  // locks the pool of credits last, as every other transaction does: no deadlocks
   if (cost !== undefined)
     await reserveForTransfer(
       tx,

@@ -41,7 +41,7 @@ export function newItem(
   const pair = isEumPair(eum);
   if (!pair)
     reportLoss(
-      `The unit ${eum.unit} is not one of the quantity ${eum.item} in EUM; '${written}' got an undefined quantity with that unit.`,
+      `The EUM unit ${eum.unit} does not belong to the EUM quantity ${eum.item}. Item '${written}' was written with an undefined quantity.`,
     );
   return {
     name: written,

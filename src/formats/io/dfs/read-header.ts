@@ -225,7 +225,7 @@ function completed(draft: Draft, dataStart: number): Omit<DfsHeader, 'head'> {
     );
     if (bad !== undefined)
       throw new FormatError(
-        `The file is compressed, but its item '${bad.name}' is not a Float32 grid of ${axis.counts.join(' × ')} cells.`,
+        `The file is compressed, so all items must be Float32 grids of the same size. Item '${bad.name}' is not.`,
         dataStart,
       );
   }

@@ -100,6 +100,9 @@ function equalInterval(times: Float64Array): number | undefined {
 function textOf(seconds: number): { date: string; time: string } {
   const date = new Date(seconds * 1000);
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString();
-  if (!/^\d{4}-/.test(text)) throw new FormatError(`A DFS file cannot start at ${seconds} s since 1970.`);
+  if (!/^\d{4}-/.test(text))
+    throw new FormatError(
+      `The start time (${seconds} s since 1970) is outside of the years 0000 to 9999 that a DFS file can hold.`,
+    );
   return { date: text.slice(0, 10), time: text.slice(11, 19) };
 }
