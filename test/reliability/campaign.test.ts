@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { openSource } from '../world/source.ts';
 import { clientOf } from './campaign/client.ts';
+import { addCredits, PRICES, useCredits } from './campaign/credits.ts';
 import { disturb } from './campaign/disturbances.ts';
 import { judge } from './campaign/judge.ts';
 import { EQUIPMENT } from './campaign/kinds.ts';
@@ -19,21 +20,23 @@ const PATIENCE_MS = 240_000;
 test('every acknowledged transfer takes effect exactly once while workers, API and database are killed', async (t) => {
   t.log(`CRASH_SEED=${SEED}`);
   const source = await openSource();
-  const settings = { 'outbound.allow': source.place };
+  const settings = { 'outbound.allow': source.place, 'credits.prices': PRICES };
   const platform = await startPlatform({ workers: 3, concurrency: 2, equipment: EQUIPMENT, settings });
   try {
     const client = clientOf(platform);
+    await addCredits(platform);
     const work = await prepareWork(platform, client, choices(1), source);
     const began = Date.now();
     work.begin(OPEN_TRANSFERS);
+    const credits = useCredits(platform, client, choices(5));
     const counts = await disturb(platform, choices(2), KILLS);
-    await work.stop();
+    await Promise.all([work.stop(), credits.stop()]);
     const disturbed = Date.now();
     const allEnded = await untilAllEnded(platform);
     const ended = Date.now();
     await platform.stopWorkers();
 
-    const broken = await judge(platform, work.acknowledged, counts);
+    const broken = await judge(platform, work.acknowledged, counts, credits.acknowledged);
     const surprises = platform.surprises.filter((each) => !EXPECTED.test(each));
     const found = { allEnded, surprises, failures: platform.failures, broken };
     // before all else, of which a short report keeps little
@@ -46,12 +49,17 @@ test('every acknowledged transfer takes effect exactly once while workers, API a
     t.log(
       `${work.acknowledged.length} transfers in ${seconds(disturbed - began)}, the last ended ${seconds(ended - disturbed)} later`,
     );
+    const { held, priced } = await creditsOf(platform);
+    t.log(
+      `${credits.acknowledged.length} operations with credits, ${priced} priced transfers have ended, ${held} holds are open`,
+    );
     t.log(
       `${client.repeats} requests were sent again; answers of the API besides success: ${JSON.stringify([...client.troubles])}`,
     );
     t.log(
       `${platform.surprises.length - surprises.length} workers ended by themselves, as they must when they lose what proves them alive`,
     );
+    t.true(credits.acknowledged.length > 0 && priced > 0, 'There was nothing to judge of credits.');
     t.deepEqual(found, { allEnded: true, surprises: [], failures: [], broken: {} });
   } catch (error) {
     t.log(
@@ -64,6 +72,14 @@ test('every acknowledged transfer takes effect exactly once while workers, API a
   }
   t.deepEqual(await processesOf(platform.folder), [], 'No process is left.');
 });
+
+async function creditsOf({ sql }: Platform) {
+  const [row] = await sql<{ held: number; priced: number }>(
+    `select (select count(*)::int from credit_holds where is_open) as held,
+      (select count(*)::int from transfers where price is not null and finished_at is not null) as priced`,
+  );
+  return row ?? { held: 0, priced: 0 };
+}
 
 async function untilAllEnded({ sql }: Platform): Promise<boolean> {
   const deadline = Date.now() + PATIENCE_MS;

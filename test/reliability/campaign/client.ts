@@ -11,6 +11,7 @@ export interface Answer {
 export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   put(url: string, body: Buffer): Promise<Answer>;
+  putJson(path: string, body: unknown, key: string): Promise<Answer>;
   /** @param key of this very request, however often it is sent */
   post(path: string, body: unknown, key: string, headers?: Record<string, string>): Promise<Answer>;
   /** Requests that were sent again. */
@@ -50,15 +51,17 @@ export function clientOf(platform: Pick<Platform, 'address' | 'token'>): Client 
       await sleep(200);
     }
   }
+  const sendJson = (method: string, path: string, body: unknown, key: string, headers: Record<string, string> = {}) =>
+    send(method, path, JSON.stringify(body), {
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      ...headers,
+    });
   return {
     get: (path, headers = {}) => send('GET', path, undefined, headers),
     put: (url, body) => send('PUT', new URL(url).pathname + new URL(url).search, new Uint8Array(body), {}),
-    post: (path, body, key, headers = {}) =>
-      send('POST', path, JSON.stringify(body), {
-        'content-type': 'application/json',
-        'idempotency-key': key,
-        ...headers,
-      }),
+    putJson: (path, body, key) => sendJson('PUT', path, body, key),
+    post: (path, body, key, headers) => sendJson('POST', path, body, key, headers),
     troubles,
     get repeats() {
       return repeats;

@@ -7,7 +7,8 @@ export interface Invariant {
 /**
  * The test's own knowledge, put beside the platform's tables for the statements below.
  * `acknowledged`: submits that were answered; `stored`: what lies in the blob store after the sweep; `features`: what
- * is in the datasets that grow; `caused`: how often the test did what.
+ * is in the datasets that grow; `caused`: how often the test did what; `credits`: operations
+ * that were answered, in millionths.
  */
 export const KNOWLEDGE = `
   create table campaign.acknowledged (
@@ -15,7 +16,8 @@ export const KNOWLEDGE = `
     label text, memory_mb integer);
   create table campaign.stored (name text primary key, size bigint, sha256 text);
   create table campaign.features (dataset_id uuid, name text);
-  create table campaign.caused (name text primary key, times integer);`;
+  create table campaign.caused (name text primary key, times integer);
+  create table campaign.credits (operation text primary key, tenant uuid, reserved numeric, spent numeric, released numeric);`;
 
 /** Keeps what is known of workers, whose rows go with them. Asked before the first one starts. */
 export const WITNESS = `
@@ -29,6 +31,15 @@ export const WITNESS = `
 
 /** What the commit says in the log. */
 const DONE = `'^(Converted: |Copied: |Moved[.])'`;
+
+/** Credits that the ledger has for each operation of a pool. */
+const BOOKED = `(
+  select pool_id, operation_id,
+    count(distinct posting_id) filter (where kind = 'Reserve') as reservations,
+    sum(amount) filter (where kind = 'Reserve' and account = 'Reserved') as reserved,
+    sum(amount) filter (where kind = 'Spend' and account = 'Spent') as spent,
+    sum(-amount) filter (where kind = 'Release' and account = 'Reserved') as released
+  from credit_entries group by pool_id, operation_id) found`;
 
 export const INVARIANTS: readonly Invariant[] = [
   {
@@ -201,6 +212,37 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     rule: 'No worker that has ended is taken for one that lives.',
     violations: `select pool, pid from workers`,
+  },
+  {
+    rule: 'An acknowledged operation with credits took effect once, and wholly.',
+    violations: `
+      select c.*, found.* from campaign.credits c
+        left join ${BOOKED} on found.operation_id = c.operation and found.pool_id = c.tenant
+      where (c.reserved, c.spent, c.released) is distinct from
+        (coalesce(found.reserved, 0) * 1e6, coalesce(found.spent, 0) * 1e6, coalesce(found.released, 0) * 1e6)`,
+  },
+  {
+    rule: 'Nothing is booked for an operation that was not acknowledged, or for a transfer that is not there.',
+    violations: `
+      select distinct operation_id from credit_entries
+      where operation_id is not null and operation_id not in (select operation from campaign.credits)
+        and operation_id not in (select id::text from transfers where price is not null)`,
+  },
+  {
+    rule: 'A transfer with a price reserved it once; its end spent on success alone, and released the rest.',
+    violations: `
+      select t.id, t.status, t.price, found.* from transfers t
+        left join ${BOOKED} on found.operation_id = t.id::text
+      where t.price is not null and t.finished_at is not null and (
+        found.pool_id is distinct from coalesce(t.source_tenant_id, t.tenant_id) or found.reservations <> 1
+        or coalesce(found.spent, 0) + coalesce(found.released, 0) <> found.reserved
+        or (t.status = 'Completed') <> (coalesce(found.spent, 0) > 0))`,
+  },
+  {
+    rule: 'No transfer that has ended holds credits.',
+    violations: `
+      select h.id, t.id as transfer, t.status from credit_holds h join transfers t on t.id::text = h.operation_id
+      where h.is_open and t.finished_at is not null`,
   },
   {
     rule: 'No bytes are left that nothing names.',

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDiskStore } from '../../../src/blobs/disk.ts';
+import { verify } from '../../../src/credits/verify.ts';
 import { connect } from '../../../src/db.ts';
 import { removeOrphanBlobs } from '../../../src/transfers/store/orphan-blobs.ts';
+import type { AcceptedCredits } from './credits.ts';
 import { INVARIANTS, KNOWLEDGE } from './invariants.ts';
 import type { AcceptedSubmission } from './kinds.ts';
 import { sha256Of, wellsIn } from './kinds.ts';
@@ -40,10 +42,13 @@ export async function judge(
   platform: Platform,
   acknowledged: readonly AcceptedSubmission[],
   caused: ReadonlyMap<string, number> = new Map(),
+  credits: readonly AcceptedCredits[] = [],
 ): Promise<Record<string, unknown[]>> {
   await mend(platform);
-  await tell(platform, acknowledged, caused);
+  await tell(platform, acknowledged, caused, credits);
   const broken: Record<string, unknown[]> = {};
+  const ledger = await verified(platform.url);
+  if (!ledger.valid) broken['The ledger of credits is right.'] = [ledger];
   for (const { rule, violations } of INVARIANTS) {
     const found = await platform.sql(violations);
     if (found.length > 0) broken[`${rule} Not kept: ${found.length}.`] = found.slice(0, 3);
@@ -53,10 +58,20 @@ export async function judge(
   return broken;
 }
 
+async function verified(url: string) {
+  const db = await connect(url, 1);
+  try {
+    return await verify(db);
+  } finally {
+    await db.end();
+  }
+}
+
 async function tell(
   { sql, url, folder }: Platform,
   acknowledged: readonly AcceptedSubmission[],
   caused: ReadonlyMap<string, number>,
+  credits: readonly AcceptedCredits[],
 ) {
   await sql(KNOWLEDGE);
   const put = (table: string, columns: string, rows: object[]) =>
@@ -73,6 +88,8 @@ async function tell(
     'name text, times int',
     [...caused].map(([name, times]) => ({ name, times })),
   );
+
+  await put('credits', 'operation text, tenant uuid, reserved numeric, spent numeric, released numeric', [...credits]);
 
   const blobs = await openDiskStore(join(folder, 'blobs'));
   const db = await connect(url, 2);
