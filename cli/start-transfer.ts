@@ -14,8 +14,14 @@ export interface StartOptions {
   dryRun?: boolean;
 }
 
-const dryRunStart = (io: Io, path: string, body: unknown) =>
-  io.api.call<DryRun>('POST', path, { body, query: { dryRun: true } });
+const dryRunStart = (io: Io, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  io.api.call<DryRun>('POST', path, { body, query: { dryRun: true }, headers });
+
+/** Tells before a start what it costs. Throws if the start would be refused. */
+export async function noteCosts(io: Io, path: string, body: unknown, headers?: Record<string, string>): Promise<void> {
+  const { credits } = (await dryRunStart(io, path, body, headers)).body;
+  if (credits !== undefined) io.note(costs(credits));
+}
 
 /**
  * Makes a dry run and prints its warnings and estimate. Throws if the start would be refused, or the transfer would fail.
@@ -58,11 +64,15 @@ const costs = (credits: number) =>
 
 const duration = (seconds: number) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`);
 
-/** Starts a transfer, and follows it with `--watch`. */
+/** Tells what a transfer costs, starts it, and follows it with `--watch`. */
 export async function startTransfer(io: Io, path: string, body: unknown, { watch, dryRun }: StartOptions) {
   if (dryRun) return showDryRun(io, path, body);
-  await followOrPrintId(io, await io.api.call<Summary>('POST', path, { body }), watch);
+  await noteCosts(io, path, body);
+  await start(io, path, body, watch);
 }
+
+const start = async (io: Io, path: string, body: unknown, watch: boolean | undefined) =>
+  followOrPrintId(io, await io.api.call<Summary>('POST', path, { body }), watch);
 
 /** Follows a started transfer to its end, or prints its id. */
 export async function followOrPrintId(io: Io, started: Answer<Summary>, watch = io.interactive): Promise<void> {
@@ -89,12 +99,10 @@ export async function startWithFile(
     io.note('Dry run: the file is not uploaded.');
     return showDryRun(io, path, body, { estimate });
   }
-  if (file.with) {
-    const { credits } = (await dryRunStart(io, path, body)).body;
-    if (credits !== undefined) io.note(costs(credits));
-    await file.with((local) => uploadWithProgress(io, local, body.uploadUrl));
-  }
-  await startTransfer(io, path, body, options);
+  if (!file.with) return startTransfer(io, path, body, options);
+  await noteCosts(io, path, body);
+  await file.with((local) => uploadWithProgress(io, local, body.uploadUrl));
+  await start(io, path, body, options.watch);
 }
 
 /** Estimates the conversion of a local file. Throws if it would fail. */

@@ -49,7 +49,7 @@ export function creditReadCommands(credit: Command, io: Io): void {
   credit
     .command('explain')
     .description('show each entry of an operation, with its lot and time')
-    .argument('<operation>', 'id of the operation, such as the id of a transfer')
+    .argument('[operation]', 'id of the operation, such as the id of a transfer')
     .option('--tenant <id>', 'tenant whose credits it used; default: your tenant')
     .action((operation, options) => explain(io, operation, options));
 }
@@ -148,7 +148,8 @@ async function verifyLedger(io: Io): Promise<void> {
   throw new Error(`The ledger is wrong in ${where}: ${reason}`);
 }
 
-async function explain(io: Io, operation: string, { tenant }: { tenant?: string }): Promise<void> {
+async function explain(io: Io, given: string | undefined, { tenant }: { tenant?: string }): Promise<void> {
+  const operation = given ?? (await io.ask('Operation:', 'Name the operation'));
   const to = `${path(tenant ?? (await ownTenant(io)))}/operation/${encodeURIComponent(operation)}`;
   const answer = await io.api.call<List<Entry>>('GET', to);
   const names = await lookUpPrincipals(

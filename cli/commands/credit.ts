@@ -150,10 +150,12 @@ interface MoveOptions extends DryRun {
 }
 
 async function moveCredits(io: Io, value: number | undefined, options: MoveOptions) {
+  const { from, to } = options;
   const body = {
     credits: await creditsOr(io, value),
-    sourceTenantId: options.from,
-    targetTenantId: options.to,
+    sourceTenantId: from,
+    // from the generic pool to itself is not a move
+    targetTenantId: to ?? (from === undefined ? await tenantOr(io, undefined) : undefined),
     billingReference: options.billingReference,
     billingReferenceType: options.billingReferenceType,
   };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Summary } from '../../src/transfers/queries.ts';
 import type { Io } from '../io.ts';
 import { legacyOption } from '../options.ts';
-import { followOrPrintId } from '../start-transfer.ts';
+import { followOrPrintId, noteCosts } from '../start-transfer.ts';
 
 interface MoveOrCopyOptions {
   project: string;
@@ -52,6 +52,8 @@ async function moveOrCopy(
     const answer = await io.api.call('POST', to, { body, headers: { 'api-version': '3' } });
     return io.show(answer, () => `The dataset is in project ${project}.`, { id, projectId: project, moved: true });
   }
-  const answer = await io.api.call<Summary>('POST', to, { body, headers: { 'api-version': '4' } });
+  const headers = { 'api-version': '4' };
+  await noteCosts(io, to, body, headers);
+  const answer = await io.api.call<Summary>('POST', to, { body, headers });
   await followOrPrintId(io, answer, watch);
 }

@@ -7,7 +7,7 @@ import type { DownloadTarget } from '../download.ts';
 import { needsName, TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { showDryRun } from '../start-transfer.ts';
+import { noteCosts, showDryRun } from '../start-transfer.ts';
 import { followTransfer, showEnded } from '../watch.ts';
 import { downloadWithProgress } from './dataset.ts';
 
@@ -51,6 +51,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   };
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);
+  await noteCosts(io, path, body);
   const { id } = (await io.api.call<Summary>('POST', path, { body })).body;
   const started = `Transfer ${id} has been started. To download its file later: 'platform transfer download ${id}'.`;
   const ended = await followTransfer(io, id, started);

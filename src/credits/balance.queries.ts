@@ -1,3 +1,4 @@
+import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
@@ -100,17 +101,33 @@ const terms = sql.fragment`
   l.expires_text as expires_at, l.sales_order_id, jsonb_build_object('billingReference', l.billing_reference,
     'billingReferenceTag', l.billing_reference_tag, 'billingReferenceType', l.billing_reference_type) as billing_reference`;
 
-const Detail = Balance.extend(LotTerms);
-export type Detail = z.infer<typeof Detail>;
+/** Where a row is in its list. */
+const Place = z.object({ n: z.number(), expires: z.string(), lotId: z.number(), position: z.number() });
+export type Place = z.infer<typeof Place>;
+
+/** Part of a list: the rows after a place. */
+export interface ListPart {
+  after?: Place | undefined;
+  limit: number;
+}
+
+const behind = ({ after }: ListPart, n: FragmentSqlToken, position: FragmentSqlToken) =>
+  after === undefined
+    ? sql.fragment`true`
+    : sql.fragment`(${n}, l.expires_at, l.id, ${position})
+        > (${after.n}::int, ${after.expires}::timestamptz, ${after.lotId}::bigint, ${after.position}::bigint)`;
+
+const Detail = Balance.extend({ ...LotTerms, ...Place.shape });
 
 /** The parts of each lot in burn order, without empty ones. */
-export const listDetails = (db: Db, scope: Scope, limit: number | undefined) =>
+export const listDetails = (db: Db, scope: Scope, part: ListPart) =>
   db.any(sql.type(Detail)`
-    select s.status, s.credits, ${terms}
+    select s.status, s.credits, ${terms}, s.n, l.expires_at as expires, l.id as lot_id, 0::bigint as position
     from ${lots(scope)} l, lateral (values
       (1, 'Available', l.usable), (2, 'Reserved', l.held), (3, 'Spent', l.used), (4, 'Expired', l.gone)) s (n, status, credits)
     where s.credits > 0 and s.status = any(${sql.array([...scope.statuses], 'text')})
-    order by s.n, l.expires_at, l.id limit ${limit ?? null}::bigint`);
+      and ${behind(part, sql.fragment`s.n`, sql.fragment`0::bigint`)}
+    order by s.n, l.expires_at, l.id limit ${part.limit}`);
 
 const ExtendedDetail = Detail.extend({
   projectId: z.string().optional(),
@@ -119,7 +136,6 @@ const ExtendedDetail = Detail.extend({
   createdAt: z.string(),
   createdBy: z.string().optional(),
 });
-export type ExtendedDetail = z.infer<typeof ExtendedDetail>;
 
 /** Open holds; for a time in the past, of what they held then. */
 function holds({ pool, past }: Scope) {
@@ -138,9 +154,10 @@ function holds({ pool, past }: Scope) {
  * What was reserved, spent and booked as expired, with operation and project, and what is available of each lot. What
  * is not booked yet expired at the time of its expiry.
  */
-export const listExtendedDetails = (db: Db, scope: Scope, limit: number | undefined) =>
+export const listExtendedDetails = (db: Db, scope: Scope, part: ListPart) =>
   db.any(sql.type(ExtendedDetail)`
-    select r.status, r.credits, ${terms}, r.project_id, p.name as project_name, r.operation_id, r.created_at, r.created_by
+    select r.status, r.credits, ${terms}, r.project_id, p.name as project_name, r.operation_id, r.created_at, r.created_by,
+      r.n, l.expires_at as expires, l.id as lot_id, r.position
     from (
       select 1 as n, 'Available' as status, l.id as lot_id, l.usable as credits, null as operation_id, null::uuid as project_id, l.created_at,
         l.created_by, 0::bigint as position
@@ -151,8 +168,8 @@ export const listExtendedDetails = (db: Db, scope: Scope, limit: number | undefi
         e.created_at, e.created_by, e.seq
       from credit_entries e where e.pool_id = ${scope.pool} and e.account in ('Spent', 'Expired') and ${mayBeClosed(scope)}
         and e.seq <= ${scope.past?.seq ?? Number.MAX_SAFE_INTEGER}
-      union all select 4, 'Expired', l.id, l.unbooked, null, null, l.expires_at, null, null
+      union all select 4, 'Expired', l.id, l.unbooked, null, null, l.expires_at, null, ${Number.MAX_SAFE_INTEGER}
       from ${lots(scope)} l where l.unbooked > 0) r
     join credit_lots l on l.id = r.lot_id left join projects p on p.id = r.project_id
-    where r.status = any(${sql.array([...scope.statuses], 'text')})
-    order by r.n, l.expires_at, l.id, r.position limit ${limit ?? null}::bigint`);
+    where r.status = any(${sql.array([...scope.statuses], 'text')}) and ${behind(part, sql.fragment`r.n`, sql.fragment`r.position`)}
+    order by r.n, l.expires_at, l.id, r.position limit ${part.limit}`);

@@ -1,5 +1,7 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { listOf, MAX_LIMIT } from '../http/rules/paging.ts';
@@ -94,6 +96,20 @@ const administrators = { access: 'administrators', service: 'credit' } as const;
 const past =
   '`at` is a time in the past: what was committed then, and had not expired then. Send `filter` if you need only some of the statuses.';
 
+/** Sends a list that is read in parts. With several parts it may or may not contain changes meanwhile, unless it is of a time in the past. */
+const sendParts = (reply: FastifyReply, parts: AsyncGenerator<readonly object[]>) => sendPieces(reply, listText(parts));
+
+/** JSON of a list, a piece per part. */
+export async function* listText(parts: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let before = '{"data":[';
+  for await (const rows of parts) {
+    if (rows.length === 0) continue;
+    yield `${before}${JSON.stringify(rows).slice(1, -1)}`;
+    before = ',';
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}
+
 /** Reads the ledger of credits. */
 export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise<void> {
   app.get(
@@ -141,7 +157,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
         response: { 200: listOf(Detail) },
       },
     },
-    async ({ caller, body, query }) => ({ data: [...(await details(db, caller, body, query))] }),
+    async ({ caller, body, query }, reply) => sendParts(reply, await details(db, caller, body, query)),
   );
 
   app.post(
@@ -157,7 +173,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
         response: { 200: listOf(Detail) },
       },
     },
-    async ({ caller, body, query }) => ({ data: [...(await details(db, caller, body as object, query))] }),
+    async ({ caller, body, query }, reply) => sendParts(reply, await details(db, caller, body as object, query)),
   );
 
   app.post(
@@ -173,7 +189,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
         response: { 200: listOf(ExtendedDetail) },
       },
     },
-    async ({ caller, body, query }) => ({ data: [...(await extendedDetails(db, caller, body, query))] }),
+    async ({ caller, body, query }, reply) => sendParts(reply, await extendedDetails(db, caller, body, query)),
   );
 
   app.get(

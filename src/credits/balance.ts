@@ -2,7 +2,7 @@ import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Timestamp } from '../platform/text/time.ts';
-import type { Scope, Status } from './balance.queries.ts';
+import type { ListPart, Place, Scope, Status } from './balance.queries.ts';
 import { findPast, listBalances, listDetails, listExtendedDetails, STATUSES } from './balance.queries.ts';
 import { GENERIC_POOL } from './queries.ts';
 import { checkMayQuery, checkMayQueryGeneric } from './rights.ts';
@@ -20,15 +20,37 @@ export type Where = { tenantId: string } | { billingReference?: string; billingR
 export const balances = async (db: Db, caller: Caller, where: Where, query: Query) =>
   listBalances(db, await scopeOf(db, caller, where, query));
 
-export const details = async (db: Db, caller: Caller, where: Where, query: Query & { limit?: number | undefined }) =>
-  listDetails(db, await scopeOf(db, caller, where, query), query.limit);
+type DetailsQuery = Query & { limit?: number | undefined };
 
-export const extendedDetails = async (
-  db: Db,
-  caller: Caller,
-  where: { tenantId: string },
-  query: Query & { limit?: number | undefined },
-) => listExtendedDetails(db, await scopeOf(db, caller, where, query), query.limit);
+/** The rows in parts, so that a list of any length takes little memory. */
+export async function details(db: Db, caller: Caller, where: Where, query: DetailsQuery) {
+  const scope = await scopeOf(db, caller, where, query);
+  return inParts((part) => listDetails(db, scope, part), query.limit);
+}
+
+export async function extendedDetails(db: Db, caller: Caller, where: { tenantId: string }, query: DetailsQuery) {
+  const scope = await scopeOf(db, caller, where, query);
+  return inParts((part) => listExtendedDetails(db, scope, part), query.limit);
+}
+
+const ROWS = 10_000;
+
+/** @param most rows of a part */
+export async function* inParts<Row extends Place>(
+  list: (part: ListPart) => Promise<readonly Row[]>,
+  limit = Number.POSITIVE_INFINITY,
+  most = ROWS,
+): AsyncGenerator<Omit<Row, keyof Place>[]> {
+  let after: Place | undefined;
+  for (let left = limit; left > 0; ) {
+    const wanted = Math.min(most, left);
+    const rows = await list({ after, limit: wanted });
+    yield rows.map(({ n: _, expires: __, lotId: ___, position: ____, ...row }) => row);
+    if (rows.length < wanted) return;
+    after = rows.at(-1);
+    left -= rows.length;
+  }
+}
 
 async function scopeOf(db: Db, caller: Caller, where: Where, { filter = STATUSES, at }: Query): Promise<Scope> {
   if ('tenantId' in where) await checkMayQuery(db, caller, where.tenantId);

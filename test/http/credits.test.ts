@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
+import { listExtendedDetails, STATUSES } from '../../src/credits/balance.queries.ts';
+import { listText } from '../../src/credits/balance.routes.ts';
+import { inParts } from '../../src/credits/balance.ts';
 import { bookExpiredCredits } from '../../src/credits/expire.ts';
 import { project } from '../../src/credits/forecast.ts';
 import { reserveCredits } from '../../src/credits/queries.ts';
@@ -218,6 +222,13 @@ test('extended details of reserved and spent credits name project, operation, ti
   t.like(rows[3], { status: 'Spent', credits: 1 });
   t.false('operationId' in (rows[3] ?? {}));
   for (const row of rows) t.regex(String(row.createdAt), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{7}$/);
+  const scope = { pool: tenantId, statuses: STATUSES };
+  const parts = [];
+  for await (const part of inParts((each) => listExtendedDetails(w.db, scope, each), undefined, 1)) parts.push(part);
+  t.is(parts.length, rows.length + 1);
+  t.deepEqual(parts.flat() as object[], rows);
+  t.deepEqual(JSON.parse((await Array.fromAsync(listText(Readable.from(parts)))).join('')), { data: rows });
+  t.is((await Array.fromAsync(listText(Readable.from([[]])))).join(''), '{"data":[]}');
   const elsewhere = await shop();
   const foreign = await elsewhere.owner.post('/api/metadata/project', { name: 'Delta' });
   t.is((await use('reserve', { credits: 1, projectId: foreign.body.id })).status, 404);

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { priceOf } from '../../src/credits/prices.ts';
+import { until } from '../world/hooks.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
@@ -106,4 +107,25 @@ test.serial('what was used is spent at the end, once, and the rest released; an 
   t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
   const admin = w.as(await w.administrator());
   t.like((await admin.get('/api/iam/credit/verify')).body, { valid: true });
+});
+
+test.serial('the job expireCredits of a worker books expired credits', async (t) => {
+  const { tenantId, parts } = await scene(5);
+  const expiresAt = new Date(Date.now() + 1000).toISOString();
+  const seller = w.as(await w.account({ roles: 'BackOffice' }));
+  const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
+  await seller.post('/api/iam/credit', { tenantId, credits: 2, expiresAt, salesOrderId: 'S', billingReference });
+  await until(async () => (await parts())[3] === 2);
+  const booked = async () =>
+    (await w.sql(`select from credit_entries where pool_id = $1 and account = 'Expired' and amount = 2`, [tenantId]))
+      .length;
+  t.is(await booked(), 0);
+  await w.sql(`select graphile_worker.add_job('expireCredits', '{}'::json)`);
+  await worker();
+  await until(async () => (await booked()) === 1);
+  t.deepEqual(await parts(), [5, 0, 0, 2]);
+  const [event] = await w.sql(`select data from events where type like '%creditsexpiredevent' and tenant_id = $1`, [
+    tenantId,
+  ]);
+  t.like(event, { data: { CustomerGuid: tenantId, Credits: 2, ExpiresAt: expiresAt } });
 });
