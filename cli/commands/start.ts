@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
+import type { OpenDatabase } from '../../src/platform/postgres/database.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { readableLines } from '../log-lines.ts';
 import { abortWhenParentEnds, stopSignal } from '../stop-signal.ts';
@@ -22,6 +23,8 @@ const FIRST_ADMINISTRATOR =
   'There is no administrator yet. Create one in another terminal: npm run platform -- admin bootstrap --id admin';
 /** Time for the processes to stop; everything including the database has ten seconds. */
 const PATIENCE_MS = 8000;
+/** Time for the database to stop after a second request. It needs a fraction of a second; a busy machine needs longer. */
+const HURRIED_MS = 8000;
 
 /**
  * Runs the platform in one terminal: the embedded database unless the settings name another, the API and one worker. API and worker are
@@ -31,16 +34,22 @@ const PATIENCE_MS = 8000;
 export async function start(env: Environment, io: StartOutput): Promise<number> {
   const config = loadConfig(env);
   const parts: SupervisedProcess[] = [];
-  let closeDatabase = async () => {};
-  const asked = stopSignal(async () => {
+  let opening: Promise<OpenDatabase> | undefined;
+  let hurried: Promise<void> | undefined;
+  /** Without the database server, which is no child, a second request would leave it running for ever. */
+  const endAtOnce = async () => {
     for (const part of parts) part.kill();
-    await Promise.race([closeDatabase().catch(() => {}), sleep(1000)]);
+    await Promise.race([opening?.then((database) => database.close()).catch(() => {}), sleep(HURRIED_MS)]);
+  };
+  const asked = stopSignal(() => {
+    hurried ??= endAtOnce();
+    return hurried;
   });
   const stop = env.npm_lifecycle_event === undefined ? asked : AbortSignal.any([asked, abortWhenParentEnds()]);
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
 
-  const database = await openDatabase(config);
-  closeDatabase = database.close;
+  opening = openDatabase(config);
+  const database = await opening;
   try {
     if (stop.aborted) return 0;
     const hangLimitMs = config['process.hangLimit'];
@@ -55,6 +64,8 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
     return 0;
   } finally {
     await Promise.all(parts.map((part) => part.stop(PATIENCE_MS)));
+    // `stopSignal` ends this process, with the code of the signal
+    if (hurried !== undefined) await new Promise<never>(() => {});
     await database.close();
   }
 }

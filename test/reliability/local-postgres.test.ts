@@ -22,6 +22,23 @@ const ATTACH = `
   process.stdin.resume().on('end', async () => console.log(await database.stopIfIdle()));
 `;
 
+const LONG = 'select pg_sleep(1.5)';
+/** Attaches, starts a statement whose end does not depend on this process, and says so. */
+const BUSY = `
+  import pg from ${JSON.stringify(import.meta.resolve('pg'))};
+  import { startLocalPostgres } from ${JSON.stringify(MODULE)};
+  const { url } = await startLocalPostgres(process.argv[1]);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { processID } = client;
+  void client.query('${LONG}');
+  const watch = new pg.Client({ connectionString: url });
+  await watch.connect();
+  const busy = () => watch.query('select from pg_stat_activity where state = $$active$$ and pid = $1', [processID]);
+  while ((await busy()).rowCount === 0);
+  console.log('busy');
+`;
+
 async function temporaryFolder(t: { teardown(f: () => Promise<void>): void }): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'local-postgres-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -191,6 +208,19 @@ test.serial('the incomplete data folder of a killed first start is removed', asy
   const database = await startLocalPostgres(folder);
   t.deepEqual((await readdir(folder)).sort(), ['cluster', 'start.log']);
   await database.stop();
+});
+
+test.serial('the last process stops the server although statements of killed processes still run', async (t) => {
+  const folder = await temporaryFolder(t);
+  const database = await startLocalPostgres(folder);
+  const busy = spawn(process.execPath, ['--input-type=module', '-e', BUSY, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(busy.stdout, 'data');
+  busy.kill('SIGKILL');
+  await once(busy, 'exit');
+  t.true(await database.stopIfIdle());
+  t.deepEqual(await processesOf(folder), []);
 });
 
 test.serial('an error says why the database server cannot start', async (t) => {

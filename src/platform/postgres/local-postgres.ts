@@ -2,7 +2,15 @@ import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { withFolderLock } from './folder-lock.ts';
-import { clusterPassword, portOfRunning, START_TIMEOUT_MS, startServer, stopServer, USER } from './postgres-server.ts';
+import {
+  clusterPassword,
+  portOfRunning,
+  START_TIMEOUT_MS,
+  signalProcess,
+  startServer,
+  stopServer,
+  USER,
+} from './postgres-server.ts';
 
 /**
  * The embedded default database: a Postgres cluster in a folder. The first process starts the server, other processes
@@ -31,6 +39,11 @@ export interface LocalPostgresOptions {
 }
 
 const DATABASE = 'platform';
+/** Names of keepers end with the id of their process. */
+const KEEPER = 'platform keeper ';
+/** How long backends may remain of clients that ended, while other processes use the server, and when none does. */
+const ORDERLY_MS = 150;
+const KILLED_MS = 5000;
 /** Codes of a server that is starting, recovering, shutting down or not running yet. */
 const TRANSIENT = new Set(['57P03', '57P01', 'ECONNREFUSED', 'ECONNRESET']);
 
@@ -55,7 +68,7 @@ export function startLocalPostgres(folder: string, options: LocalPostgresOptions
 
 /** A connection that marks the server as in use by this process, and whose end shows that the server ended. */
 async function connectKeeper(url: string): Promise<pg.Client> {
-  const keeper = new pg.Client({ connectionString: url, application_name: 'platform keeper', keepAlive: true });
+  const keeper = new pg.Client({ connectionString: url, application_name: `${KEEPER}${process.pid}`, keepAlive: true });
   keeper.on('error', () => {});
   await keeper.connect();
   const { rowCount } = await keeper.query('select from pg_database where datname = $1', [DATABASE]);
@@ -93,14 +106,27 @@ function attached(home: string, url: string, keeper: pg.Client): LocalPostgres {
   };
 }
 
-/** Checks repeatedly, because a backend outlives its client by some milliseconds. */
+/**
+ * Checks repeatedly, because a backend outlives its client: by some milliseconds after an orderly end, but by seconds on a busy machine if
+ * its process was killed. Without the longer patience nobody would stop the server of killed processes.
+ */
 async function hasNoOtherClients(keeper: pg.Client): Promise<boolean> {
-  for (let check = 0; check < 10; check++) {
-    const { rowCount } = await keeper.query(
-      `select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  const start = Date.now();
+  for (;;) {
+    const { rows } = await keeper.query<{ name: string }>(
+      `select application_name as name from pg_stat_activity
+       where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
-    if (rowCount === 0) return true;
+    if (rows.length === 0) return true;
+    const patience = rows.some(({ name }) => isOfLiveProcess(name)) ? ORDERLY_MS : KILLED_MS;
+    if (Date.now() - start > patience) return false;
     await sleep(15);
   }
-  return false;
+}
+
+/** Whether this is the name of another process' keeper, and that process runs. */
+function isOfLiveProcess(name: string): boolean {
+  if (!name.startsWith(KEEPER)) return false;
+  const pid = Number(name.slice(KEEPER.length));
+  return !(pid > 0) || signalProcess(pid);
 }

@@ -182,7 +182,7 @@ async function clearAfterCrash(cluster: string, pid: number): Promise<void> {
 }
 
 /** Sends a signal; 0 only tests. Returns whether the process exists. */
-function signalProcess(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
   try {
     process.kill(pid, signal);
     return true;
