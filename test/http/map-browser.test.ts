@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { decodePng, pixel } from '../formats/decode-png.ts';
+import { flatMesh } from '../formats/meshes.ts';
 import { codeOf, groupOf } from '../world/authenticator.ts';
 import type { Browser, Tab } from '../world/browser.ts';
 import { hasBrowser, startBrowser } from '../world/browser.ts';
@@ -243,5 +244,40 @@ shown('a multidimensional dataset has its extent and the series of an item at a 
     await textOf(tab, 'point-summary'),
     /^Level, 2 of 2 steps have values, from 2026-01-24 00:00 to 2026-01-24 01:00/,
   );
+  await tab.close();
+});
+
+shown('a multidimensional mesh has its elements with the values of a step, and their series', async (t) => {
+  const id = await newStore(w, projectId, owner, 'Mesh', flatMesh());
+  const tab = await open(`${await signedLink(id)}#item=velocity`);
+  await drawn(tab);
+  await tab.until("!document.getElementById('legend').hidden", 'the colours');
+  t.is(await textOf(tab, 'legend'), 'velocity m100000100001100002100003Minimum 100000, maximum 100003');
+  // the first of three squares side by side
+  const [x, y] = [340 + (WIDTH - 400) / 6, 40 + (HEIGHT - 160) / 2];
+  await tab.mouse('mouseMoved', x, y);
+  await tab.until(
+    "document.getElementById('readout-value').textContent === 'velocity 100000 m'",
+    'the value of step 0',
+  );
+  t.is(await textOf(tab, 'readout-place'), 'Element 7');
+  await tab.evaluate("document.getElementById('forward').click()");
+  await tab.until(
+    "/maximum 101003/.test(document.getElementById('legend').textContent)",
+    'the colours span both steps',
+  );
+  await tab.mouse('mouseMoved', x + 2, y);
+  await tab.until(
+    "document.getElementById('readout-value').textContent === 'velocity 101000 m'",
+    'the value of step 1',
+  );
+  await tab.click(x, y);
+  await tab.until("document.querySelector('#chart path.curve')", 'the chart');
+  t.regex(
+    await textOf(tab, 'point-summary'),
+    /^velocity, 7 of 7 steps have values.*least 100000 m, greatest 106000 m\.$/,
+  );
+  t.regex(await textOf(tab, 'facts'), /Element7velocity at 2026-01-24 14:00101000 m/);
+  await checkAccessible(t, tab, 'a mesh');
   await tab.close();
 });

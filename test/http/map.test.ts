@@ -8,7 +8,7 @@ import { degreeStep, degreeText, linesBetween, placeText } from '../../src/tiles
 import { parsePermalink, permalinkOf } from '../../src/tiles/map/page/permalink.ts';
 import { colourOf, rampOf, valueOfColour } from '../../src/tiles/map/page/ramp.ts';
 import { estimateText, timeAxis, valueAxis, valueText } from '../../src/tiles/map/page/scale.ts';
-import { csvOf, itemFor, unitOf } from '../../src/tiles/map/page/series-table.ts';
+import { csvOf, hasLayers, itemFor, unitOf } from '../../src/tiles/map/page/series-table.ts';
 import type { TileGrid } from '../../src/tiles/map/page/tile-grid.ts';
 import {
   isMapTile,
@@ -261,10 +261,19 @@ test('a series is saved as CSV; an item is found by its name', (t) => {
   };
   t.is(csvOf(series), 'time,"Level, upper [m]"\r\n2024-05-02,1.5\r\n2024-05-03,\r\n');
   const item = (id: string, name: string) => ({ id, name, axes: [] });
-  const dataset = { name: '', axes: [], items: [item('a', 'Depth'), item('b', 'Speed')] };
+  const dataset = { name: '', kind: 'grid' as const, axes: [], items: [item('a', 'Depth'), item('b', 'Speed')] };
   t.is(itemFor(dataset, 'Speed')?.id, 'b');
   t.is(itemFor(dataset, 'Heat'), undefined);
   t.is(itemFor({ ...dataset, items: [item('a', 'Depth')] }, 'Band 1')?.id, 'a', 'the only one');
+  const layered = { ...dataset, axes: [{ name: 'layer', length: 3 }] };
+  t.deepEqual(
+    [
+      hasLayers(layered, { id: 'a', axes: ['time', 'layer', 'y', 'x'] }),
+      hasLayers(layered, { id: 'a', axes: ['y', 'x'] }),
+    ],
+    [true, false],
+  );
+  t.true(hasLayers({ ...dataset, kind: 'mesh', mesh: { layers: 7 } }, { id: 'a', axes: ['time', 'element'] }));
   t.deepEqual(['m', 'undefined', '', undefined].map(unitOf), ['m', undefined, undefined, undefined]);
 });
 

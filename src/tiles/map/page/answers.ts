@@ -40,6 +40,9 @@ export interface VectorTileJson {
   readonly name: string;
   readonly bounds: readonly [number, number, number, number];
   readonly maxzoom: number;
+  /** Of a mesh. */
+  readonly timeStamps?: readonly string[];
+  readonly layerIds?: readonly number[];
   readonly vector_layers: readonly {
     readonly id: string;
     readonly fields: Readonly<Record<string, 'Number' | 'Boolean' | 'String'>>;
@@ -55,6 +58,7 @@ export interface MultidimensionalItem {
 
 export interface MultidimensionalDataset {
   readonly name: string;
+  readonly kind: 'grid' | 'mesh' | 'array';
   readonly items: readonly MultidimensionalItem[];
   readonly axes: readonly { readonly name: string; readonly length: number }[];
   readonly mesh?: { readonly layers?: number };

@@ -7,6 +7,7 @@ import { askLogin } from './login.ts';
 import { openMap, showWhole } from './map-view.ts';
 import { openPanel } from './panel.ts';
 import { showFeatures } from './show-features.ts';
+import { showMesh } from './show-mesh.ts';
 import { showStored } from './show-stored.ts';
 import type { Shown } from './show-tiles.ts';
 import { showTiles } from './show-tiles.ts';
@@ -53,11 +54,17 @@ async function start(): Promise<void> {
   openButtons(map, subject, bar);
   openKeys(map, () => shown);
   await new Promise((resolve) => map.once('load', resolve));
-  const show = subject.tiles ? showTiles : subject.vector ? showFeatures : showStored;
+  const show = viewOf(subject);
   shown = show(map, subject, bar, api);
   map.once('idle', () => {
     document.body.dataset.state = 'shown';
   });
+}
+
+function viewOf({ tiles, vector, stored }: Subject) {
+  if (tiles !== undefined) return showTiles;
+  if (vector === undefined) return showStored;
+  return stored === undefined ? showFeatures : showMesh;
 }
 
 function openButtons(map: MapLibreMap, { box }: Subject, bar: AddressBar): void {

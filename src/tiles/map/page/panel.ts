@@ -91,6 +91,13 @@ export function openSlider(
   };
 }
 
+/** A layer, from 0, the lowest. */
+export function layerText(n: number, count: number, heights?: readonly number[]): string {
+  const height = heights?.[n];
+  const place = n === 0 ? ', lowest' : n === count - 1 ? ', highest' : '';
+  return `${n + 1} of ${count}${height === undefined ? place : ` at ${valueText(height)} m`}`;
+}
+
 /** The button that folds the panel, which starts folded on a phone. */
 export function openPanel(): void {
   const [panel, fold] = [element('panel'), element<HTMLButtonElement>('fold')];

@@ -16,7 +16,9 @@ export interface Series {
 export const unitOf = (symbol: string | undefined): string | undefined =>
   symbol === undefined || /^(?:undefined|-|\(\))?$/i.test(symbol) ? undefined : symbol;
 
-export const hasLayers = ({ axes }: MultidimensionalItem): boolean => axes.includes('layer');
+/** Whether an item has several values at a point: of a layered mesh or grid. */
+export const hasLayers = (dataset: MultidimensionalDataset, { axes }: MultidimensionalItem): boolean =>
+  layerCount(dataset) > 1 && (axes.includes('layer') || dataset.kind === 'mesh');
 
 /** The number of layers of a multidimensional dataset, 1 without layers. */
 export const layerCount = ({ axes, mesh }: MultidimensionalDataset): number =>

@@ -1,7 +1,7 @@
 import type { MultidimensionalItem, ValueTable } from './answers.ts';
 import type { Api } from './api.ts';
 import type { Series } from './series-table.ts';
-import { hasLayers, unitOf } from './series-table.ts';
+import { unitOf } from './series-table.ts';
 import type { MapScheme } from './tile-source.ts';
 import { valueAt } from './tile-source.ts';
 import type { TileStore } from './tile-store.ts';
@@ -19,7 +19,7 @@ export async function storedSeries(
   { layer, signal }: { layer?: number; signal: AbortSignal },
 ): Promise<Series> {
   const query = new URLSearchParams({ item: item.id, point: `${longitude},${latitude}`, crs: 'CRS84' });
-  if (layer !== undefined && hasLayers(item)) query.set('layer', String(layer));
+  if (layer !== undefined) query.set('layer', String(layer));
   const table = await api.json<ValueTable>(`api/md/dataset/${datasetId}/values?${query}`, signal);
   const time = table.columns.indexOf('time');
   const value = table.columns.indexOf(item.id);

@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { element } from './dom.ts';
 import type { Point } from './map-view.ts';
 import { placeMark, showOutline } from './map-view.ts';
-import { chooseOne, note, openSlider } from './panel.ts';
+import { chooseOne, layerText, note, openSlider } from './panel.ts';
 import { openPointCard } from './point-card.ts';
 import { storedSeries } from './series.ts';
 import { hasLayers, layerCount, unitOf } from './series-table.ts';
@@ -21,7 +21,7 @@ export function showStored(map: MapLibreMap, subject: Subject, bar: AddressBar, 
   if (subject.box === undefined) note('Where the data lie is not known here. Click where they are.');
   else showOutline(map, subject.box);
   note(
-    'Multidimensional data have no tiles, so the map shows their extent only. Convert them with TilingWriter to see them.',
+    'Multidimensional data other than meshes have no tiles, so the map shows their extent only. Convert them with TilingWriter to see them.',
   );
 
   const mark = placeMark(map);
@@ -31,7 +31,7 @@ export function showStored(map: MapLibreMap, subject: Subject, bar: AddressBar, 
     },
     async series(point, signal) {
       if (item === undefined) throw new Error('The dataset has no items.');
-      return storedSeries(api, subject.id, item, point, { signal, ...(hasLayers(item) && { layer }) });
+      return storedSeries(api, subject.id, item, point, { signal, ...(hasLayers(dataset, item) && { layer }) });
     },
     onStep() {},
     marked: () => 0,
@@ -64,7 +64,7 @@ export function showStored(map: MapLibreMap, subject: Subject, bar: AddressBar, 
     openSlider('layer', {
       max: count - 1,
       value: Math.min(count - 1, layer),
-      text: (n) => `${n + 1} of ${count}${n === 0 ? ', lowest' : n === count - 1 ? ', highest' : ''}`,
+      text: (n) => layerText(n, count),
       onChange(n) {
         layer = n;
         bar.keep({ layer });

@@ -5,7 +5,7 @@ import type { Api } from './api.ts';
 import { element, say } from './dom.ts';
 import type { Point } from './map-view.ts';
 import { onHover, placeMark, serveTiles, showOutline } from './map-view.ts';
-import { chooseOne, note, openSlider, showLegend } from './panel.ts';
+import { chooseOne, layerText, note, openSlider, showLegend } from './panel.ts';
 import type { View } from './permalink.ts';
 import { openPointCard } from './point-card.ts';
 import { parseKey, setOpacity, sharpenBeyond, showScheme, showSlice, tilesShown } from './raster-layer.ts';
@@ -13,7 +13,7 @@ import { openReadout } from './readout.ts';
 import { estimateText, valueText } from './scale.ts';
 import { storedSeries, tileSeries } from './series.ts';
 import type { Series } from './series-table.ts';
-import { hasLayers, itemFor, layerCount } from './series-table.ts';
+import { hasLayers, itemFor } from './series-table.ts';
 import type { Subject } from './subject.ts';
 import { zoomRange } from './tile-grid.ts';
 import type { MapScheme } from './tile-source.ts';
@@ -113,8 +113,7 @@ export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, a
     const stored = seriesId === undefined ? undefined : await describeSeries(seriesId);
     const item = stored && itemFor(stored, current.scheme.itemName);
     if (seriesId !== undefined && stored !== undefined && item !== undefined) {
-      const layered = hasLayers(item) && layerCount(stored) > 1;
-      return storedSeries(api, seriesId, item, point, { signal, ...(layered && { layer }) });
+      return storedSeries(api, seriesId, item, point, { signal, ...(hasLayers(stored, item) && { layer }) });
     }
     return tileSeries(store, valueScheme(current, shown), stamps, point, {
       layer,
@@ -227,10 +226,4 @@ export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, a
     move: (by) => time?.move(by),
     togglePlay: () => time?.toggle(),
   };
-}
-
-function layerText(n: number, count: number, heights: readonly number[] | undefined): string {
-  const height = heights?.[n];
-  const place = n === 0 ? ', lowest' : n === count - 1 ? ', highest' : '';
-  return `${n + 1} of ${count}${height === undefined ? place : ` at ${valueText(height)} m`}`;
 }

@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { Refused } from './api.ts';
 import type { Box } from './map-view.ts';
 
-/** What the page shows: one of tiles, vector tiles, or a multidimensional dataset. */
+/** What the page shows: one of tiles, vector tiles, or a multidimensional dataset, which has vector tiles if it is a mesh. */
 export interface Subject {
   readonly id: string;
   readonly name: string;
@@ -69,13 +69,25 @@ async function titleOfService(api: Api, id: string): Promise<string> {
   return serviceIdentification?.title ?? 'Tiles';
 }
 
+const vectorTiles = (api: Api, id: string) => api.json<VectorTileJson>(`api/vectortiles/dataset/${id}/tilejson.json`);
+
+/** Whether the tiles are those of a mesh. */
+const isMesh = ({ vector_layers }: VectorTileJson) => vector_layers[0]?.id === 'elements';
+
 async function readVector(api: Api, id: string): Promise<Subject> {
-  const vector = await api.json<VectorTileJson>(`api/vectortiles/dataset/${id}/tilejson.json`);
-  return { id, name: vector.name, vector, box: vector.bounds };
+  const vector = await vectorTiles(api, id);
+  if (!isMesh(vector)) return { id, name: vector.name, vector, box: vector.bounds };
+  const stored = await api.json<MultidimensionalDataset>(`api/md/dataset/${id}`);
+  return { id, name: stored.name, stored, vector, box: vector.bounds };
 }
 
 async function readStored(api: Api, id: string, record?: DatasetRecord): Promise<Subject> {
   const stored = await api.json<MultidimensionalDataset>(`api/md/dataset/${id}`);
+  if (stored.kind === 'mesh') {
+    // a section or a mesh without a coordinate system has no tiles
+    const vector = await vectorTiles(api, id).catch(() => undefined);
+    if (vector !== undefined && isMesh(vector)) return { id, name: stored.name, stored, vector, box: vector.bounds };
+  }
   const [west, south, east, north] = stored.bbox ?? [];
   const degrees = /^(EPSG:)?4326$/.test(stored.crs?.srid ?? '') && north !== undefined;
   const location = record?.spatialInformation?.location;

@@ -1,4 +1,4 @@
-import type { ExpressionSpecification, MapGeoJSONFeature, Map as MapLibreMap } from 'maplibre-gl';
+import type { ExpressionSpecification, MapGeoJSONFeature, Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
 import type { VectorTileJson } from './answers.ts';
 import { cssColour } from './dom.ts';
 import { tileAddress } from './map-view.ts';
@@ -10,12 +10,16 @@ const points = geometry('Point', 'MultiPoint');
 const DRAWN = ['areas', 'edges', 'points'];
 
 /** Draws features of any kind: areas, their edges, lines and points. */
-export function addVectorLayers(map: MapLibreMap, { vector_layers, bounds, maxzoom }: VectorTileJson): void {
+export function addVectorLayers(
+  map: MapLibreMap,
+  { vector_layers, bounds, maxzoom }: VectorTileJson,
+  key: string = SOURCE,
+): void {
   const [layer] = vector_layers;
   if (layer === undefined) return;
   map.addSource(SOURCE, {
     type: 'vector',
-    tiles: [tileAddress(SOURCE)],
+    tiles: [tileAddress(key)],
     bounds: [...bounds] as [number, number, number, number],
     maxzoom,
   });
@@ -76,6 +80,17 @@ export function choose(map: MapLibreMap, id: number | string | undefined): void 
   map.setFilter('chosen-points', chosenFilter(id, points));
 }
 
+/** Loads the tiles again, of another step, layer or attribute. The old ones stay until the new ones are there. */
+export function showVectorSlice(map: MapLibreMap, key: string): void {
+  map.getSource<VectorTileSource>(SOURCE)?.setTiles([tileAddress(key)]);
+}
+
+/** Elements of a mesh side by side: no edges, no gaps. */
+export function setMeshOpacity(map: MapLibreMap, opacity: number): void {
+  map.setPaintProperty('areas', 'fill-opacity', opacity);
+  map.setPaintProperty('edges', 'line-opacity', 0);
+}
+
 /** Viridis (CC0). */
 export const COLOURS = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'] as const;
 
@@ -91,9 +106,15 @@ export function rangeOf(map: MapLibreMap, sourceLayer: string, attribute: string
   return low > high ? undefined : [low, high];
 }
 
-/** Colours features by an attribute; undefined: all alike. */
-export function colourBy(map: MapLibreMap, by: { attribute: string; low: number; high: number } | undefined): void {
-  const plain = cssColour('--feature');
+/**
+ * Colours features by an attribute; undefined: all alike.
+ * @param plain colour of features without a number
+ */
+export function colourBy(
+  map: MapLibreMap,
+  by: { attribute: string; low: number; high: number } | undefined,
+  plain = cssColour('--feature'),
+): void {
   const colour = by === undefined ? plain : rampExpression(by, plain);
   map.setPaintProperty('areas', 'fill-color', colour);
   map.setPaintProperty('edges', 'line-color', colour);
