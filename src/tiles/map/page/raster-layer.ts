@@ -75,7 +75,8 @@ export function tilesShown(map: MapLibreMap): Promise<void> {
       resolve();
     };
     const timer = setTimeout(end, 10_000);
-    if (map.areTilesLoaded() && !map.isMoving()) return end();
+    // a source asks for its new tiles in a later frame: being idle now says nothing
     map.on('idle', end);
+    map.triggerRepaint();
   });
 }
