@@ -24,6 +24,8 @@ export interface ConversionRequest {
   onBadRecord?: 'fail' | 'skip';
   /** The dataset to append the input to. The output then contains both. */
   existing?: ExistingDataset;
+  /** The content that the output replaces, if the writer keeps something of it. */
+  replaced?: { path: string };
   /** Path of the GeoJSON file with the skipped records; written only if there are any. */
   badRecords?: { path: string };
 }

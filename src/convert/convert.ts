@@ -49,6 +49,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const bad = new BadRecords();
   await using open = new AsyncDisposableStack();
   const context: Context = {
+    ...(request.replaced && { replaced: request.replaced }),
     signal: hooks.signal,
     scratch: request.scratch,
     threads,

@@ -21,6 +21,8 @@ export interface Context {
   readonly onBadRecord?: 'fail' | 'skip';
   /** Reports a record that cannot be read, transformed or written. Throws its reason or counts it as skipped, as the request asks. */
   reportBadRecord(record: BadRecord): void;
+  /** The content that the output replaces, for a writer that keeps something of it (`Writer.kept`). */
+  readonly replaced?: { readonly path: string };
   /** Registers a function that runs when the conversion ends, also after an error; the last one registered runs first. */
   onEnd(close: () => Promise<void>): void;
 }
@@ -70,6 +72,8 @@ export interface Writer<P extends z.ZodObject = z.ZodObject> extends Converter<P
   write(data: Data, parameters: z.output<P>, sink: ByteSink, context: Context): Written;
   /** Rules for appending to a file of this format. Absent: appending is not supported. */
   readonly appends?: AppendRules;
+  /** Parameters that an update without them takes from the content of the dataset (`context.replaced`). */
+  readonly kept?: readonly string[];
 }
 
 /** Resolves to the type of the file where it is not the usual one of the writer. */

@@ -58,4 +58,28 @@ test('an import with TilingWriter makes a dataset of tiles; an update replaces t
   const changed = await client.get(`/api/tiles/dataset/${datasetId}/scheme/a/0/0/0`);
   t.is(pixelAlpha(decodePng(changed.raw), 99, 3), '0,0,0,255');
   t.not(changed.headers.etag, tile.headers.etag);
+
+  // Without schemes it keeps those it has; the greatest value, which they left to the data, is now 198.
+  const { writerParameters: _, ...without } = wish;
+  const doubled = LEVELS.replace(/^0 .*$/gm, (row) =>
+    row
+      .split(' ')
+      .map((value) => 2 * Number(value))
+      .join(' '),
+  );
+  const kept = await client.post(`/api/metadata/dataset/${datasetId}/update`, {
+    uploadUrl: await upload(w, client, doubled),
+    ...without,
+  });
+  const last = await untilEnd(client, kept.body.id);
+  t.is(last.status, 'Completed', last.errorMessage ?? JSON.stringify(kept.body));
+  const [scheme] = (await client.get(`/api/tiles/dataset/${datasetId}/metadata`)).body.tilingSchemes;
+  t.like(scheme, { schemeId: 'a', colors: ['#FFFFFF', '#000000'], tileWidth: 128, minValue: 0, maxValue: 198 });
+  const redrawn = await client.get(`/api/tiles/dataset/${datasetId}/scheme/a/0/0/0`);
+  t.is(pixelAlpha(decodePng(redrawn.raw), 99, 3), '0,0,0,255');
+
+  const { body: missing } = await start(client, copyRequest(projectId, await upload(w, client, LEVELS), without));
+  const failed = await untilEnd(client, missing.id);
+  t.is(failed.status, 'Error');
+  t.regex(failed.errorMessage, /Parameter 'TilingSchemes' is required by TilingWriter/);
 });

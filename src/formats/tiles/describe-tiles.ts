@@ -94,14 +94,19 @@ export const styleOf = (drawn: DrawnScheme, ramp: Ramp | undefined): TileStyle =
   ...(ramp && { ramp }),
 });
 
-export function describeTiles(source: TileSource, schemes: readonly DrawnScheme[], bytes: number): TilesDescription {
+export function describeTiles(
+  source: TileSource,
+  { asked, drawn }: { asked: readonly TilingScheme[]; drawn: readonly DrawnScheme[] },
+  bytes: number,
+): TilesDescription {
   const { time, box, extent, layers, layerHeights } = source;
   return {
     version: 1,
     geographicBox: [extent.west, extent.south, extent.east, extent.north],
     nativeExtent: polygonOf(box),
     wgS84Extent: polygonOf(extent),
-    tilingSchemes: schemes,
+    tilingSchemes: drawn,
+    askedSchemes: asked,
     tileStorageSizeKB: Math.ceil(bytes / 1024),
     timeStamps:
       time === undefined ? [] : Array.from({ length: stepCount(time) }, (_, step) => clockText(timeOf(time, step))),

@@ -56,6 +56,8 @@ export interface TilesDescription {
   readonly nativeExtent: string;
   readonly wgS84Extent: string;
   readonly tilingSchemes: readonly DrawnScheme[];
+  /** The schemes as they were asked for, for an update without any. */
+  readonly askedSchemes?: readonly TilingScheme[];
   readonly tileStorageSizeKB: number;
   readonly timeStamps: readonly string[];
   readonly layerIds: readonly number[];

@@ -11,5 +11,6 @@ export const tilingWriter = defineWriter({
   extension: '.tiles.zip',
   mediaType: 'application/zip',
   parameters: writeParameters,
+  kept: ['TilingSchemes'],
   load: () => import('./writer.ts'),
 });

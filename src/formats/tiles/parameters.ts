@@ -8,8 +8,8 @@ const TilingSchemes = z
     if (first !== undefined) addIssue({ code: 'custom', message: first });
   })
   .describe(
-    'Schemes, such as [{"schemeId": "depth", "schemeType": "XYZ", "itemName": "Depth", "outputType": "PNG", "colors": ["#F7FBFF", "#08306B"]}]. ' +
+    'Required for a new dataset; an update without them draws those that the dataset has. Schemes, such as [{"schemeId": "depth", "schemeType": "XYZ", "itemName": "Depth", "outputType": "PNG", "colors": ["#F7FBFF", "#08306B"]}]. ' +
       'Only schemeId is required; the guide describes all members.',
   );
 
-export const writeParameters = z.object({ TilingSchemes });
+export const writeParameters = z.object({ TilingSchemes: TilingSchemes.optional() });

@@ -5,6 +5,7 @@ import { AppError } from '../../errors.ts';
 import type { TileStyle } from '../../geo/tiles/encode-tile.ts';
 import { emptyTile, tileEncoder } from '../../geo/tiles/encode-tile.ts';
 import type { Context, Write } from '../define.ts';
+import { FileSource } from '../io/bytes.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { TILE_TYPES } from './archive-header.ts';
 import type { ArchiveDescription } from './archive-writer.ts';
@@ -20,6 +21,7 @@ import { meshSource } from './mesh-source.ts';
 import type { writeParameters } from './parameters.ts';
 import type { TilingScheme } from './schemes.ts';
 import { checkSchemes } from './schemes.ts';
+import { StoredTiles } from './stored-tiles.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import { KeptValues } from './values/keep-values.ts';
 import { addArchive } from './zip-archive.ts';
@@ -32,10 +34,33 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
   sink,
   context,
 ): Promise<undefined> => {
+  if (list === undefined) {
+    await writeTiles(data, await presentSchemes(context), sink, context);
+    return;
+  }
   const { schemes, ignored } = checkSchemes(list);
   for (const member of ignored) context.log('info', `TilingSchemes: ${member} is ignored.`);
   await writeTiles(data, schemes, sink, context);
 };
+
+/** The schemes of the dataset that is updated. Colours and values of an older one, which did not keep what was asked for, stay. */
+async function presentSchemes({ replaced, log }: Context): Promise<readonly TilingScheme[]> {
+  if (replaced === undefined)
+    throw new AppError('unprocessable', "Parameter 'TilingSchemes' is required by TilingWriter.");
+  const source = await FileSource.open(replaced.path, { checksum: false });
+  try {
+    const { askedSchemes, tilingSchemes } = (await StoredTiles.open(source)).description;
+    log('info', `The schemes are those of the dataset: ${tilingSchemes.map(({ schemeId }) => schemeId).join(', ')}.`);
+    return askedSchemes ?? checkSchemes(tilingSchemes.map(withoutOwnColours)).schemes;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Rasters in their own colours have no item. */
+function withoutOwnColours({ itemName, ...scheme }: DrawnScheme): object {
+  return scheme.colors === undefined ? scheme : { ...scheme, itemName };
+}
 
 /** A scheme that is ready to be drawn. */
 interface Prepared {
@@ -83,7 +108,7 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
     }
     await zip.addBytes(emptyTileName(scheme.schemeId), await emptyTile(style));
   }
-  await zip.addBytes(DESCRIPTION, Buffer.from(JSON.stringify(describeTiles(source, drawn, bytes))));
+  await zip.addBytes(DESCRIPTION, Buffer.from(JSON.stringify(describeTiles(source, { asked: schemes, drawn }, bytes))));
   await zip.finish();
 }
 

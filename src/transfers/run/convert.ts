@@ -89,7 +89,7 @@ const tooLong =
 
 async function fetchFiles(executor: Executor, attempt: Attempt, { folder, input }: LocalFiles): Promise<Fetched> {
   const { transfer, request, report, time, scratchGb } = attempt;
-  const held = await findExisting(executor.db, transfer);
+  const held = await findExisting(executor.db, transfer, request);
   const room = { bytes: scratchGb * GB - (held?.storageSize ?? 0), exceeded: () => scratchExceeded(scratchGb) };
   const done = await fetchInput(executor, transfer, input, { report, time, room });
   const values = parseTransformations(request.transformations).some(
@@ -116,7 +116,7 @@ function convertFiles(
       writer: { name: request.writerName, parameters: request.writerParameters },
       transformations: request.transformations,
       ...(onBadRecord === undefined ? {} : { onBadRecord }),
-      ...(existing === undefined ? {} : { existing }),
+      ...(existing && (transfer.type === 'Append' ? { existing } : { replaced: { path: existing.path } })),
       badRecords: { path: badRecords },
     },
     {

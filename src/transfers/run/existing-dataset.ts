@@ -3,8 +3,10 @@ import type { ExistingDataset } from '../../convert/conversion.ts';
 import { findHeld } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
+import { findWriter } from '../../formats/registry.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { writeSeriesFile } from '../../timeseries/to-file.ts';
+import type { AcceptedRequest } from '../starts/request.ts';
 import type { Executor } from './executor.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -13,15 +15,23 @@ import { inTime } from './time-limit.ts';
 type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
 
 /**
- * The existing content of the dataset that a transfer appends to; undefined for other transfers. The transfer has locked the dataset, so
+ * The existing content of the dataset that a transfer appends to, or of which an update keeps parameters; undefined for
+ * other transfers. The transfer has locked the dataset, so
  * every attempt starts from the same content, and nothing is added twice.
  */
-export async function findExisting(db: Db, { id, type, outputDatasetId }: ClaimedRow): Promise<Held | undefined> {
-  if (type !== 'Append') return undefined;
+export async function findExisting(
+  db: Db,
+  { id, type, outputDatasetId }: ClaimedRow,
+  request: Pick<AcceptedRequest, 'writerName' | 'writerParameters'>,
+): Promise<Held | undefined> {
+  if (type !== 'Append' && !(type === 'Update' && keepsParameters(request))) return undefined;
   const held = outputDatasetId === undefined ? undefined : await findHeld(db, outputDatasetId, id);
   if (!held) throw gone();
   return held;
 }
+
+const keepsParameters = ({ writerName, writerParameters }: Pick<AcceptedRequest, 'writerName' | 'writerParameters'>) =>
+  findWriter(writerName)?.kept?.some((name) => writerParameters?.[name] === undefined) ?? false;
 
 const gone = () => new AppError('gone', 'The dataset of this transfer no longer exists.');
 
