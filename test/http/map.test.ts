@@ -5,7 +5,7 @@ import test from 'ava';
 import { parseAddress } from '../../src/tiles/map/page/address.ts';
 import { boxOfWkt } from '../../src/tiles/map/page/answers.ts';
 import { degreeStep, degreeText, linesBetween, placeText } from '../../src/tiles/map/page/degrees.ts';
-import { parsePermalink, permalinkOf } from '../../src/tiles/map/page/permalink.ts';
+import { idIn, parsePermalink, permalinkOf } from '../../src/tiles/map/page/permalink.ts';
 import { colourOf, rampOf, valueOfColour } from '../../src/tiles/map/page/ramp.ts';
 import { estimateText, timeAxis, valueAxis, valueText } from '../../src/tiles/map/page/scale.ts';
 import { csvOf, hasLayers, itemFor, unitOf } from '../../src/tiles/map/page/series-table.ts';
@@ -114,6 +114,7 @@ test('a permalink keeps the view; what is wrong in one is left out', (t) => {
   );
   t.deepEqual(parsePermalink(link), view);
   t.is(permalinkOf({ opacity: 1 }), '#');
+  for (const wrong of ['../../accounts', 17, null, `${view.series}/..`]) t.is(idIn(wrong), undefined);
   for (const wrong of [
     '',
     '#',

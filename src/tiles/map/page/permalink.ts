@@ -25,6 +25,9 @@ const number = (text: string | null | undefined, least: number, most: number): n
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The id of a dataset: nothing else becomes part of a path. */
+export const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && UUID.test(value) ? value : undefined;
 
 /** Reads a fragment. What is missing or wrong is left out. */
 export function parsePermalink(fragment: string): View {
@@ -38,7 +41,6 @@ export function parsePermalink(fragment: string): View {
   };
   const point = [number(x, -360, 360), number(y, -90, 90)] as const;
   const layer = number(values.get('layer'), 0, 1e6);
-  const series = values.get('series') ?? undefined;
   return defined({
     ...(Object.values(place).includes(undefined) ? {} : place),
     scheme: values.get('scheme') ?? undefined,
@@ -46,7 +48,7 @@ export function parsePermalink(fragment: string): View {
     layer: Number.isInteger(layer) ? layer : undefined,
     opacity: number(values.get('opacity'), 0, 1),
     point: point[0] === undefined || point[1] === undefined ? undefined : [point[0], point[1]],
-    series: series !== undefined && UUID.test(series) ? series : undefined,
+    series: idIn(values.get('series')),
     item: values.get('item') ?? undefined,
   });
 }

@@ -3,6 +3,7 @@ import { boxOfWkt } from './answers.ts';
 import type { Api } from './api.ts';
 import { Refused } from './api.ts';
 import type { Box } from './map-view.ts';
+import { idIn } from './permalink.ts';
 
 /** What the page shows: one of tiles, vector tiles, or a multidimensional dataset, which has vector tiles if it is a mesh. */
 export interface Subject {
@@ -55,9 +56,8 @@ const nothingToShow = (what: string) =>
 
 async function readTiles(api: Api, id: string, record?: DatasetRecord): Promise<Subject> {
   const tiles = await api.json<TileMetadata>(`api/tiles/dataset/${id}/metadata`);
-  const named = record?.metadata?.[SERIES_DATASET];
   const name = record?.name ?? (await titleOfService(api, id));
-  const seriesDataset = typeof named === 'string' ? named : undefined;
+  const seriesDataset = idIn(record?.metadata?.[SERIES_DATASET]);
   return { id, name, tiles, box: boxOfWkt(tiles.wgS84Extent), seriesDataset };
 }
 
