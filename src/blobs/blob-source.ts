@@ -31,6 +31,7 @@ interface OpenOptions {
 
 /** One version of a blob. Close it at the end. */
 export interface OpenBlob extends ByteSource {
+  readonly name: string;
   readonly etag: string;
   close(): Promise<void>;
 }
@@ -106,6 +107,7 @@ export class BlobSources {
     this.#files.set(key, file);
     if (this.#files.size > MOST_FILES) this.#files.delete(this.#files.keys().next().value!);
     return {
+      name,
       etag,
       size,
       read: (offset, length) => file.read(offset, length),

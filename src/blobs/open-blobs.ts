@@ -1,9 +1,20 @@
 import { AppError, FormatError, notFound } from '../errors.ts';
-import type { BlobSource, BlobSources } from './blob-source.ts';
+import type { BlobSources, OpenBlob } from './blob-source.ts';
 
 interface Open<T> {
-  readonly source: BlobSource;
+  readonly source: OpenBlob;
   readonly content: T;
+}
+
+/** How much stays open. */
+export interface Kept<T> {
+  /** Contents. */
+  readonly most: number;
+  /** Bytes of them in memory, as `bytesOf` tells. */
+  readonly mostBytes?: number;
+  bytesOf?(content: T): number;
+  /** Blobs of a local store are read without a cache (`openDirect`). */
+  readonly direct?: boolean;
 }
 
 /**
@@ -12,33 +23,22 @@ interface Open<T> {
  */
 export class OpenBlobs<T> {
   readonly #sources: BlobSources;
-  readonly #most: number;
-  readonly #read: (source: BlobSource) => Promise<T>;
+  readonly #kept: Kept<T>;
+  readonly #read: (source: OpenBlob, blob: string) => Promise<T>;
   /** Least recently used first. */
-  readonly #open = new Map<string, Promise<Open<T>>>();
+  readonly #open = new Map<string, { readonly opening: Promise<Open<T>>; bytes: number }>();
 
-  /**
-   * @param most contents that stay open
-   * @param read reads what is kept, such as a header
-   */
-  constructor(sources: BlobSources, most: number, read: (source: BlobSource) => Promise<T>) {
+  /** @param read reads what is kept, such as a header */
+  constructor(sources: BlobSources, kept: Kept<T>, read: (source: OpenBlob, blob: string) => Promise<T>) {
     this.#sources = sources;
-    this.#most = most;
+    this.#kept = kept;
     this.#read = read;
   }
 
-  /** Throws `unprocessable` for damaged content, and `notFound` for content that was replaced since the dataset was read. */
+  /** As `open`; throws `unprocessable` for damaged content, and `notFound` for content that was replaced since the dataset was read. */
   async of(dataset: string, blob: string): Promise<T> {
-    let open = this.#open.get(blob);
-    if (open === undefined) {
-      open = this.#start(blob);
-      open.catch(() => this.#open.delete(blob));
-    }
-    this.#open.delete(blob);
-    this.#open.set(blob, open);
-    if (this.#open.size > this.#most) this.#close(this.#open.keys().next().value!);
     try {
-      return (await open).content;
+      return await this.open(blob);
     } catch (error) {
       if (error instanceof FormatError) throw new AppError('unprocessable', `Dataset '${dataset}': ${error.message}`);
       if (error instanceof AppError && error.kind === 'notFound') throw notFound('Dataset', dataset);
@@ -46,27 +46,60 @@ export class OpenBlobs<T> {
     }
   }
 
+  async open(blob: string): Promise<T> {
+    let open = this.#open.get(blob);
+    if (open === undefined) {
+      open = { opening: this.#start(blob), bytes: 0 };
+      const { opening } = open;
+      opening.catch(() => {
+        if (this.#open.get(blob)?.opening === opening) this.forget(blob);
+      });
+    }
+    this.#open.delete(blob);
+    this.#open.set(blob, open);
+    this.#evict();
+    return (await open.opening).content;
+  }
+
+  /** The next request opens the blob again. */
+  forget(blob: string): void {
+    this.#open.delete(blob);
+  }
+
   async #start(blob: string): Promise<Open<T>> {
-    const source = await this.#sources.open(blob);
+    const { direct = false, bytesOf } = this.#kept;
+    const source = await (direct ? this.#sources.openDirect(blob) : this.#sources.open(blob));
     try {
-      return { source, content: await this.#read(source) };
+      const content = await this.#read(source, blob);
+      const entry = this.#open.get(blob);
+      if (entry !== undefined) entry.bytes = bytesOf?.(content) ?? 0;
+      this.#evict();
+      return { source, content };
     } catch (error) {
       await source.close();
       throw error;
     }
   }
 
-  /** Requests that are reading from it end first: the source waits for them. */
-  #close(blob: string): void {
-    const open = this.#open.get(blob);
-    this.#open.delete(blob);
-    open?.then(
-      ({ source }) => source.close(),
-      () => undefined,
-    );
+  /** Sources are not closed, because requests may be reading from them, which the close would end. */
+  #evict(): void {
+    const { most, mostBytes = Number.POSITIVE_INFINITY } = this.#kept;
+    let sum = this.#open.values().reduce((all, { bytes }) => all + bytes, 0);
+    for (const [oldest, { bytes }] of this.#open) {
+      if ((sum <= mostBytes && this.#open.size <= most) || this.#open.size === 1) break;
+      this.#open.delete(oldest);
+      sum -= bytes;
+    }
   }
 
+  /** Ends requests that are reading. */
   async close(): Promise<void> {
-    for (const blob of [...this.#open.keys()]) this.#close(blob);
+    const all = [...this.#open.values()];
+    this.#open.clear();
+    for (const { opening } of all)
+      await opening.then(
+        ({ source }) => source.close(),
+        () => undefined,
+      );
   }
 }

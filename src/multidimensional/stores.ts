@@ -1,5 +1,7 @@
+import type { OpenBlob } from '../blobs/blob-source.ts';
 import { BlobSources } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
+import { OpenBlobs } from '../blobs/open-blobs.ts';
 import type { Crs } from '../data/crs-reference.ts';
 import { AppError, FormatError } from '../errors.ts';
 import { ChunkCache } from '../formats/zarr/chunk-cache.ts';
@@ -41,42 +43,42 @@ const mostCoordinates = 1 << 24;
 /** Requests whose values are read at a time; others wait. */
 const mostReading = 8;
 
+interface Weighed {
+  readonly dataset: OpenDataset;
+  readonly bytes: number;
+}
+
 /** Opens stores of blobs, and keeps what the next request needs: directories, metadata and coordinates of the last used ones. */
 export class Stores {
-  readonly #sources: BlobSources;
   readonly #chunks = new ChunkCache(chunkBytes);
   readonly #threads = new ChunkThreads(threadBytes);
-  /** Least recently used first. */
-  readonly #open = new Map<string, { dataset: Promise<OpenDataset>; bytes: number }>();
+  readonly #open: OpenBlobs<Weighed>;
   #reading = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(blobs: BlobStore) {
-    this.#sources = new BlobSources(blobs, { cacheBytes: pageBytes, aheadBytes: 0 });
+    // not read ahead: chunks of an answer seldom follow each other
+    const sources = new BlobSources(blobs, { cacheBytes: pageBytes, aheadBytes: 0 });
+    const kept = { most: mostStores, mostBytes, bytesOf: ({ bytes }: Weighed) => bytes, direct: true };
+    this.#open = new OpenBlobs(sources, kept, (source, blob) => this.#opened(source, blob));
   }
 
   /** @param blob name of one version of the content: a write makes a new blob */
   async open(blob: string): Promise<OpenDataset> {
-    const known = this.#open.get(blob);
-    if (known !== undefined) {
-      this.#open.delete(blob);
-      this.#open.set(blob, known);
-      return known.dataset;
-    }
-    const dataset = this.#opened(blob, (bytes) => this.#weigh(blob, bytes)).catch((error: unknown) => {
-      this.forget(blob);
+    try {
+      return (await this.#open.open(blob)).dataset;
+    } catch (error) {
       throw readable(error);
-    });
-    this.#open.set(blob, { dataset, bytes: 0 });
-    return dataset;
+    }
   }
 
   forget(blob: string): void {
-    this.#open.delete(blob);
+    this.#open.forget(blob);
   }
 
-  close(): Promise<void> {
-    return this.#threads.close();
+  async close(): Promise<void> {
+    await this.#open.close();
+    await this.#threads.close();
   }
 
   /** Runs work that reads values; some at a time. */
@@ -95,20 +97,7 @@ export class Stores {
     }
   }
 
-  #weigh(blob: string, bytes: number): void {
-    const entry = this.#open.get(blob);
-    if (entry !== undefined) entry.bytes = bytes;
-    let sum = [...this.#open.values()].reduce((all, one) => all + one.bytes, 0);
-    for (const [oldest, { bytes: own }] of this.#open) {
-      if ((sum <= mostBytes && this.#open.size <= mostStores) || oldest === blob) break;
-      this.#open.delete(oldest);
-      sum -= own;
-    }
-  }
-
-  async #opened(blob: string, weigh: (bytes: number) => void): Promise<OpenDataset> {
-    // not read ahead: chunks of an answer seldom follow each other
-    const source = await this.#sources.openDirect(blob);
+  async #opened(source: OpenBlob, blob: string): Promise<Weighed> {
     const store = await ZarrStore.open(source, {
       cache: this.#chunks,
       key: `${blob} ${source.etag}`,
@@ -123,9 +112,8 @@ export class Stores {
     const { dataOfStore } = await import('../formats/zarr/open.ts');
     const opened = await dataOfStore(store, { log() {}, reportLoss() {} });
     const { data } = opened;
-    weigh(store.entries * entryBytes + 2 * 8 * coordinates);
     const wkt = store.arrays.get(CRS)?.metadata.attributes.crs_wkt;
-    return {
+    const dataset = {
       data,
       variables: variablesOf(opened),
       cells: data.kind === 'mesh' ? undefined : cellGridOf(data),
@@ -133,6 +121,7 @@ export class Stores {
       crs: data.crs,
       wkt: typeof wkt === 'string' ? wkt : undefined,
     };
+    return { dataset, bytes: store.entries * entryBytes + 2 * 8 * coordinates };
   }
 }
 

@@ -12,7 +12,7 @@ export class OpenTiles {
   readonly #open: OpenBlobs<StoredTiles>;
 
   constructor(sources: BlobSources) {
-    this.#open = new OpenBlobs(sources, MOST_OPEN, (source) => StoredTiles.open(source));
+    this.#open = new OpenBlobs(sources, { most: MOST_OPEN }, (source) => StoredTiles.open(source));
   }
 
   async of({ id, datasetType, blob }: ServedDataset): Promise<StoredTiles> {

@@ -1,4 +1,4 @@
-import type { BlobSource } from '../../blobs/blob-source.ts';
+import type { OpenBlob } from '../../blobs/blob-source.ts';
 import { FormatError } from '../../errors.ts';
 import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
 import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
@@ -25,13 +25,13 @@ const MOST_FEATURE_BYTES = 64 << 20;
 
 /** Features of a dataset with an index. */
 export interface FeatureSource {
-  readonly source: BlobSource;
+  readonly source: OpenBlob;
   readonly header: Header & Indexed;
   readonly crs: KnownCrs;
 }
 
 /** Undefined for a dataset without features. */
-export async function readFeatureSource(source: BlobSource): Promise<FeatureSource | undefined> {
+export async function readFeatureSource(source: OpenBlob): Promise<FeatureSource | undefined> {
   const { index, ...header } = await readHeader(source);
   if (header.count === 0 && header.start >= source.size) return undefined;
   if (header.count === 0 || index === undefined)
@@ -105,7 +105,7 @@ async function drawFeatures(
 }
 
 /** The bytes of the features alone: blocks also have what lies between them. */
-async function packed(source: BlobSource, chosen: readonly Chosen[]) {
+async function packed(source: OpenBlob, chosen: readonly Chosen[]) {
   const numbers = new Float64Array(NUMBERS * chosen.length);
   let all = new Uint8Array(1 << 20);
   let [length, count] = [0, 0];

@@ -25,7 +25,7 @@ export class VectorSources {
   readonly #meshes = new Map<string, Promise<MeshElements>>();
 
   constructor(sources: BlobSources, stores: Stores, threads: VectorThreads) {
-    this.#features = new OpenBlobs(sources, MOST_OPEN, readFeatureSource);
+    this.#features = new OpenBlobs(sources, { most: MOST_OPEN }, readFeatureSource);
     this.#stores = stores;
     this.#threads = threads;
   }
