@@ -173,6 +173,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/gis.ts')).gisCommands,
   },
   {
+    name: 'tile',
+    description: 'map tiles of datasets: what there is, drawing ahead, checks',
+    load: async () => (await import('./commands/tile.ts')).tileCommands,
+  },
+  {
     name: 'md',
     description: 'multidimensional datasets and their values',
     load: async () => (await import('./commands/md.ts')).mdCommands,

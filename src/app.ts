@@ -87,6 +87,7 @@ import { mapRoutes } from './tiles/map/map.routes.ts';
 import { OpenTiles } from './tiles/open-tiles.ts';
 import { KeptTiles, RASTER_THREAD } from './tiles/raster/kept-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
+import { tileUpkeepRoutes } from './tiles/upkeep.routes.ts';
 import { VectorSources } from './tiles/vector/vector-source.ts';
 import { VectorThreads } from './tiles/vector/vector-threads.ts';
 import { vectorTileRoutes } from './tiles/vector.routes.ts';
@@ -306,6 +307,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const tiles = { db, signer, publicUrl, open: openTiles, onRequest };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
+  await addRoutes(tileUpkeepRoutes, tiles);
   await addRoutes(mapRoutes, undefined);
   const queryThreads = new QueryThreads();
   app.addHook('onClose', () => queryThreads.close());

@@ -85,6 +85,21 @@ export class StoredTiles {
     );
   }
 
+  /** Tiles with data by level, of all steps and layers. */
+  async countTiles(schemeId: string): Promise<ReadonlyMap<number, number>> {
+    const { timeStamps, layerIds } = this.description;
+    const counts = new Map<number, number>();
+    for (let step = 0; step < Math.max(1, timeStamps.length); step++)
+      for (let layer = 0; layer < Math.max(1, layerIds.length); layer++)
+        for (const limits of await this.limits(schemeId, { step, layer })) {
+          const level = Number(limits.tileMatrix);
+          const rows = limits.maxTileRow - limits.minTileRow + 1;
+          const columns = limits.maxTileCol - limits.minTileCol + 1;
+          counts.set(level, (counts.get(level) ?? 0) + rows * columns);
+        }
+    return counts;
+  }
+
   /** Bytes of the file, for a thread that draws of it. */
   get size(): number {
     return this.#source.size;

@@ -75,3 +75,9 @@ export const deleteOldestTiles = (db: Db, bytes: number): Promise<number> =>
       delete from kept_tile_contents c where not exists (select from kept_tiles t where t.content = c.hash)`);
     return tiles.rowCount + contents.rowCount;
   });
+/** Tiles of the current blob by level. */
+export const countKeptTiles = (db: Db, datasetId: string, blob: string) =>
+  db.any(sql.type(z.object({ schemeId: z.string(), level: z.number(), tiles: z.number(), bytes: z.coerce.number() }))`
+    select t.scheme_id, t.level, count(*)::int as tiles, sum(c.size)::bigint as bytes
+    from kept_tiles t join kept_tile_contents c on c.hash = t.content
+    where t.dataset_id = ${datasetId}::uuid and t.blob = ${blob} group by 1, 2 order by 1, 2`);

@@ -107,6 +107,21 @@ export class KeptTiles {
     });
   }
 
+  /** Draws a tile whether it is kept or not, to compare both. */
+  async drawAnew(
+    dataset: ServedDataset,
+    { schemeId, outputType }: DrawnScheme,
+    slice: TileSlice,
+    [level, column, row]: readonly [level: number, column: number, row: number],
+    { tenant, signal }: TileRequest,
+  ): Promise<{ tile: StoredTile | undefined; kept: Buffer | undefined }> {
+    const { db, threads } = this.#parts;
+    const key: TileKey = { datasetId: dataset.id, blob: dataset.blob!, schemeId, ...slice, level, column, row };
+    const bytes = await threads.use(tenant, signal, (draw) => this.#draw(key, dataset, draw));
+    const kept = await findKeptTile(db, key);
+    return { tile: bytes && { bytes, gzip: !isUnzipped(outputType) }, kept: kept?.bytes };
+  }
+
   /** From the database, or drawn. */
   async #find(key: TileKey, dataset: ServedDataset, request: TileRequest): Promise<Uint8Array | undefined> {
     const { threads, most } = this.#parts;

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { checkParameters } from '../../../src/formats/parameters.ts';
+import { problemOf } from '../../../src/formats/tiles/check-tile.ts';
 import { tilingWriter } from '../../../src/formats/tiles/format.ts';
 import { decodePng, pixelAlpha } from '../decode-png.ts';
 import { gridOf, tiled } from './tiling.ts';
@@ -129,4 +130,23 @@ test('wrong schemes are refused with the field and the value', (t) => {
     "[1].schemeId 'a' is there twice.".slice(-30),
   );
   t.is(checkParameters(tilingWriter, { TilingSchemes: '[{"schemeId": "a"}]' }).errors.length, 0);
+});
+
+test('a tile that cannot be decoded is found: cut off, changed, or of another size', async (t) => {
+  const grid = () =>
+    gridOf({ width: 100, height: 90, affine: [0, 10, 0, 0, 0, -10], code: 25832 }, (x, y) => x * 0.3 + y);
+  for (const outputType of ['PNG', 'WEBP', 'RawData', 'BinnedData256'] as const) {
+    const { stored } = await tiled(t, grid(), { schemeId: 'a', outputType });
+    const tile = (await stored.tile('a', { step: 0, layer: 0 }, [0, 0, 0]))!;
+    const format = { outputType, tileWidth: 256, tileHeight: 256 };
+    t.is(problemOf(tile, format), undefined, outputType);
+    t.truthy(problemOf({ ...tile, bytes: tile.bytes.subarray(0, -5) }, format), outputType);
+    t.truthy(problemOf(tile, { ...format, tileWidth: 128 }), outputType);
+    if (outputType === 'WEBP') continue;
+    // The names of some chunks of PNG, and the head of gzip, may change without harm.
+    const changed = Buffer.from(tile.bytes);
+    const at = Math.floor(changed.length / 2);
+    changed[at] = changed[at]! ^ 1;
+    t.truthy(problemOf({ ...tile, bytes: changed }, format), outputType);
+  }
 });

@@ -28,6 +28,8 @@ export default {
   'GET /map/dataset/:id': { request: () => ({ url: `/map/dataset/${randomUUID()}` }), anybody: 200 },
   'GET /map/assets/:version/:file': { request: () => ({ url: '/map/assets/any/page.css' }), anybody: 200 },
   'GET /api/tiles/dataset/:id/metadata': row('/metadata'),
+  'GET /api/tiles/dataset/:id/status': row('/status'),
+  'GET /api/tiles/dataset/:id/check': row('/check?tiles=3'),
   'GET /api/tiles/dataset/:id/wmts': row('/wmts'),
   'GET /api/tiles/dataset/:id/wmts/1.0.0/WMTSCapabilities.xml': row('/wmts/1.0.0/WMTSCapabilities.xml'),
   'GET /api/tiles/dataset/:id/scheme/:schemeId/:tileMatrix/:tileRow/:tileCol': row('/scheme/depth/0/0/0'),

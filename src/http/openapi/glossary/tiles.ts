@@ -16,6 +16,7 @@ export const TILES: Glossary = {
   'VectorTileJson.scheme': ['Rows count from the top.', 'xyz'],
   'VectorTileJson.minzoom': ['Level with the least detail.', 0],
   'VectorTileJson.maxzoom': ['Level whose tiles viewers enlarge further.', 14],
+  'TileStatus.schemes': 'The schemes, in the order of the request.',
   'TileLegend.unit': ['Unit of the values.', 'm'],
   'TileLegend.minValue': ['Value of the first colour.', 0],
   'TileLegend.maxValue': ['Value of the last colour.', 12.5],

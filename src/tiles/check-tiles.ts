@@ -1,0 +1,114 @@
+import { problemOf } from '../formats/tiles/check-tile.ts';
+import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
+import type { TileRequest } from './raster/kept-tiles.ts';
+import type { ServedTiles, TileParts } from './serve.ts';
+
+type Place = readonly [level: number, column: number, row: number];
+
+/** What was found of tiles that were chosen at random. */
+export interface TileCheck {
+  /** Tiles with data. */
+  checked: number;
+  /** Those of them that were drawn anew, because their level is drawn on request. */
+  drawnAnew: number;
+  /** Places without data that were looked at. */
+  checkedEmpty: number;
+  wrong: { schemeId: string; tile: string; timeStep: number; layer: number; reason: string }[];
+}
+
+/** Looks at `count` tiles with data, and at as many places without. */
+export async function checkTiles(
+  parts: TileParts,
+  served: ServedTiles,
+  count: number,
+  request: TileRequest,
+): Promise<TileCheck> {
+  const { description } = served.tiles;
+  const result: TileCheck = { checked: 0, drawnAnew: 0, checkedEmpty: 0, wrong: [] };
+  for (let n = 0; n < count; n++) {
+    request.signal.throwIfAborted();
+    const scheme = oneOf(description.tilingSchemes);
+    const slice: TileSlice = {
+      step: below(Math.max(1, description.timeStamps.length)),
+      layer: below(Math.max(1, description.layerIds.length)),
+    };
+    const report = (place: Place, reason: string | undefined) => {
+      if (reason === undefined) return;
+      const { schemeId } = scheme;
+      result.wrong.push({ schemeId, tile: placeText(place), timeStep: slice.step, layer: slice.layer, reason });
+    };
+    const one = new Checker(parts, served, { scheme, slice, request });
+    const full = await one.placeWithData();
+    if (full !== undefined) {
+      report(full, await one.problemOf(full));
+      result.checked++;
+      if (one.isOnRequest(full)) result.drawnAnew++;
+    }
+    const empty = await one.placeWithoutData();
+    if (empty !== undefined) {
+      report(empty, await one.problemOfEmpty(empty));
+      result.checkedEmpty++;
+    }
+  }
+  return result;
+}
+
+const below = (end: number): number => Math.floor(Math.random() * end);
+const oneOf = <T>(list: readonly T[]): T => list[below(list.length)]!;
+/** Level, row and column, as in addresses. */
+const placeText = ([level, column, row]: Place): string => `${level}/${row}/${column}`;
+
+class Checker {
+  readonly #parts: TileParts;
+  readonly #served: ServedTiles;
+  readonly #of: { readonly scheme: DrawnScheme; readonly slice: TileSlice; readonly request: TileRequest };
+
+  constructor(
+    parts: TileParts,
+    served: ServedTiles,
+    of: { readonly scheme: DrawnScheme; readonly slice: TileSlice; readonly request: TileRequest },
+  ) {
+    this.#parts = parts;
+    this.#served = served;
+    this.#of = of;
+  }
+
+  isOnRequest([level]: Place): boolean {
+    return this.#of.scheme.levelsOnRequest?.includes(level) ?? false;
+  }
+
+  async placeWithData(): Promise<Place | undefined> {
+    const { scheme, slice } = this.#of;
+    const limits = await this.#served.tiles.limits(scheme.schemeId, slice);
+    if (limits.length === 0) return undefined;
+    const { tileMatrix, minTileRow, maxTileRow, minTileCol, maxTileCol } = oneOf(limits);
+    const [column, row] = [below(maxTileCol - minTileCol + 1), below(maxTileRow - minTileRow + 1)];
+    return [Number(tileMatrix), minTileCol + column, minTileRow + row];
+  }
+
+  async placeWithoutData(): Promise<Place | undefined> {
+    const { scheme, slice } = this.#of;
+    const n = below(scheme.zoomLevels.length);
+    const place: Place = [scheme.zoomLevels[n]!, below(scheme.matrixWidths[n]!), below(scheme.matrixHeights[n]!)];
+    return (await this.#served.tiles.hasData(scheme.schemeId, slice, place)) ? undefined : place;
+  }
+
+  async problemOf(place: Place): Promise<string | undefined> {
+    const { tile, kept } = await this.#tile(place);
+    if (tile === undefined) return 'The availability has it, but there is no tile.';
+    if (kept !== undefined && !Buffer.from(tile.bytes).equals(kept)) return 'The kept tile differs from a new drawing.';
+    return problemOf(tile, this.#of.scheme);
+  }
+
+  async problemOfEmpty(place: Place): Promise<string | undefined> {
+    const { tile } = await this.#tile(place);
+    return tile === undefined ? undefined : 'There is a tile, but the availability does not have it.';
+  }
+
+  async #tile(place: Place) {
+    const { scheme, slice, request } = this.#of;
+    const { tiles, dataset } = this.#served;
+    if (this.isOnRequest(place)) return this.#parts.onRequest.drawAnew(dataset, scheme, slice, place, request);
+    return { tile: await tiles.tile(scheme.schemeId, slice, place), kept: undefined };
+  }
+}

@@ -1,0 +1,128 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { clientLeft } from '../http/answers/client-left.ts';
+import { publicBase } from '../http/answers/public-base.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { askerOf } from '../http/rules/signed-link.ts';
+import { checkTiles } from './check-tiles.ts';
+import { countKeptTiles } from './raster/kept-tiles.queries.ts';
+import { DATASET_PATH, TAGS } from './route-parts.ts';
+import type { TileParts } from './serve.ts';
+import { servedTiles } from './serve.ts';
+import { tenantOf } from './tenant-of.ts';
+
+const config = { access: 'signedIn', service: 'tiles' } as const;
+const tags = TAGS;
+const number = (description: string, example: number) => z.number().meta({ description, examples: [example] });
+const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
+
+const TileStatus = z
+  .object({
+    name: text('Name of the dataset.', 'Depths'),
+    schemes: z.array(
+      z.object({
+        schemeId: text('Id of the scheme.', 'depth'),
+        schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
+        levels: z
+          .array(
+            z.object({
+              level: number('Zoom level.', 16),
+              onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', examples: [true] }),
+              tiles: number('Tiles with data, of all steps and layers.', 36),
+              keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
+              keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
+            }),
+          )
+          .meta({ description: 'From the least detail.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'TileStatus' });
+export type TileStatus = z.infer<typeof TileStatus>;
+
+const TileCheckAnswer = z
+  .object({
+    checked: number('Tiles with data that were checked.', 100),
+    drawnAnew: number('Those of them that were drawn anew, because their level is drawn on request.', 40),
+    checkedEmpty: number('Places without data at which there must be no tile.', 93),
+    wrong: z
+      .array(
+        z.object({
+          schemeId: text('Id of the scheme.', 'depth'),
+          tile: text('Zoom level, row and column.', '16/20984/34406'),
+          timeStep: number('Number of the time step.', 0),
+          layer: number('Number of the layer.', 0),
+          reason: text('What is wrong.', 'The checksum of its chunk IDAT is wrong.'),
+        }),
+      )
+      .meta({ description: 'Tiles that cannot be decoded or differ.' }),
+  })
+  .meta({ id: 'TileCheck' });
+export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
+
+const CheckQuery = z.object({
+  tiles: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .default(100)
+    .meta({ description: 'Number of tiles, chosen at random.', examples: [100] }),
+});
+
+/** How far the tiles of a dataset are drawn, and whether they are good. */
+export async function tileUpkeepRoutes(app: App, parts: TileParts) {
+  const serve = (request: FastifyRequest, id: string) =>
+    servedTiles(parts, askerOf(request), id, publicBase(parts.publicUrl, request));
+
+  app.get(
+    `${DATASET_PATH}/status`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns how many tiles of each zoom level there are and are kept',
+        params: Id,
+        response: { 200: TileStatus },
+      },
+    },
+    async (request) => {
+      const { tiles, dataset } = await serve(request, request.params.id);
+      const kept = await countKeptTiles(parts.db, dataset.id, dataset.blob!);
+      const schemes: TileStatus['schemes'] = [];
+      for (const { schemeId, schemeType, zoomLevels, levelsOnRequest } of tiles.description.tilingSchemes) {
+        const counts = await tiles.countTiles(schemeId);
+        const levels = zoomLevels.map((level) => {
+          const own = kept.find((one) => one.schemeId === schemeId && one.level === level);
+          const onRequest = levelsOnRequest?.includes(level) ?? false;
+          const kepts = { keptTiles: own?.tiles ?? 0, keptBytes: own?.bytes ?? 0 };
+          return { level, onRequest, tiles: counts.get(level) ?? 0, ...kepts };
+        });
+        schemes.push({ schemeId, schemeType, levels });
+      }
+      return { name: dataset.name, schemes };
+    },
+  );
+
+  app.get(
+    `${DATASET_PATH}/check`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Checks tiles that are chosen at random',
+        description:
+          'Decodes tiles, compares them with the availability, and draws those of `levelsOnRequest` anew to compare them with kept ones. At as many places without data there must be no tile.',
+        params: Id,
+        querystring: CheckQuery,
+        response: { 200: TileCheckAnswer },
+      },
+    },
+    async (request, reply) => {
+      const served = await serve(request, request.params.id);
+      const tenant = tenantOf(askerOf(request), served.dataset.id);
+      return checkTiles(parts, served, request.query.tiles, { tenant, signal: clientLeft(reply) });
+    },
+  );
+}
