@@ -21,15 +21,18 @@ import { queryOf } from '../../src/gis/query.ts';
 import { QueryThreads } from '../../src/gis/query-threads.ts';
 import { readCoverages } from '../../src/multidimensional/coverage.ts';
 import { Stores } from '../../src/multidimensional/stores.ts';
+import { OpenTiles } from '../../src/tiles/open-tiles.ts';
 import { bytes } from '../blobs/rules.ts';
 import type { SilentBucket } from '../world/bucket.ts';
 import { openSilentBucket } from '../world/bucket.ts';
 import { randomOf } from '../world/random.ts';
 import { storeOf } from '../world/stores.ts';
+import { tileBytes } from '../world/tiles.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';
 import { layerFiles, zipOf } from './shapefiles.ts';
 import { placed, tiffFile } from './tiff-file.ts';
+import { gridOf } from './tiles/tiling.ts';
 
 const KIB = 1024;
 let root: string;
@@ -330,4 +333,52 @@ test('values and features of a bucket are read by ranges, not as a whole', async
     inBox,
   );
   t.true(features.bytes < layer.length / 4, `${features.bytes} of ${layer.length} bytes`);
+});
+
+test('a tile of a scheme in S3 costs one request of a range, and then comes from memory', async (t) => {
+  const random = randomOf(5);
+  const noise = gridOf(
+    { width: 1024, height: 1024, affine: [0, 1, 0, 0, 0, -1], code: 25832, type: 'Float32' },
+    random,
+  );
+  const store = await openBlobStore(bucket.url, root);
+  const blob = `dataset/${randomUUID()}`;
+  // No value can be packed, so that each tile is larger than a page.
+  const content = await tileBytes(noise, [{ schemeId: 'a', outputType: 'RawData' }]);
+  await store.put(blob, bytes(content), content.length);
+  const requests: (string | undefined)[] = [];
+  bucket.silence(({ method, url, headers }) => {
+    if (url?.includes(blob.slice(-36))) requests.push(`${method} ${headers.range !== undefined}`);
+    return false;
+  });
+  t.teardown(() => bucket.silence(() => false));
+  const open = new OpenTiles(new BlobSources(store));
+  const dataset = {
+    id: 'a',
+    name: 'a',
+    datasetType: 'tiles',
+    datasetFormat: 'tiles',
+    blob,
+    storageSize: 1,
+    rowVersion: '1',
+  };
+  const tile = async (place: readonly [number, number, number]) => {
+    const before = requests.length;
+    const found = await (await open.of(dataset)).tile('a', { step: 0, layer: 0 }, place);
+    t.true(found!.bytes.length > 200_000);
+    return requests.slice(before);
+  };
+  // Opens the file and reads its directories.
+  await tile([2, 3, 0]);
+  t.true(requests.length <= 6, requests.join());
+  const places = [
+    [2, 1, 2],
+    [2, 2, 0],
+    [2, 0, 3],
+    [1, 1, 1],
+    [2, 1, 0],
+  ] as const;
+  for (const place of places) t.deepEqual(await tile(place), ['GET true'], String(place));
+  for (const place of places) t.deepEqual(await tile(place), [], String(place));
+  await open.close();
 });
