@@ -7,7 +7,7 @@ import { listText } from '../../src/credits/balance.routes.ts';
 import { inParts } from '../../src/credits/balance.ts';
 import { bookExpiredCredits } from '../../src/credits/expire.ts';
 import { project } from '../../src/credits/forecast.ts';
-import { reserveCredits } from '../../src/credits/queries.ts';
+import { releaseCredits, reserveCredits, spendCredits } from '../../src/credits/queries.ts';
 import type { MaintenanceRun } from '../../src/platform/async/maintenance-run.ts';
 import type { Answer, Client, User } from '../world.ts';
 import { world } from '../world.ts';
@@ -344,6 +344,35 @@ test.serial('a reservation is refused if the credits expire while it waits or be
   );
   for (const { Expired, Reserved } of [await balance(), await other.balance()])
     t.deepEqual([Expired, Reserved], [5, 0]);
+});
+
+test('operations wait for one that is under way in their pool, and see what it did', async (t) => {
+  const change = { dryRun: false, actor: {} };
+  const { tenantId, reserve, balance } = await shop({ credits: 100 });
+  for (const operationId of ['a', 'b']) await reserve(10, operationId);
+  const use = (credits: number, operationId: string) => ({ tenantId, credits, operationId });
+  const first = new pg.Client({ connectionString: w.url });
+  await first.connect();
+  await first.query('begin');
+  await first.query(`select credit_release('${tenantId}', 'a', null, null, false)`);
+  await first.query(`select credit_spend('${tenantId}', 10, 'b', null, null, null, false)`);
+  await first.query(`select credit_reserve('${tenantId}', 85, 'c', null, null, null, false)`);
+  const waiting = [
+    releaseCredits(w.db, tenantId, 'a', change),
+    releaseCredits(w.db, tenantId, 'b', change),
+    spendCredits(w.db, use(86, 'c'), change),
+    spendCredits(w.db, use(6, 'a'), change),
+    reserveCredits(w.db, use(6, 'd'), change),
+  ];
+  for (const each of waiting) each.catch(() => {});
+  await sleep(300);
+  await first.query('commit');
+  await first.end();
+  t.deepEqual(
+    (await Promise.all(waiting)).map(({ refusal }) => refusal),
+    ['NothingHeld', 'NothingHeld', 'TooFewCredits', 'TooFewCredits', 'TooFewCredits'],
+  );
+  t.deepEqual(await balance(), { Available: 5, Reserved: 85, Spent: 10, Expired: 0 });
 });
 
 test('moved credits keep expiry, sales order and reference; both tenants need the same billing reference', async (t) => {
