@@ -73,9 +73,10 @@ export async function startBrowser(): Promise<Browser> {
     },
     async close() {
       const ended = new Promise((resolve) => process.once('exit', resolve));
-      await session.send('Browser.close').catch(() => {});
-      socket.close();
+      // the socket may close before the answer comes
+      session.send('Browser.close').catch(() => {});
       await ended;
+      socket.close();
       await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
