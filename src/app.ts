@@ -35,7 +35,6 @@ import { QueryThreads } from './gis/query-threads.ts';
 import { featureRoutes } from './gis/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
-import { serializerCompiler } from './http/answers/serializer.ts';
 import { apiRules } from './http/api-rules.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/docs/guide.routes.ts';
@@ -191,7 +190,6 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const rules = { gates, prices, timeLimit: config['transfers.timeLimit'] };
 
   const app: App = Fastify(serverOptions(config, log));
-  app.setSerializerCompiler(serializerCompiler);
   await app.register(requestTimes, metrics);
   const tracing = await openTracing(config, 'api');
   await app.register(requestTraces, { tracing });

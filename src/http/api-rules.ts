@@ -21,7 +21,6 @@ import type { Fingerprint } from './rules/idempotency.ts';
 import { idempotency } from './rules/idempotency.ts';
 import { methods } from './rules/methods.ts';
 import { rules } from './rules/rules.ts';
-import { validatorCompiler } from './rules/validation.ts';
 import { versions } from './rules/versions.ts';
 
 export interface ApiRuleOptions {
@@ -72,7 +71,6 @@ export const apiRules = fp<ApiRuleOptions>(
     { config, db, findCaller, findProjectOf, gates, fingerprint, identitiesChanged, cache = memoryStore() },
   ) => {
     const origins = config['cors.origins'];
-    app.setValidatorCompiler(validatorCompiler);
     app.decorateRequest('caller', callerDecoration);
     app.decorateRequest('apiVersion', 0);
     app.decorateRequest('sentBody', undefined);

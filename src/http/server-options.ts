@@ -5,7 +5,9 @@ import { LogController } from 'fastify';
 import type { Config } from '../config.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import { refuseUnroutable } from './answers/problems.ts';
+import { serializerCompiler } from './answers/serializer.ts';
 import { requestId } from './observe/request-ids.ts';
+import { validatorCompiler } from './rules/validation.ts';
 
 /** Options of the Fastify server: rules that apply before routing. */
 export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: FastifyBaseLogger) {
@@ -14,6 +16,15 @@ export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: Fasti
     // `request-log.ts` writes one line per request
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestId,
+    // a busy machine may need longer than Fastify's 10 s, and what routes wait for at the start has limits of its own
+    pluginTimeout: 0,
+    // without these, Fastify loads its own compilers at the start, which is a quarter of it
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => validatorCompiler as never,
+        buildSerializer: () => serializerCompiler as never,
+      },
+    },
     trustProxy: config.trustedProxies.length > 0 ? isTrustedProxy(config.trustedProxies) : false,
     routerOptions: {
       ignoreTrailingSlash: true,

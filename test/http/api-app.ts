@@ -3,7 +3,6 @@ import Fastify from 'fastify';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db.ts';
-import { serializerCompiler } from '../../src/http/answers/serializer.ts';
 import { apiRules } from '../../src/http/api-rules.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import type { App } from '../../src/http/route.ts';
@@ -42,7 +41,6 @@ export async function apiApp(
 ): Promise<App> {
   const config = loadConfig(env);
   const app: App = Fastify(serverOptions(config, log));
-  app.setSerializerCompiler(serializerCompiler);
   await app.register(apiRules, {
     config,
     db: db as Database,
