@@ -192,5 +192,6 @@ test('random callers see the tiles that they may see, with the same ETag and byt
     if (answer.headers.etag !== undefined) known.set(key, { text, etag: String(answer.headers.etag) });
   }
   t.log(counts);
-  t.true(counts.seen > CHECKS / 6 && counts.refused > CHECKS / 3 && counts.current > CHECKS / 100);
+  t.true(counts.seen + counts.current > CHECKS / 6);
+  t.true(counts.refused > CHECKS / 3 && counts.current > CHECKS / 100);
 });
