@@ -18,7 +18,7 @@ export function serverOptions(config: Pick<Config, 'trustedProxies'>, log: Fasti
     genReqId: requestId,
     // a busy machine may need longer than Fastify's 10 s, and what routes wait for at the start has limits of its own
     pluginTimeout: 0,
-    // without these, Fastify loads its own compilers at the start, which is a quarter of it
+    // without these, Fastify loads about a hundred modules of its own compilers
     schemaController: {
       compilersFactory: {
         buildValidator: () => validatorCompiler as never,
