@@ -281,6 +281,12 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['dataset', 'move', dataset, '--project', below.id]);
   await run(['dataset', 'move', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
   await run(['dataset', 'copy', dataset, ...here, '--to-tenant', tenant.id], { refused: true });
+  await run(['dataset', 'map', dataset, '--expires', '8h']);
+  await run(['dataset', 'map', dataset, '--no-sign']);
+  const area = ['--scheme', 'map', '--levels', '14-16', '--bbox', '9,54,10,55', '--time-step', '1', '--layer', '0'];
+  await run(['tile', 'status', dataset], { refused: true });
+  await run(['tile', 'warm', dataset, ...area], { refused: true });
+  await run(['tile', 'check', dataset, '--tiles', '5'], { refused: true });
 
   const system = ['--srid', '25832', '--to-srid', '3857', '--clip', 'POINT (1 2)', '--clip-srid', '4326'];
   const steps = [...system, '--items', '0', '--statistics', '--skip-bad-records'];
