@@ -215,8 +215,10 @@ test.serial(
 test.serial('retry of an import whose file is gone is refused with a sentence', async (t) => {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
-  const { id } = (await start(client, copyRequest(projectId, await upload(w, client, 'text')))).body;
-  await client.post(`/api/conversion/transfer/${id}/cancel`);
+  // no worker has this label: the transfer waits until it is cancelled
+  const request = copyRequest(projectId, await upload(w, client, 'text'), { requiredLabels: ['gpu'] });
+  const { id } = (await start(client, request)).body;
+  t.is((await client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
   await w.sql(
     'update staged_blobs set blob = null, size = null where name = (select staged_blob from transfers where id = $1)',
     [id],
