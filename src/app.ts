@@ -87,8 +87,8 @@ import { OpenTiles } from './tiles/open-tiles.ts';
 import { KeptTiles, RASTER_THREAD } from './tiles/raster/kept-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
 import { tileUpkeepRoutes } from './tiles/upkeep.routes.ts';
+import { VECTOR_THREAD, VectorDrawings } from './tiles/vector/vector-drawings.ts';
 import { VectorSources } from './tiles/vector/vector-source.ts';
-import { VectorThreads } from './tiles/vector/vector-threads.ts';
 import { vectorTileRoutes } from './tiles/vector.routes.ts';
 import { wmtsRoutes } from './tiles/wmts.routes.ts';
 import { timeSeriesRoutes } from './timeseries/routes.ts';
@@ -316,8 +316,13 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const featureParts = { db, signer, contents: features, cursors, publicUrl };
   await addRoutes(featureRoutes, featureParts);
   await addRoutes(ogcRoutes, featureParts);
-  const vectorThreads = new VectorThreads();
-  const vectorSources = new VectorSources(tileSources, stores, vectorThreads);
+  const vectorThreads = new DrawThreads(VECTOR_THREAD, config['tiles.threads']);
+  metrics.watchDrawings('vector', () => vectorThreads.counts);
+  const vectorDrawings = new VectorDrawings({
+    threads: vectorThreads,
+    drawn: (outcome, seconds) => metrics.tileDrawn('vector', outcome, seconds),
+  });
+  const vectorSources = new VectorSources(tileSources, stores, vectorDrawings);
   app.addHook('onClose', async () => {
     await vectorThreads.close();
     await vectorSources.close();

@@ -1,6 +1,6 @@
 import { problemOf } from '../formats/tiles/check-tile.ts';
 import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
-import type { TileRequest } from './raster/kept-tiles.ts';
+import type { TileRequest } from './draw-threads.ts';
 import type { ServedTiles, TileParts } from './serve.ts';
 
 type Place = readonly [level: number, column: number, row: number];

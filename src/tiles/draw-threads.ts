@@ -28,11 +28,24 @@ export class DrawingCancelled extends Error {
   }
 }
 
-/** Draws one tile; `read` reads the source, whose connection belongs to the event loop of the server. */
-export type Draw = (
-  job: unknown,
-  read?: (offset: number, length: number) => Promise<Uint8Array>,
-) => Promise<Uint8Array | undefined>;
+/** Who waits for a tile. */
+export interface TileRequest {
+  /** Threads are shared fairly between tenants. */
+  readonly tenant: string;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** What a drawing needs besides its job. */
+export interface DrawParts {
+  /** Reads the source, whose connection belongs to the event loop of the server. */
+  read?(offset: number, length: number): Promise<Uint8Array>;
+  /** Buffers of the job that are moved to the thread, not copied. */
+  readonly moved?: readonly ArrayBuffer[];
+}
+
+/** Draws one tile. */
+export type Draw = (job: unknown, parts?: DrawParts) => Promise<Uint8Array | undefined>;
 
 interface Waiting {
   readonly signal: AbortSignal;
@@ -42,7 +55,8 @@ interface Waiting {
 
 /**
  * Draws tiles on threads, which start when they are needed and stay, so that the event loop is free. The next drawing is one of
- * the tenant with the fewest running ones, else of the tenant that waits longest since its last one.
+ * the tenant with the fewest running ones, else of the tenant that waits longest since its last one. When one tenant has all
+ * threads, another one need not wait for the end of a drawing: there is one thread more for it.
  */
 export class DrawThreads {
   readonly #script: URL;
@@ -68,7 +82,7 @@ export class DrawThreads {
   }
 
   /** Waits for a thread and lends it to `work`. An aborted request leaves the queue, and a running drawing ends early. */
-  use<T>(tenant: string, signal: AbortSignal, work: (draw: Draw) => Promise<T>): Promise<T> {
+  use<T>({ tenant, signal }: TileRequest, work: (draw: Draw) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const queue = this.#queues.get(tenant) ?? [];
     if (signal.aborted || this.#isClosed) {
@@ -94,7 +108,7 @@ export class DrawThreads {
       start: AsyncResource.bind((thread: DrawThread) => {
         signal.removeEventListener('abort', leave);
         this.#running.set(tenant, this.#runningOf(tenant) + 1);
-        const draw: Draw = (job, read) => thread.draw(job, signal, read);
+        const draw: Draw = (job, parts = {}) => thread.draw(job, signal, parts);
         work(draw)
           .then(resolve, reject)
           .finally(() => this.#release(tenant, thread));
@@ -118,14 +132,20 @@ export class DrawThreads {
 
   #next(): void {
     while (this.#queues.size > 0) {
-      const thread = this.#idle.pop() ?? (this.#all.size < this.#most ? this.#start() : undefined);
-      if (thread === undefined) return;
+      const drawing = this.#all.size - this.#idle.length;
+      if (drawing > this.#most || (drawing === this.#most && !this.#isTakenByOne())) return;
+      const thread = this.#idle.pop() ?? this.#start();
       if (thread.hasEnded) {
         this.#all.delete(thread);
         continue;
       }
       this.#take().start(thread);
     }
+  }
+
+  /** Whether all running drawings are of one tenant, and another one waits: a thread more is lent to that one. */
+  #isTakenByOne(): boolean {
+    return this.#running.size === 1 && [...this.#queues.keys()].some((tenant) => !this.#running.has(tenant));
   }
 
   #take(): Waiting {
@@ -169,7 +189,7 @@ const tooMany = () =>
   new AppError('unavailable', 'Too many tiles are waiting to be drawn. Try again in 2 s.', { retryAfter: 2 });
 
 interface Running {
-  readonly read: ((offset: number, length: number) => Promise<Uint8Array>) | undefined;
+  readonly read: DrawParts['read'];
   resolve(bytes: Uint8Array | undefined): void;
   reject(error: unknown): void;
 }
@@ -187,7 +207,7 @@ class DrawThread {
     this.#worker.on('exit', () => this.#fail(new Error('A thread that draws tiles ended.')));
   }
 
-  draw(job: unknown, signal: AbortSignal, read: Running['read']): Promise<Uint8Array | undefined> {
+  draw(job: unknown, signal: AbortSignal, { read, moved = [] }: DrawParts): Promise<Uint8Array | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
     if (this.hasEnded) return Promise.reject(new Error('A thread that draws tiles ended.'));
     const cancelled = new Int32Array(new SharedArrayBuffer(4));
@@ -207,7 +227,7 @@ class DrawThread {
     promise.then(finish, finish);
     this.#running = { read, resolve, reject };
     this.#worker.ref();
-    this.#worker.postMessage({ kind: 'draw', job, cancelled } satisfies ToThread);
+    this.#worker.postMessage({ kind: 'draw', job, cancelled } satisfies ToThread, [...moved]);
     return promise;
   }
 

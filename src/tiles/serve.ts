@@ -9,9 +9,10 @@ import type { StoredTiles } from '../formats/tiles/stored-tiles.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Place } from './capabilities.ts';
+import type { TileRequest } from './draw-threads.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import type { OpenTiles } from './open-tiles.ts';
-import type { KeptTiles, TileRequest } from './raster/kept-tiles.ts';
+import type { KeptTiles } from './raster/kept-tiles.ts';
 
 export interface TileParts {
   readonly db: Db;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Field } from '../data/feature-collection.ts';
 import { servedDataset } from '../datasets/served.ts';
 import { invalid } from '../errors.ts';
+import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
@@ -12,6 +13,7 @@ import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
 import { chosenSlice, outOfRange } from './slices.ts';
+import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
@@ -140,8 +142,17 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       const { dataset, subject } = await serve(request, request.params.id);
       const tile = tileOf(request.params);
       const { attributes, ...slice } = request.query;
+      const wanted = subject && {
+        tile,
+        fields: chosenFields(subject, attributes),
+        slice: chosenSlice(subject, slice),
+      };
       const bytes =
-        subject && (await subject.tile(tile, chosenFields(subject, attributes), chosenSlice(subject, slice)));
+        wanted &&
+        (await subject.tile(wanted, () => ({
+          tenant: tenantOf(askerOf(request), dataset.id),
+          signal: clientLeft(reply),
+        })));
       if (bytes === undefined) return reply.code(204).send();
       return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
     },

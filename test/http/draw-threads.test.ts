@@ -24,21 +24,27 @@ test('tenants share the threads fairly, whoever asks more', async (t) => {
   const never = new AbortController().signal;
   const held = heldSource();
   const draw = (tenant: string, name: string, read = async () => new Uint8Array(1)) =>
-    threads.use(tenant, never, async (own) => {
+    threads.use({ tenant, signal: never }, async (own) => {
       order.push(name);
-      return Buffer.from((await own({ name, parts: 1 }, read))!).toString();
+      return Buffer.from((await own({ name, parts: 1 }, { read }))!).toString();
     });
   const first = draw('a', 'a0', held.read);
   await held.begun;
+  const other = heldSource();
+  const second = draw('d', 'd0', other.read);
+  await other.begun;
   const others = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => draw(name[0]!, name));
-  t.deepEqual(threads.counts, { waiting: 6, drawing: 1 });
+  t.deepEqual(threads.counts, { waiting: 6, drawing: 2 });
+  other.letGo();
+  t.is(await second, 'd0');
+  await others[5];
+  t.deepEqual(order, ['a0', 'd0', 'b1', 'c1'], 'the tenant that draws is last');
   held.letGo();
   t.is(await first, 'a0');
   t.deepEqual(await Promise.all(others), ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
-  t.deepEqual(order, ['a0', 'b1', 'c1', 'a1', 'b2', 'a2', 'a3']);
   t.deepEqual(threads.counts, { waiting: 0, drawing: 0 });
   await t.throwsAsync(
-    threads.use('a', never, (own) => own({ name: 'broken', parts: 0 })),
+    threads.use({ tenant: 'a', signal: never }, (own) => own({ name: 'broken', parts: 0 })),
     { message: /broken/ },
   );
   t.is(await draw('a', 'after'), 'after');
@@ -50,11 +56,16 @@ test('one tenant cannot fill the queue of the others', async (t) => {
   const threads = new DrawThreads(script, 1);
   const never = new AbortController().signal;
   const held = heldSource();
-  const draw = (tenant: string) => threads.use(tenant, never, (own) => own({ name: tenant, parts: 1 }, held.read));
+  const draw = (tenant: string) =>
+    threads.use({ tenant, signal: never }, (own) => own({ name: tenant, parts: 1 }, held));
   const running = [draw('a')];
   await held.begun;
   for (let n = 0; n < 100; n++) running.push(draw('a'));
   await t.throwsAsync(draw('a'), { message: 'Too many tiles are waiting to be drawn. Try again in 2 s.' });
+  // All threads draw for the first one, but there is one more for another.
+  const own = await threads.use({ tenant: 'b', signal: never }, (lent) => lent({ name: 'b', parts: 0 }));
+  t.is(Buffer.from(own!).toString(), 'b');
+  t.is(threads.counts.waiting, 100);
   running.push(draw('b'));
   held.letGo();
   t.is((await Promise.all(running)).length, 102);
@@ -68,8 +79,8 @@ test('a drawing is cancelled when the last request that waits for it has left, a
   let outcome: unknown;
   const ask = (signal: AbortSignal) =>
     shared.of('tile', signal, (own) =>
-      threads.use('a', own, async (draw) => {
-        const bytes = await draw({ name: 'tile', parts: 1000 }, held.read).catch((error: unknown) => {
+      threads.use({ tenant: 'a', signal: own }, async (draw) => {
+        const bytes = await draw({ name: 'tile', parts: 1000 }, held).catch((error: unknown) => {
           outcome = error;
           throw error;
         });
@@ -79,7 +90,7 @@ test('a drawing is cancelled when the last request that waits for it has left, a
   const [one, other, waiting] = [new AbortController(), new AbortController(), new AbortController()];
   const asked = [ask(one.signal), ask(other.signal)];
   await held.begun;
-  const queued = threads.use('b', waiting.signal, async () => 'never');
+  const queued = threads.use({ tenant: 'a', signal: waiting.signal }, async () => 'never');
   waiting.abort(new Error('left the queue'));
   await t.throwsAsync(queued, { message: 'left the queue' });
   one.abort(new Error('one left'));
@@ -89,7 +100,7 @@ test('a drawing is cancelled when the last request that waits for it has left, a
   await t.throwsAsync(asked[1]!, { message: 'both left' });
   held.letGo();
   const never = new AbortController().signal;
-  const next = await threads.use('b', never, (draw) => draw({ name: 'next', parts: 0 }));
+  const next = await threads.use({ tenant: 'b', signal: never }, (draw) => draw({ name: 'next', parts: 0 }));
   t.is(Buffer.from(next!).toString(), 'next');
   t.true(outcome instanceof DrawingCancelled);
   t.true(held.reads() <= 2, String(held.reads()));

@@ -6,8 +6,9 @@ import { AppError, FormatError } from '../../errors.ts';
 import type { StoredTile } from '../../formats/tiles/archive-reader.ts';
 import { isUnzipped } from '../../formats/tiles/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../../formats/tiles/description.ts';
-import type { Draw, DrawThreads } from '../draw-threads.ts';
+import type { Draw, DrawThreads, TileRequest } from '../draw-threads.ts';
 import { DrawingCancelled } from '../draw-threads.ts';
+import { MemoryTiles } from '../memory-tiles.ts';
 import type { OpenTiles } from '../open-tiles.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import type { TileKey } from './kept-tiles.queries.ts';
@@ -20,7 +21,6 @@ import {
   noteUse,
   tryLockTile,
 } from './kept-tiles.queries.ts';
-import { MemoryTiles } from './memory-tiles.ts';
 import type { RasterJob } from './raster-thread.ts';
 
 /** Bytes of tiles in the memory of this process. */
@@ -49,14 +49,6 @@ export interface KeptTilesParts {
   readonly count: (origin: TileOrigin) => void;
   /** Counts a drawing. */
   readonly drawn: (outcome: 'ok' | 'cancelled' | 'error', seconds: number) => void;
-}
-
-/** Who waits for a tile. */
-export interface TileRequest {
-  /** Threads are shared fairly between tenants. */
-  readonly tenant: string;
-  /** Aborted when the client leaves. */
-  readonly signal: AbortSignal;
 }
 
 interface InMemory extends StoredTile {
@@ -113,11 +105,11 @@ export class KeptTiles {
     { schemeId, outputType }: DrawnScheme,
     slice: TileSlice,
     [level, column, row]: readonly [level: number, column: number, row: number],
-    { tenant, signal }: TileRequest,
+    request: TileRequest,
   ): Promise<{ tile: StoredTile | undefined; kept: Buffer | undefined }> {
     const { db, threads } = this.#parts;
     const key: TileKey = { datasetId: dataset.id, blob: dataset.blob!, schemeId, ...slice, level, column, row };
-    const bytes = await threads.use(tenant, signal, (draw) => this.#draw(key, dataset, draw));
+    const bytes = await threads.use(request, (draw) => this.#draw(key, dataset, draw));
     const kept = await findKeptTile(db, key);
     return { tile: bytes && { bytes, gzip: !isUnzipped(outputType) }, kept: kept?.bytes };
   }
@@ -128,7 +120,7 @@ export class KeptTiles {
     for (;;) {
       const kept = most > 0 ? await this.#kept(key) : undefined;
       if (kept !== undefined) return kept;
-      const done = await threads.use(request.tenant, request.signal, (draw) =>
+      const done = await threads.use(request, (draw) =>
         most > 0 ? this.#drawAndKeep(key, dataset, draw) : this.#draw(key, dataset, draw),
       );
       if (done !== 'elsewhere') return done;
@@ -177,7 +169,7 @@ export class KeptTiles {
     try {
       const { size } = await open.of(dataset);
       const job: RasterJob = { blob, size, schemeId, slice: { step, layer }, place: [level, column, row] };
-      const bytes = await draw(job, async (offset, length) => (await open.of(dataset)).read(offset, length));
+      const bytes = await draw(job, { read: async (offset, length) => (await open.of(dataset)).read(offset, length) });
       count('drawn');
       drawn('ok', seconds());
       return bytes;

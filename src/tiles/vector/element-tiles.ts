@@ -4,21 +4,22 @@ import type { MeshItem } from '../../data/mesh.ts';
 import { realValues } from '../../data/real-values.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepCount, timeOf } from '../../data/time-axis.ts';
-import type { TileSlice } from '../../formats/tiles/description.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
-import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { Stores } from '../../multidimensional/stores.ts';
+import type { TileRequest } from '../draw-threads.ts';
 import type { Chosen } from './choose-features.ts';
 import { FeatureChooser } from './choose-features.ts';
-import type { VectorDrawing } from './feature-tiles.ts';
 import type { MeshElements } from './mesh-elements.ts';
 import { itemsOf } from './mesh-elements.ts';
 import { pixelOf, tileArea } from './tile-area.ts';
-import type { TileField, VectorSubject } from './vector-subject.ts';
+import type { VectorDrawings } from './vector-drawings.ts';
+import type { VectorJob } from './vector-job.ts';
+import { NUMBERS } from './vector-job.ts';
+import type { TileField, VectorSubject, WantedVectorTile } from './vector-subject.ts';
 import { extentOfBox, keysOf } from './vector-subject.ts';
-import { NUMBERS } from './vector-threads.ts';
 
-export interface ElementDrawing extends VectorDrawing {
+export interface ElementDrawing {
+  readonly drawings: VectorDrawings;
   /** Bounds how many requests read values at a time. */
   readonly stores: Stores;
 }
@@ -47,9 +48,10 @@ export class ElementTiles implements VectorSubject {
     return extentOfBox(this.#elements.box, this.#elements.crs);
   }
 
-  tile(tile: TileNumber, fields: readonly TileField[], slice: TileSlice): Promise<Uint8Array | undefined> {
+  tile(wanted: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined> {
+    const { tile, fields, slice } = wanted;
     const { level, column, row } = tile;
-    const { stores, kept } = this.#drawing;
+    const { stores, drawings } = this.#drawing;
     const key = [
       this.#elements.blob,
       slice.step,
@@ -59,10 +61,17 @@ export class ElementTiles implements VectorSubject {
       row,
       ...fields.map(({ index }) => index),
     ].join('/');
-    return kept.of(key, () => stores.reading(() => this.#draw(tile, fields, slice)));
+    return drawings.of(key, request, async (draw, signal) => {
+      const job = await stores.reading(() => this.#jobOf(wanted, signal));
+      return job && draw(job);
+    });
   }
 
-  async #draw(tile: TileNumber, fields: readonly TileField[], { step, layer }: TileSlice) {
+  /** What is drawn of a tile; undefined if nothing lies in it. */
+  async #jobOf(
+    { tile, fields, slice: { step, layer } }: WantedVectorTile,
+    signal: AbortSignal,
+  ): Promise<VectorJob | undefined> {
     const elements = this.#elements;
     const area = await tileArea(tile, elements.crs);
     const chooser = new FeatureChooser(await pixelOf(tile, elements.crs, area.tile, elements.box), false);
@@ -72,13 +81,16 @@ export class ElementTiles implements VectorSubject {
     if (chosen.length === 0) return undefined;
     const chosenCells = Uint32Array.from(chosen, ({ number }) => cells[number]!);
     const values: Float64Array<ArrayBuffer>[] = [];
-    for (const { index } of fields) values.push(await this.#values(index, step, chosenCells));
-    return this.#drawing.threads.draw({
+    for (const { index } of fields) {
+      signal.throwIfAborted();
+      values.push(await this.#values(index, step, chosenCells));
+    }
+    return {
       tile,
       crs: elements.crs,
       layer: { name: this.layer, keys: keysOf(fields), lines: false, side },
       ...this.#packed(chosen, chosenCells, values),
-    });
+    };
   }
 
   #packed(chosen: readonly Chosen[], cells: Uint32Array, values: readonly Float64Array<ArrayBuffer>[]) {

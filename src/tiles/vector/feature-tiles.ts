@@ -9,14 +9,15 @@ import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+import type { TileRequest } from '../draw-threads.ts';
 import type { Chosen } from './choose-features.ts';
 import { FeatureChooser } from './choose-features.ts';
-import type { KeptTiles } from './kept-tiles.ts';
 import { pixelOf, tileArea } from './tile-area.ts';
-import type { TileField, VectorSubject } from './vector-subject.ts';
+import type { VectorDrawings } from './vector-drawings.ts';
+import type { VectorJob } from './vector-job.ts';
+import { NUMBERS } from './vector-job.ts';
+import type { TileField, VectorSubject, WantedVectorTile } from './vector-subject.ts';
 import { extentOfBox, keysOf } from './vector-subject.ts';
-import type { VectorThreads } from './vector-threads.ts';
-import { NUMBERS } from './vector-threads.ts';
 
 /** Codes of FlatGeobuf for lines. */
 const LINES: readonly number[] = [2, 5];
@@ -42,12 +43,6 @@ export async function readFeatureSource(source: OpenBlob): Promise<FeatureSource
   return { source, header: { ...header, index }, crs: await describeCrs(crs) };
 }
 
-/** What all vector tiles are drawn with. */
-export interface VectorDrawing {
-  readonly threads: VectorThreads;
-  readonly kept: KeptTiles;
-}
-
 /** Tiles of the features of a dataset. */
 export class FeatureTiles implements VectorSubject {
   readonly layer = 'features';
@@ -55,11 +50,11 @@ export class FeatureTiles implements VectorSubject {
   readonly layerIds = [];
   readonly fields: readonly TileField[];
   readonly #source: FeatureSource;
-  readonly #drawing: VectorDrawing;
+  readonly #drawings: VectorDrawings;
 
-  constructor(source: FeatureSource, drawing: VectorDrawing) {
+  constructor(source: FeatureSource, drawings: VectorDrawings) {
     this.#source = source;
-    this.#drawing = drawing;
+    this.#drawings = drawings;
     const fields = source.header.columns.flatMap(({ field }) => field ?? []);
     this.fields = fields.map(({ name, type }, index) => ({ index, name, type }));
   }
@@ -69,28 +64,33 @@ export class FeatureTiles implements VectorSubject {
     return header.box && extentOfBox(header.box, crs);
   }
 
-  tile(tile: TileNumber, fields: readonly TileField[]): Promise<Uint8Array | undefined> {
+  tile({ tile, fields }: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined> {
     const { level, column, row } = tile;
     const key = [this.#source.source.name, level, column, row, ...fields.map(({ index }) => index)].join('/');
-    return this.#drawing.kept.of(key, () => drawFeatures(this.#source, tile, fields, this.#drawing.threads));
+    return this.#drawings.of(key, request, async (draw, signal) => {
+      const job = await jobOf(this.#source, { tile, fields, signal });
+      return job && draw(job);
+    });
   }
 }
 
-async function drawFeatures(
+/** What is drawn of a tile; undefined if nothing lies in it. */
+async function jobOf(
   { source, header, crs }: FeatureSource,
-  tile: TileNumber,
-  fields: readonly TileField[],
-  threads: VectorThreads,
-): Promise<Uint8Array | undefined> {
+  { tile, fields, signal }: { tile: TileNumber; fields: readonly TileField[]; signal: AbortSignal },
+): Promise<VectorJob | undefined> {
   const area = await tileArea(tile, crs);
   const lines = LINES.includes(header.geometryType);
   const chooser = new FeatureChooser(await pixelOf(tile, crs, area.tile, (header.box ?? area.tile)!), lines);
-  for await (const leaves of searchLeaves(source, header, area.wanted)) chooser.add(leaves);
+  for await (const leaves of searchLeaves(source, header, area.wanted)) {
+    signal.throwIfAborted();
+    chooser.add(leaves);
+  }
   const { features: chosen, side } = chooser.chosen();
   if (chosen.length === 0) return undefined;
   const { columns, geometryType, hasZ, hasM } = header;
-  const { bytes, numbers } = await packed(source, chosen);
-  return threads.draw({
+  const { bytes, numbers } = await packed(source, chosen, signal);
+  return {
     tile,
     crs,
     layer: { name: 'features', keys: keysOf(fields), lines, side },
@@ -101,16 +101,17 @@ async function drawFeatures(
       fields: fields.map(({ index }) => index),
       bytes,
     },
-  });
+  };
 }
 
 /** The bytes of the features alone: blocks also have what lies between them. */
-async function packed(source: OpenBlob, chosen: readonly Chosen[]) {
+async function packed(source: OpenBlob, chosen: readonly Chosen[], signal: AbortSignal) {
   const numbers = new Float64Array(NUMBERS * chosen.length);
   let all = new Uint8Array(1 << 20);
   let [length, count] = [0, 0];
   let n = 0;
-  for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES))
+  for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES)) {
+    signal.throwIfAborted();
     for (const { number, at, size } of features) {
       // Those that are too large are not among the features of the block.
       while (chosen[n]!.number !== number) n++;
@@ -125,5 +126,6 @@ async function packed(source: OpenBlob, chosen: readonly Chosen[]) {
       length += size;
       count++;
     }
+  }
   return { bytes: all.subarray(0, length), numbers: numbers.slice(0, NUMBERS * count) };
 }

@@ -6,10 +6,9 @@ import type { Stores } from '../../multidimensional/stores.ts';
 import { ElementTiles } from './element-tiles.ts';
 import type { FeatureSource } from './feature-tiles.ts';
 import { FeatureTiles, readFeatureSource } from './feature-tiles.ts';
-import { KeptTiles } from './kept-tiles.ts';
 import { MeshElements } from './mesh-elements.ts';
+import type { VectorDrawings } from './vector-drawings.ts';
 import type { VectorSubject } from './vector-subject.ts';
-import type { VectorThreads } from './vector-threads.ts';
 
 /** Datasets of features whose headers, and meshes whose elements are in memory. */
 const MOST_OPEN = 100;
@@ -19,26 +18,24 @@ const MOST_MESHES = 8;
 export class VectorSources {
   readonly #features: OpenBlobs<FeatureSource | undefined>;
   readonly #stores: Stores;
-  readonly #threads: VectorThreads;
-  readonly #kept = new KeptTiles();
+  readonly #drawings: VectorDrawings;
   /** By the name of the blob, the least recently used first. */
   readonly #meshes = new Map<string, Promise<MeshElements>>();
 
-  constructor(sources: BlobSources, stores: Stores, threads: VectorThreads) {
+  constructor(sources: BlobSources, stores: Stores, drawings: VectorDrawings) {
     this.#features = new OpenBlobs(sources, { most: MOST_OPEN }, readFeatureSource);
     this.#stores = stores;
-    this.#threads = threads;
+    this.#drawings = drawings;
   }
 
   /** Undefined for a dataset without features. */
   async of({ id, datasetType, blob, storageSize }: ServedDataset): Promise<VectorSubject | undefined> {
-    const drawing = { threads: this.#threads, kept: this.#kept };
     if (blob !== undefined && datasetType === 'gisvectordata') {
       const source = await this.#features.of(id, blob);
-      return source && new FeatureTiles(source, drawing);
+      return source && new FeatureTiles(source, this.#drawings);
     }
     if (blob !== undefined && datasetType === 'multidimensional' && storageSize > 0)
-      return new ElementTiles(await this.#mesh(id, blob), { ...drawing, stores: this.#stores });
+      return new ElementTiles(await this.#mesh(id, blob), { drawings: this.#drawings, stores: this.#stores });
     throw none(id, `is of type '${datasetType}'`);
   }
 

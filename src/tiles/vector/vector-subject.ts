@@ -6,6 +6,7 @@ import type { TileKey } from '../../geo/tiles/mvt.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import { extentOf, runOn, toGeographic } from '../../geo/tiles/place.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+import type { TileRequest } from '../draw-threads.ts';
 
 const net = 16;
 
@@ -17,6 +18,12 @@ export interface TileField {
   readonly type: Field['type'];
 }
 
+export interface WantedVectorTile {
+  readonly tile: TileNumber;
+  readonly fields: readonly TileField[];
+  readonly slice: TileSlice;
+}
+
 /** What vector tiles are drawn of: the features or the elements of a dataset. */
 export interface VectorSubject {
   /** Name of the layer of all tiles, whatever the dataset is called: styles refer to it. */
@@ -25,8 +32,8 @@ export interface VectorSubject {
   readonly timeStamps: readonly string[];
   readonly layerIds: readonly number[];
   extent(): Promise<GeographicExtent | undefined>;
-  /** A tile, gzipped; undefined for one with nothing in it. */
-  tile(tile: TileNumber, fields: readonly TileField[], slice: TileSlice): Promise<Uint8Array | undefined>;
+  /** A tile, gzipped; undefined for one with nothing in it. `request` is called only if it is drawn. */
+  tile(wanted: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined>;
 }
 
 /** Where a box lies on the earth. */

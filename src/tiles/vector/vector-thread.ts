@@ -1,23 +1,11 @@
-import { parentPort } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import { FeatureReader } from '../../formats/flatgeobuf/feature-reader.ts';
 import { InvalidRecord } from '../../formats/flatgeobuf/flat-table.ts';
 import type { SourceFeature } from '../../geo/tiles/vector-tile.ts';
 import { VectorTile } from '../../geo/tiles/vector-tile.ts';
-import type { ElementContent, FeatureContent, VectorJob } from './vector-threads.ts';
-import { NUMBERS } from './vector-threads.ts';
-
-/** Draws one tile and answers with its gzipped bytes; undefined if nothing lies in it. */
-async function draw({ tile, crs, layer, numbers, content }: VectorJob): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const drawn = await VectorTile.create(tile, crs, strideOf(content));
-  try {
-    const read = content.kind === 'features' ? featureReader(content) : elementReader(content);
-    const bytes = drawn.draw(layer, sourceFeatures(numbers, read));
-    return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes));
-  } finally {
-    drawn.close();
-  }
-}
+import { answerJobs } from '../thread-jobs.ts';
+import type { ElementContent, FeatureContent, VectorJob } from './vector-job.ts';
+import { NUMBERS } from './vector-job.ts';
 
 /** Numbers per vertex. */
 const strideOf = (content: FeatureContent | ElementContent): number =>
@@ -63,10 +51,21 @@ const elementReader =
     values: values.map((column) => (Number.isNaN(column[n]!) ? undefined : column[n])),
   });
 
-parentPort?.on('message', (job: VectorJob) => {
-  draw(job).then(
-    (bytes) => parentPort?.postMessage({ bytes }, bytes === undefined ? [] : [bytes.buffer]),
-    (error: unknown) =>
-      parentPort?.postMessage({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-  );
+/** Draws one tile and answers with its gzipped bytes; undefined if nothing lies in it. */
+answerJobs<VectorJob>(async ({ tile, crs, layer, numbers, content }, { throwIfCancelled }) => {
+  throwIfCancelled();
+  const drawn = await VectorTile.create(tile, crs, strideOf(content));
+  try {
+    const read = content.kind === 'features' ? featureReader(content) : elementReader(content);
+    const bytes = drawn.draw(
+      layer,
+      sourceFeatures(numbers, (...which) => {
+        throwIfCancelled();
+        return read(...which);
+      }),
+    );
+    return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes));
+  } finally {
+    drawn.close();
+  }
 });

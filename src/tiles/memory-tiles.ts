@@ -1,10 +1,13 @@
+/** Bytes of an entry besides its key and its tile. */
+const ENTRY = 200;
+
 /** The last used tiles, in memory. */
-export class MemoryTiles<T extends { readonly bytes: Uint8Array }> {
+export class MemoryTiles<T extends { readonly bytes: Uint8Array | undefined }> {
   readonly #most: number;
   readonly #tiles = new Map<string, T>();
   #size = 0;
 
-  /** @param most bytes of tiles */
+  /** @param most bytes of tiles and their keys */
   constructor(most: number) {
     this.#most = most;
   }
@@ -20,7 +23,7 @@ export class MemoryTiles<T extends { readonly bytes: Uint8Array }> {
   set(key: string, tile: T): void {
     this.delete(key);
     this.#tiles.set(key, tile);
-    this.#size += tile.bytes.length;
+    this.#size += sizeOf(key, tile);
     for (const oldest of this.#tiles.keys()) {
       if (this.#size <= this.#most) break;
       this.delete(oldest);
@@ -28,7 +31,12 @@ export class MemoryTiles<T extends { readonly bytes: Uint8Array }> {
   }
 
   delete(key: string): void {
-    this.#size -= this.#tiles.get(key)?.bytes.length ?? 0;
+    const tile = this.#tiles.get(key);
+    if (tile === undefined) return;
+    this.#size -= sizeOf(key, tile);
     this.#tiles.delete(key);
   }
 }
+
+const sizeOf = (key: string, { bytes }: { readonly bytes: Uint8Array | undefined }): number =>
+  key.length + ENTRY + (bytes?.length ?? 0);

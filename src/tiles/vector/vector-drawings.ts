@@ -1,0 +1,68 @@
+import { AppError, FormatError } from '../../errors.ts';
+import type { Draw, DrawThreads, TileRequest } from '../draw-threads.ts';
+import { DrawingCancelled } from '../draw-threads.ts';
+import { MemoryTiles } from '../memory-tiles.ts';
+import { SharedDrawings } from '../shared-drawings.ts';
+import type { VectorJob } from './vector-job.ts';
+import { movedBuffers } from './vector-job.ts';
+
+/** Bytes of tiles in the memory of this process. */
+const IN_MEMORY = 64 << 20;
+
+/** The script of the threads. */
+export const VECTOR_THREAD = new URL('./vector-thread.ts', import.meta.url);
+
+export interface VectorDrawingsParts {
+  readonly threads: DrawThreads;
+  /** Counts a drawing. */
+  readonly drawn: (outcome: 'ok' | 'cancelled' | 'error', seconds: number) => void;
+}
+
+/** Chooses what is drawn and draws it. Undefined for a tile with nothing in it. */
+export type DrawVector = (
+  draw: (job: VectorJob) => Promise<Uint8Array | undefined>,
+  signal: AbortSignal,
+) => Promise<Uint8Array | undefined>;
+
+/** Vector tiles, gzipped. The last used ones are in memory, also those with nothing in them. */
+export class VectorDrawings {
+  readonly #parts: VectorDrawingsParts;
+  readonly #memory = new MemoryTiles<{ readonly bytes: Uint8Array | undefined }>(IN_MEMORY);
+  readonly #drawings = new SharedDrawings<Uint8Array | undefined>();
+
+  constructor(parts: VectorDrawingsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * @param key of the content and all that chooses what is drawn of it
+   * @param request called only if the tile is drawn
+   */
+  async of(key: string, request: () => TileRequest, drawVector: DrawVector): Promise<Uint8Array | undefined> {
+    const known = this.#memory.get(key);
+    if (known !== undefined) return known.bytes;
+    const { tenant, signal } = request();
+    return this.#drawings.of(key, signal, async (shared) => {
+      const bytes = await this.#parts.threads.use({ tenant, signal: shared }, (draw) =>
+        this.#draw(draw, shared, drawVector),
+      );
+      this.#memory.set(key, { bytes });
+      return bytes;
+    });
+  }
+
+  async #draw(draw: Draw, signal: AbortSignal, drawVector: DrawVector): Promise<Uint8Array | undefined> {
+    const { drawn } = this.#parts;
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    try {
+      const bytes = await drawVector((job) => draw(job, { moved: movedBuffers(job) }), signal);
+      drawn('ok', seconds());
+      return bytes;
+    } catch (error) {
+      drawn(signal.aborted || error instanceof DrawingCancelled ? 'cancelled' : 'error', seconds());
+      if (error instanceof FormatError) throw new AppError('unprocessable', error.message);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { newFeatures } from '../world/tiles.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+
+/** Points that take some time to draw, and those who may see them. */
+async function manyPoints() {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = (await client.post('/api/metadata/project', { name: 'Sea' })).body.id as string;
+  const features = Array.from({ length: 30_000 }, (_, n) => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [(n % 200) * 0.05, Math.floor(n / 200) * 0.05] },
+    properties: { name: `point number ${n} of many` },
+  }));
+  const id = await newFeatures(w, projectId, owner, JSON.stringify({ type: 'FeatureCollection', features }));
+  return { owner, client, path: `/api/vectortiles/dataset/${id}/4/8/7.vector.pbf` };
+}
+
+/** Drawings of vector tiles by what became of them, and those that wait or run. */
+async function drawings(): Promise<Record<string, number>> {
+  const { raw } = await w.as(await w.administrator()).get('/metrics');
+  const pattern =
+    /^platform_tile_drawing(?:s|_duration_seconds_count)\{kind="vector",(?:outcome|state)="(\w+)"\} (\d+)$/gm;
+  return Object.fromEntries([...raw.toString().matchAll(pattern)].map(([, what, count]) => [what, Number(count)]));
+}
+
+test.serial('a vector tile is drawn once for all who ask at the same time, and then in memory', async (t) => {
+  const { client, path } = await manyPoints();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => client.get(path)));
+  t.deepEqual(new Set(answers.map(({ status, headers }) => `${status} ${headers.etag}`)).size, 1);
+  t.is(answers[0]!.status, 200);
+  t.is((await client.get(path)).headers.etag, answers[0]!.headers.etag);
+  const empty = path.replace('4/8/7', '4/0/0');
+  t.deepEqual([(await client.get(empty)).status, (await client.get(empty)).status], [204, 204]);
+  t.deepEqual(await drawings(), { ok: 2, waiting: 0, drawing: 0 });
+});
+
+test.serial(
+  'the drawing of a vector tile is cancelled when all who asked have left, and drawn anew for the next',
+  async (t) => {
+    const { owner, client, path } = await manyPoints();
+    const { ok } = await drawings();
+    const address = await w.app.listen({ host: '127.0.0.1', port: 0 });
+    const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
+    const [one, other] = [new AbortController(), new AbortController()];
+    const asked = [one, other].map(({ signal }) => fetch(`${address}${path}`, { headers, signal }));
+    while ((await drawings()).drawing === 0) await sleep(1);
+    one.abort();
+    await t.throwsAsync(asked[0]!, { name: 'AbortError' });
+    other.abort();
+    await t.throwsAsync(asked[1]!, { name: 'AbortError' });
+    while ((await drawings()).drawing !== 0) await sleep(5);
+    t.like(await drawings(), { ok, cancelled: 1 });
+    t.is((await client.get(path)).status, 200);
+    t.like(await drawings(), { ok: ok! + 1, cancelled: 1 });
+  },
+);
