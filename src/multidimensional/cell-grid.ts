@@ -9,6 +9,15 @@ export interface Bounds {
   readonly north: number;
 }
 
+/** Neighbouring rows or columns. */
+export interface Span {
+  readonly first: number;
+  readonly length: number;
+}
+
+/** Rows and columns that hold all cells whose centres lie in a box; of grids that are not aligned, others too. */
+export type Window = readonly [rows: Span, columns: Span];
+
 /** Cells in rows and columns. */
 export interface CellGrid {
   readonly width: number;
@@ -19,6 +28,7 @@ export interface CellGrid {
   y(column: number, row: number): number;
   /** The cell that contains a place; its edges belong to it, to the one of lower numbers where two meet. */
   find(x: number, y: number): { column: number; row: number } | undefined;
+  window(box: Bounds): Window;
 }
 
 /** The cells of a grid or of the placed dimensions of an array. */
@@ -34,19 +44,49 @@ export function cellGridOf(data: Grid | MultiArray): CellGrid | undefined {
 
 function affineCells(width: number, height: number, [x0, a, b, y0, c, d]: Affine): CellGrid {
   const determinant = a * d - b * c;
+  const aligned = b === 0 && c === 0;
+  const centreX = (column: number, row: number) => x0 + (column + 0.5) * a + (row + 0.5) * b;
+  const centreY = (column: number, row: number) => y0 + (column + 0.5) * c + (row + 0.5) * d;
+  /** Place in the grid, in cells. */
+  const columnAt = (x: number, y: number) => ((x - x0) * d - (y - y0) * b) / determinant;
+  const rowAt = (x: number, y: number) => ((y - y0) * a - (x - x0) * c) / determinant;
   return {
     width,
     height,
-    aligned: b === 0 && c === 0,
-    x: (column, row) => x0 + (column + 0.5) * a + (row + 0.5) * b,
-    y: (column, row) => y0 + (column + 0.5) * c + (row + 0.5) * d,
+    aligned,
+    x: centreX,
+    y: centreY,
     find(x, y) {
-      const [dx, dy] = [x - x0, y - y0];
-      const column = cellAt((dx * d - dy * b) / determinant, width);
-      const row = cellAt((dy * a - dx * c) / determinant, height);
+      const column = cellAt(columnAt(x, y), width);
+      const row = cellAt(rowAt(x, y), height);
       return column === undefined || row === undefined ? undefined : { column, row };
     },
+    window({ west, south, east, north }) {
+      if (aligned)
+        return [
+          alongAxis((row) => centreY(0, row), height, south, north),
+          alongAxis((column) => centreX(column, 0), width, west, east),
+        ];
+      const corners = [west, east].flatMap((x) => [south, north].map((y) => [x, y] as const));
+      return [
+        spanOf(
+          corners.map(([x, y]) => rowAt(x, y)),
+          height,
+        ),
+        spanOf(
+          corners.map(([x, y]) => columnAt(x, y)),
+          width,
+        ),
+      ];
+    },
   };
+}
+
+/** The rows or columns that fractional indices lie in or between. */
+function spanOf(indices: readonly number[], count: number): Span {
+  const within = (index: number) => Math.max(0, Math.min(count, index));
+  const first = within(Math.floor(Math.min(...indices) - tolerance));
+  return { first, length: Math.max(0, within(Math.ceil(Math.max(...indices) + tolerance)) - first) };
 }
 
 /** Relative to a cell: coordinates of edges are rounded. */
@@ -73,12 +113,13 @@ function curvilinearCells(
     const [first, ...rest] = corners(column, row);
     return of[first!]! + rest.reduce((sum, corner) => sum + of[corner]! - of[first!]!, 0) / 4;
   };
+  const [meanX, meanY] = [mean(nodeX), mean(nodeY)];
   return {
     width,
     height,
     aligned: false,
-    x: mean(nodeX),
-    y: mean(nodeY),
+    x: meanX,
+    y: meanY,
     find(x, y) {
       const ring = { x: new Float64Array(4), y: new Float64Array(4) };
       for (let row = 0; row < height; row++)
@@ -92,6 +133,22 @@ function curvilinearCells(
           if (isWithin(ring.x, ring.y, 4, x, y)) return { column, row };
         }
       return undefined;
+    },
+    window({ west, south, east, north }) {
+      let [left, right, top, bottom] = [width, 0, height, 0];
+      for (let row = 0; row < height; row++)
+        for (let column = 0; column < width; column++) {
+          const [x, y] = [meanX(column, row), meanY(column, row)];
+          if (!(x >= west && x <= east && y >= south && y <= north)) continue;
+          left = Math.min(left, column);
+          right = Math.max(right, column + 1);
+          top = Math.min(top, row);
+          bottom = row + 1;
+        }
+      return [
+        { first: top, length: Math.max(0, bottom - top) },
+        { first: left, length: Math.max(0, right - left) },
+      ];
     },
   };
 }
@@ -116,12 +173,7 @@ export function isWithin(xs: ArrayLike<number>, ys: ArrayLike<number>, count: nu
 }
 
 /** Columns or rows of an aligned grid whose centres lie from `from` to `to`, as first index and number. */
-export function alongAxis(
-  centre: (index: number) => number,
-  count: number,
-  from: number,
-  to: number,
-): { first: number; length: number } {
+function alongAxis(centre: (index: number) => number, count: number, from: number, to: number): Span {
   const step = count > 1 ? centre(1) - centre(0) : 1;
   const isIn = (index: number) => centre(index) >= from && centre(index) <= to;
   const near = (value: number) => Math.max(0, Math.min(count, Math.round((value - centre(0)) / step)));

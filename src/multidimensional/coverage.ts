@@ -3,6 +3,7 @@ import type { Indices } from '../formats/zarr/indices.ts';
 import type { StoredValues } from '../formats/zarr/types.ts';
 import { newValues } from '../formats/zarr/types.ts';
 import type { Timestamp } from '../platform/text/time.ts';
+import { mostChunkBytes, mostRead, mostValues, tooManyBytes, tooManyRead, tooManyValues } from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';
 import { selectCells } from './select-cells.ts';
 import { selectPlaces } from './select-places.ts';
@@ -11,11 +12,6 @@ import type { OpenDataset } from './stores.ts';
 import { stepsWithin, timeAxis } from './times.ts';
 import type { Variable } from './variables.ts';
 
-/** Values of an answer. */
-export const mostValues = 1_000_000;
-/** Values that are read for it, from which those of rotated grids are picked, and bytes of the chunks that hold them. */
-const mostRead = 4 * mostValues;
-const mostChunkBytes = 2 ** 30;
 /** Chunks are decoded in memory, several at a time. */
 const largestChunk = 2 ** 26;
 
@@ -118,16 +114,9 @@ function checkSize(plans: readonly Plan[]): void {
     // Sizes first: the chunks of too many values would take long to count.
     if (read <= mostRead) bytes += variable.array.bytesFor(indicesOf(plan));
   }
-  if (values <= mostValues && read <= mostRead && bytes <= mostChunkBytes) return;
-  const much =
-    values > mostValues
-      ? `would have ${values} values. The maximum is ${mostValues}`
-      : `needs ${read > mostRead ? `${read} values of the dataset to be read. The maximum is ${mostRead}` : `${bytes} bytes to be read. The maximum is ${mostChunkBytes}`}`;
-  throw new AppError(
-    'tooLarge',
-    `The answer ${much}. Ask for less with item, from and to, bbox, point, element or layer, or export the dataset.`,
-    { code: 'TooManyValues' },
-  );
+  if (values > mostValues) throw tooManyValues(values);
+  if (read > mostRead) throw tooManyRead(read);
+  if (bytes > mostChunkBytes) throw tooManyBytes(bytes);
 }
 
 async function readPlan(plan: Plan, signal: AbortSignal): Promise<StoredValues> {

@@ -7,11 +7,12 @@ import { Id } from '../http/rules/forms.ts';
 import { queryEnum, queryInteger, queryList, queryTime } from '../http/rules/query.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
-import { mostValues, readCoverages } from './coverage.ts';
+import { readCoverages } from './coverage.ts';
 import { covJson } from './covjson.ts';
 import type { StoreParts } from './dataset.ts';
 import { withDataset } from './dataset.ts';
 import { describe } from './describe.ts';
+import { mostValues } from './limits.ts';
 import { choiceOf } from './query.ts';
 import { csvTable, jsonTable } from './value-table.ts';
 

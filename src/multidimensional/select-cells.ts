@@ -1,14 +1,12 @@
 import { invalidMember } from '../errors.ts';
 import type { Indices } from '../formats/zarr/indices.ts';
-import type { Bounds, CellGrid } from './cell-grid.ts';
-import { alongAxis } from './cell-grid.ts';
+import type { Bounds, CellGrid, Window } from './cell-grid.ts';
+import { mostRead, tooManyRead } from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';
 import { composite, layers, numbers, other, single } from './output-axis.ts';
 import type { Choice, Selection } from './selection.ts';
 import { all } from './selection.ts';
 import type { Dimension, Variable } from './variables.ts';
-
-type Window = readonly [rows: { first: number; length: number }, columns: { first: number; length: number }];
 
 /** Values of an item over the cells of a grid or array, or over coordinates that lie nowhere. */
 export function selectCells(variable: Variable, cells: CellGrid | undefined, choice: Choice): Selection {
@@ -23,7 +21,7 @@ export function selectCells(variable: Variable, cells: CellGrid | undefined, cho
   const before = besides(variable, choice);
   if (placed === undefined) return { ...before, shape: 'none' };
   if (choice.point !== undefined) return atPoint(before, placed, choice.point);
-  const window = windowOf(placed, choice.box);
+  const window = choice.box === undefined ? whole(placed) : placed.window(choice.box);
   return placed.aligned ? inGrid(before, placed, window) : asPoints(before, placed, window, choice.box);
 }
 
@@ -89,32 +87,10 @@ export const outside = (x: number, y: number) =>
     `The point ${x},${y} lies in no cell of the data. The description of the dataset says where they lie.`,
   );
 
-function windowOf(cells: CellGrid, box: Bounds | undefined): Window {
-  const { width, height } = cells;
-  if (box === undefined)
-    return [
-      { first: 0, length: height },
-      { first: 0, length: width },
-    ];
-  if (cells.aligned)
-    return [
-      alongAxis((row) => cells.y(0, row), height, box.south, box.north),
-      alongAxis((column) => cells.x(column, 0), width, box.west, box.east),
-    ];
-  let [left, right, top, bottom] = [width, 0, height, 0];
-  for (let row = 0; row < height; row++)
-    for (let column = 0; column < width; column++)
-      if (isIn(cells, column, row, box)) {
-        left = Math.min(left, column);
-        right = Math.max(right, column + 1);
-        top = Math.min(top, row);
-        bottom = row + 1;
-      }
-  return [
-    { first: top, length: Math.max(0, bottom - top) },
-    { first: left, length: Math.max(0, right - left) },
-  ];
-}
+const whole = ({ width, height }: CellGrid): Window => [
+  { first: 0, length: height },
+  { first: 0, length: width },
+];
 
 function isIn(cells: CellGrid, column: number, row: number, { west, south, east, north }: Bounds): boolean {
   const [x, y] = [cells.x(column, row), cells.y(column, row)];
@@ -146,6 +122,8 @@ function inGrid(before: Before, cells: CellGrid, [rows, columns]: Window): Selec
 
 /** The cells of a rotated or curvilinear grid, whose coordinates are pairs. */
 function asPoints(before: Before, cells: CellGrid, [rows, columns]: Window, box: Bounds | undefined): Selection {
+  // before the coordinates of each cell are listed
+  if (rows.length * columns.length > mostRead) throw tooManyRead(rows.length * columns.length);
   const kept: number[] = [];
   for (let n = 0; n < rows.length * columns.length; n++) {
     const [column, row] = [columns.first + (n % columns.length), rows.first + Math.floor(n / columns.length)];

@@ -262,6 +262,51 @@ test('cells of rotated and curvilinear grids are points', async (t) => {
   t.is((await bent.refusal('?point=0.1,1.9'))[0], 400);
 });
 
+test('a box finds the cells of a large turned grid, of which all are too many', async (t) => {
+  const [width, height] = [2200, 2000];
+  const [cos, sin] = [0.8, 0.6];
+  const { rows, refusal } = await queried(t, {
+    kind: 'grid',
+    width,
+    height,
+    affine: [1000, cos, -sin, 5000, sin, cos],
+    bands: [{ name: 'Number', type: 'Float64' }],
+    async *rows() {
+      for (let firstRow = 0; firstRow < height; firstRow += 500)
+        yield {
+          firstRow,
+          rowCount: 500,
+          samples: Float64Array.from({ length: 500 * width }, (_, n) => firstRow * width + n),
+        };
+    },
+  });
+  t.deepEqual(await refusal(''), [
+    413,
+    'The answer needs 4400000 values of the dataset to be read. The maximum is 4000000. Ask for less with item, from and to, bbox, point, element or layer, or export the dataset.',
+  ]);
+  const boxes = [
+    [1100, 5700, 1104, 5703],
+    // the corner of the first row and column, and beside the grid
+    [990, 4990, 1003, 5003],
+    [0, 0, 10, 10],
+    [900, 6200, 912, 6206],
+  ];
+  for (const [west, south, east, north] of boxes as [number, number, number, number][]) {
+    const inside: number[] = [];
+    for (let row = 0; row < height; row++)
+      for (let column = 0; column < width; column++) {
+        const x = 1000 + (column + 0.5) * cos - (row + 0.5) * sin;
+        const y = 5000 + (column + 0.5) * sin + (row + 0.5) * cos;
+        if (x >= west && x <= east && y >= south && y <= north) inside.push(row * width + column);
+      }
+    const found = await rows(`?bbox=${west},${south},${east},${north}`);
+    t.deepEqual(
+      found.map((row) => row.at(-1)),
+      inside,
+    );
+  }
+});
+
 test('mesh values are found by point, box, element number and layer', async (t) => {
   const { table, rows, coverage, refusal, client, id } = await queried(t, flatMesh());
   t.deepEqual((await client.get(`/api/md/dataset/${id}`)).body.mesh, { nodes: 8, elements: 4 });
