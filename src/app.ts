@@ -69,6 +69,7 @@ import { workerRoutes } from './operations/workers/routes.ts';
 import { openSealer } from './platform/keys/sealing.ts';
 import { openSigner } from './platform/keys/signing-keys.ts';
 import { openOutbound } from './platform/net/outbound.ts';
+import { SessionLocks } from './platform/postgres/session-locks.ts';
 import { openTracing } from './platform/telemetry/tracing.ts';
 import { leaveTenantRoutes } from './projects/leave-tenant.routes.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
@@ -84,6 +85,7 @@ import { tenantRoutes } from './tenants/routes.ts';
 import { DrawThreads } from './tiles/draw-threads.ts';
 import { mapRoutes } from './tiles/map/map.routes.ts';
 import { OpenTiles } from './tiles/open-tiles.ts';
+import { DRAWN } from './tiles/raster/kept-tiles.queries.ts';
 import { KeptTiles, RASTER_THREAD } from './tiles/raster/kept-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
 import { tileUpkeepRoutes } from './tiles/upkeep.routes.ts';
@@ -293,8 +295,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
     await rasterThreads.close();
     await openTiles.close();
   });
+  const tileLocks = new SessionLocks({ databaseUrl, channel: DRAWN, applicationName: 'platform tiles' });
+  app.addHook('onClose', () => tileLocks.close());
   const onRequest = new KeptTiles({
     db,
+    locks: tileLocks,
     open: openTiles,
     threads: rasterThreads,
     most: config['tiles.keptBytes'],

@@ -6,7 +6,7 @@ import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
-import { lockName } from '../../src/tiles/raster/kept-tiles.queries.ts';
+import { lockNumber } from '../../src/tiles/raster/kept-tiles.ts';
 import type { Client as Caller } from '../world/client.ts';
 import { clientOf } from '../world/client.ts';
 import { newTilesOf, steppedGrid } from '../world/tiles.ts';
@@ -158,13 +158,12 @@ test.serial(
     const [row, column] = tiles[1]!.split('/').map(Number) as [number, number];
     const key = { datasetId: id, blob, schemeId: 'later', step: 0, layer: 0, level: 16, column, row };
     const path = `${url}/later/16/${tiles[1]}`;
-    // Stands for the transaction of a process that draws the tile.
+    // Stands for a process that draws the tile.
     const drawing = new pg.Client({ connectionString: w.url });
     await drawing.connect();
     const lock = async () => {
-      await drawing.query('begin');
-      const text = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked';
-      t.true((await drawing.query(text, [lockName(key)])).rows[0].locked);
+      const text = 'select pg_try_advisory_lock($1::bigint) as locked';
+      t.true((await drawing.query(text, [lockNumber(key)])).rows[0].locked);
     };
     await lock();
     const address = await w.app.listen({ host: '127.0.0.1', port: 0 });
@@ -177,7 +176,7 @@ test.serial(
     leaving.abort();
     await t.throwsAsync(left, { name: 'AbortError' });
     await sleep(150);
-    await drawing.query('rollback');
+    await drawing.query('select pg_advisory_unlock_all()');
     await sleep(200);
     t.is((await keptRows(id)).length, 0);
 
@@ -194,6 +193,17 @@ test.serial(
   },
 );
 
+test.serial('a process whose connection for locks was ended draws on, and opens another one', async (t) => {
+  const { client, url, id, tiles } = await make();
+  const holders = "select pid from pg_stat_activity where application_name = 'platform tiles'";
+  for (const [n, tile] of tiles.slice(0, 3).entries()) {
+    t.is((await client.get(`${url}/later/16/${tile}`)).status, 200);
+    t.is((await keptRows(id)).length, n + 1);
+    t.true((await w.sql(holders)).length > 0);
+    await w.sql(`select pg_terminate_backend(pid) from (${holders}) held`);
+  }
+});
+
 test.serial('the least recently used tiles make room for others', async (t) => {
   const { owner, url, id, tiles } = await make();
   const client = await otherProcess(owner, { 'tiles.keptBytes': 3000 });
@@ -206,8 +216,27 @@ test.serial('the least recently used tiles make room for others', async (t) => {
   for (let n = 0; n < 100 && (await size()) > 3000; n++) await sleep(20);
   t.true((await size()) <= 3000);
   t.true((await keptRows(id)).length > 0);
+  // What is counted is what is there.
+  const counted = `
+    select (select sum(bytes) from kept_tile_bytes)
+      - (select coalesce(sum(size), 0) from kept_tile_contents)
+      - 300 * (select count(*) from kept_tiles) - 300 * (select count(*) from deleted_kept_tiles) as difference`;
+  t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
   const orphans = 'select from kept_tile_contents c where not exists (select from kept_tiles where content = c.hash)';
   t.is((await w.sql(orphans)).length, 0);
+
+  // Those of a deleted dataset go first.
+  await w.sql('delete from datasets where id = $1', [id]);
+  t.true((await w.sql(orphans)).length > 0);
+  const next = await make();
+  const other = await otherProcess(next.owner, { 'tiles.keptBytes': 3000 });
+  for (const step of [0, 1])
+    for (const tile of next.tiles) await other.get(`${next.url}/later/16/${tile}?timeStep=${step}`);
+  for (let n = 0; n < 100 && (await w.sql(orphans)).length > 0; n++) await sleep(20);
+  t.is((await w.sql(orphans)).length, 0);
+  t.true((await keptRows(next.id)).length > 0);
+  t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
+  await other.close();
   await client.close();
 });
 

@@ -1,7 +1,7 @@
 /**
  * No transaction of the API keeps its connection while it waits for anything but its own statements: passwords that are hashed, files that are
- * copied and receivers that are called take as long as they like, and the pool has few connections. Every route that writes is called, with an
- * Idempotency-Key and without.
+ * copied and receivers that are called take as long as they like, and the pool has few connections. Every route is called; those that write
+ * with an Idempotency-Key and without.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { insertToken } from '../../src/accounts/mail.queries.ts';
 import { newMailToken } from '../../src/accounts/mail-token.ts';
 import { sql } from '../../src/db.ts';
 import { attempt, codeOf, setupCodeFrom } from '../world/authenticator.ts';
+import { newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { waitsWithin } from '../world/transactions.ts';
 import { copyRequest, local, newProject, upload } from '../world/transfers.ts';
 import { PASSWORD, world } from '../world.ts';
@@ -50,16 +51,17 @@ test.serial(
   },
 );
 
-/** What must be there for nothing but the statements of a transaction to be waited for: one with a key and one without. */
+/** Asks with each of the keys, and sees that nothing but statements is waited for inside of a transaction. */
 async function stays(
   t: ExecutionContext,
   request: () => Promise<InjectOptions>,
   actor: Actor | undefined,
   status: number,
+  keys: readonly (string | undefined)[] = [undefined, randomUUID()],
 ) {
   const scene = await theScene();
   const signedIn: Headers = actor ? { authorization: `Bearer ${await w.tokenOf(scene[actor])}` } : {};
-  for (const key of [undefined, randomUUID()]) {
+  for (const key of keys) {
     const wanted = await request();
     const headers: Headers = { ...(wanted.headers as Headers), ...signedIn, ...(key && { 'idempotency-key': key }) };
     const waits = await waitsWithin(async () => {
@@ -71,10 +73,10 @@ async function stays(
 }
 
 for (const [name, row] of Object.entries(rows)) {
-  if (!WRITES.test(name)) continue;
   const [actor, status] =
     'anybody' in row ? [undefined, row.anybody] : (Object.entries(row.allowed)[0] as [Actor, number]);
-  test.serial(name, (t) => stays(t, async () => row.request(await theScene()), actor, status));
+  const keys = WRITES.test(name) ? undefined : [undefined];
+  test.serial(name, (t) => stays(t, async () => row.request(await theScene()), actor, status, keys));
 }
 
 /** As a browser sends the form of a page. */
@@ -179,6 +181,20 @@ const more: Record<string, { actor?: Actor; status: number; request(scene: Scene
       url: '/api/conversion/upload-convert',
       payload: copyRequest(await newProject(w.as(owner)), 'https://me:secret@files.example/notes.txt'),
     }),
+  },
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/:tileMatrix/:tileRow/:tileCol, drawn on request': {
+    actor: 'owner',
+    status: 200,
+    request: async ({ owner }) => {
+      const projectId = await newProject(w.as(owner));
+      const scheme = { schemeId: 'map', schemeType: 'XYZ', zoomLevels: [14, 16], firstLevelOnRequest: 16 };
+      const id = await newTilesOf(w, { projectId, user: owner, name: 'tiles' }, steppedGrid(), [scheme]);
+      const { body } = await w.as(owner).get(`/api/tiles/dataset/${id}/scheme/map/availability`);
+      const { minTileRow, minTileCol } = body.tileMatrixSetLimits.find(
+        (one: { tileMatrix: string }) => one.tileMatrix === '16',
+      );
+      return { url: `/api/tiles/dataset/${id}/scheme/map/16/${minTileRow}/${minTileCol}` };
+    },
   },
   'PUT /api/blob/:area/:name, granted': {
     status: 201,

@@ -14,6 +14,14 @@ export interface TileKey {
   readonly row: number;
 }
 
+/** On this channel of Postgres, numbers of tiles that are no longer drawn. */
+export const DRAWN = 'kept_tile_drawn';
+
+/** Bytes of a tile besides its content: its row and the entries of indexes. */
+export const TILE_BYTES = 300;
+/** Rows that one statement deletes. */
+const AT_ONCE = 500;
+
 const named = ({ datasetId, blob, schemeId, step, layer, level, column, row }: TileKey) => sql.fragment`
   dataset_id = ${datasetId}::uuid and blob = ${blob} and scheme_id = ${schemeId} and step = ${step} and layer = ${layer}
   and level = ${level} and tile_column = ${column} and tile_row = ${row}`;
@@ -29,52 +37,73 @@ export const findKeptTile = (db: Db, key: TileKey) =>
 export const noteUse = (db: Db, key: TileKey) =>
   db.query(sql.unsafe`update kept_tiles set used_at = now() where ${named(key)}`);
 
-/** Hashed to the number of the advisory lock of a tile. */
-export const lockName = (key: TileKey): string => `kept tile ${JSON.stringify(Object.values(key))}`;
-
-/** Whether this transaction is the only one, over all processes, that draws the tile. */
-export const tryLockTile = async (tx: Db, key: TileKey): Promise<boolean> => {
-  const { locked } = await tx.one(sql.type(z.object({ locked: z.boolean() }))`
-    select pg_try_advisory_xact_lock(hashtextextended(${lockName(key)}, 0)) as locked`);
-  return locked;
-};
-
-export async function insertKeptTile(tx: Db, key: TileKey, hash: Buffer, bytes: Buffer): Promise<void> {
+/** Keeps a tile, and tells those who wait for it. @param number of the lock of the tile */
+export async function insertKeptTile(tx: Db, key: TileKey, hash: Buffer, bytes: Buffer, number: string): Promise<void> {
   const { datasetId, blob, schemeId, step, layer, level, column, row } = key;
   // Not while contents without tiles are deleted.
   await tx.query(sql.unsafe`select pg_advisory_xact_lock_shared(hashtextextended('kept tile contents', 0))`);
+  const { added } = await tx.one(sql.type(z.object({ added: z.coerce.number() }))`
+    with content as (
+      insert into kept_tile_contents (hash, bytes, size)
+      values (${sql.binary(hash)}, ${sql.binary(bytes)}, ${bytes.length}) on conflict (hash) do nothing
+      returning size)
+    select coalesce(sum(size), 0) as added from content`);
   await tx.query(sql.unsafe`
-    insert into kept_tile_contents (hash, bytes, size)
-    values (${sql.binary(hash)}, ${sql.binary(bytes)}, ${bytes.length}) on conflict (hash) do nothing`);
-  await tx.query(sql.unsafe`
-    insert into kept_tiles (dataset_id, blob, scheme_id, step, layer, level, tile_column, tile_row, content)
-    values (${datasetId}::uuid, ${blob}, ${schemeId}, ${step}, ${layer}, ${level}, ${column}, ${row}, ${sql.binary(hash)})
-    on conflict do nothing`);
+    with tile as (
+      insert into kept_tiles (dataset_id, blob, scheme_id, step, layer, level, tile_column, tile_row, content)
+      values (${datasetId}::uuid, ${blob}, ${schemeId}, ${step}, ${layer}, ${level}, ${column}, ${row},
+        ${sql.binary(hash)})
+      on conflict do nothing returning ${TILE_BYTES}::int as size)
+    update kept_tile_bytes set bytes = bytes + ${added} + (select coalesce(sum(size), 0) from tile)
+    where part = pg_backend_pid() % 16`);
+  await tx.query(sql.unsafe`select pg_notify(${DRAWN}, ${number})`);
 }
 
-/** Deletes tiles of former contents of the dataset. */
-export const deleteFormerTiles = (db: Db, datasetId: string, blob: string) =>
-  db.query(sql.unsafe`delete from kept_tiles where dataset_id = ${datasetId}::uuid and blob <> ${blob}`);
+/** Deletes some tiles of former contents of the dataset. Returns their number. */
+export async function deleteFormerTiles(db: Db, datasetId: string, blob: string): Promise<number> {
+  const { rowCount } = await db.query(sql.unsafe`
+    delete from kept_tiles where ctid = any(array(
+      (select ctid from kept_tiles where dataset_id = ${datasetId}::uuid and blob < ${blob} limit ${AT_ONCE})
+      union all
+      (select ctid from kept_tiles where dataset_id = ${datasetId}::uuid and blob > ${blob} limit ${AT_ONCE})))`);
+  return rowCount;
+}
 
+/** Bytes of all kept tiles, also of contents whose last tile was deleted and that are still there. */
 export const keptBytes = (db: Db) =>
-  db.oneFirst(sql.type(z.object({ bytes: z.coerce.number() }))`
-    select coalesce(sum(size), 0)::bigint as bytes from kept_tile_contents`);
+  db.oneFirst(sql.type(z.object({ bytes: z.coerce.number() }))`select sum(bytes) as bytes from kept_tile_bytes`);
 
-/** Deletes least recently used tiles of so many bytes, some hundred at a time, and contents that no tile has. Returns the number of deleted rows. */
-export const deleteOldestTiles = (db: Db, bytes: number): Promise<number> =>
-  db.transaction(async (tx) => {
-    await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('kept tile contents', 0))`);
-    const tiles = await tx.query(sql.unsafe`
-      delete from kept_tiles where ctid = any(array(
-        select tile from (
-          select t.ctid as tile, sum(c.size) over (order by t.used_at, t.ctid) - c.size as before
-          from (select ctid, * from kept_tiles order by used_at limit 500) t
-          join kept_tile_contents c on c.hash = t.content) oldest
-        where before < ${bytes}))`);
-    const contents = await tx.query(sql.unsafe`
-      delete from kept_tile_contents c where not exists (select from kept_tiles t where t.content = c.hash)`);
-    return tiles.rowCount + contents.rowCount;
-  });
+/** Locks, until the transaction ends, all that would add contents or delete them. */
+export const lockContents = (tx: Db) =>
+  tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('kept tile contents', 0))`);
+
+/** Deletes some of the least recently used tiles, of about so many bytes. */
+export const deleteOldestTiles = (tx: Db, bytes: number) =>
+  tx.query(sql.unsafe`
+    delete from kept_tiles where ctid = any(array(
+      select tile from (
+        select t.ctid as tile, sum(c.size + ${TILE_BYTES}) over (order by t.used_at, t.ctid) - c.size - ${TILE_BYTES} as before
+        from (select ctid, * from kept_tiles order by used_at limit ${AT_ONCE}) t
+        join kept_tile_contents c on c.hash = t.content) oldest
+      where before < ${bytes}))`);
+
+/** Deletes contents of some deleted tiles that no other tile has. Returns the number of these tiles. */
+export async function deleteUnusedContents(tx: Db): Promise<number> {
+  const Deleted = z.object({ tiles: z.number(), bytes: z.coerce.number() });
+  const { tiles, bytes } = await tx.one(sql.type(Deleted)`
+    with gone as (
+      delete from deleted_kept_tiles where ctid = any(array(select ctid from deleted_kept_tiles limit ${2 * AT_ONCE}))
+      returning content),
+    unused as (
+      delete from kept_tile_contents c using (select distinct content from gone) g
+      where c.hash = g.content and not exists (select from kept_tiles t where t.content = c.hash)
+      returning size)
+    select (select count(*) from gone)::int as tiles, (select coalesce(sum(size), 0) from unused) as bytes`);
+  await tx.query(sql.unsafe`
+    update kept_tile_bytes set bytes = bytes - ${bytes + TILE_BYTES * tiles} where part = 0`);
+  return tiles;
+}
+
 /** Tiles of the current blob by level. */
 export const countKeptTiles = (db: Db, datasetId: string, blob: string) =>
   db.any(sql.type(z.object({ schemeId: z.string(), level: z.number(), tiles: z.number(), bytes: z.coerce.number() }))`

@@ -1,36 +1,32 @@
 import { hash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { StoredTile } from '../../formats/tiles/archive-reader.ts';
 import { isUnzipped } from '../../formats/tiles/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../../formats/tiles/description.ts';
+import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
 import type { Draw, DrawThreads, TileRequest } from '../draw-threads.ts';
 import { DrawingCancelled } from '../draw-threads.ts';
 import { MemoryTiles } from '../memory-tiles.ts';
 import type { OpenTiles } from '../open-tiles.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import type { TileKey } from './kept-tiles.queries.ts';
-import {
-  deleteFormerTiles,
-  deleteOldestTiles,
-  findKeptTile,
-  insertKeptTile,
-  keptBytes,
-  noteUse,
-  tryLockTile,
-} from './kept-tiles.queries.ts';
+import { deleteFormerTiles, findKeptTile, insertKeptTile, noteUse, TILE_BYTES } from './kept-tiles.queries.ts';
+import { makeRoom } from './make-room.ts';
 import type { RasterJob } from './raster-thread.ts';
 
 /** Bytes of tiles in the memory of this process. */
 const IN_MEMORY = 32 << 20;
 /** A use is noted in the database at most this often. */
 const NOTED_EVERY = 10 * 60_000;
-/** Until a tile that another process draws is looked for again. */
-const LOOK_AGAIN = 50;
+/** Until a tile that another process draws is looked for again, if nothing is announced: a process that is killed announces nothing. */
+const LOOK_AGAIN = 1000;
+/** No drawing takes longer. */
+const PATIENCE = 65_000;
 /** Blobs whose former tiles were deleted. */
 const MOST_BLOBS = 10_000;
+const NOT_MAINTAINED = 'the tiles in the database could not be maintained';
 
 /** The script of the threads. */
 export const RASTER_THREAD = new URL('./raster-thread.ts', import.meta.url);
@@ -42,6 +38,8 @@ export interface KeptTilesParts {
   readonly db: Db;
   readonly open: OpenTiles;
   readonly threads: DrawThreads;
+  /** Of tiles that this process draws; announced on the channel `DRAWN`. */
+  readonly locks: SessionLocks;
   /** Bytes of tiles in the database; 0: none are kept there. */
   readonly most: number;
   readonly log: { warn(details: object, message: string): void };
@@ -57,8 +55,8 @@ interface InMemory extends StoredTile {
 
 /**
  * Tiles of levels that are drawn on request. A drawn tile is kept in the database, where all API processes find it, also
- * after a restart; a lock of the transaction that draws it makes sure that only one of them draws, and ends with the
- * process. The last used tiles are in memory, too.
+ * after a restart. The process that draws it holds its lock, which ends with the process, so that no other one does the
+ * same; the others are told when it is done. The last used tiles are in memory, too.
  */
 export class KeptTiles {
   readonly #parts: KeptTilesParts;
@@ -66,7 +64,7 @@ export class KeptTiles {
   readonly #drawings = new SharedDrawings<StoredTile | undefined>();
   readonly #cleaned = new Set<string>();
   #insertedBytes = 0;
-  #evicting = false;
+  #isMakingRoom = false;
 
   constructor(parts: KeptTilesParts) {
     this.#parts = parts;
@@ -116,16 +114,26 @@ export class KeptTiles {
 
   /** From the database, or drawn. */
   async #find(key: TileKey, dataset: ServedDataset, request: TileRequest): Promise<Uint8Array | undefined> {
-    const { threads, most } = this.#parts;
+    const { locks, threads, most } = this.#parts;
+    if (most === 0) return threads.use(request, (draw) => this.#draw(key, dataset, draw));
+    const number = lockNumber(key);
+    const started = performance.now();
     for (;;) {
-      const kept = most > 0 ? await this.#kept(key) : undefined;
+      const kept = await this.#kept(key);
       if (kept !== undefined) return kept;
-      const done = await threads.use(request, (draw) =>
-        most > 0 ? this.#drawAndKeep(key, dataset, draw) : this.#draw(key, dataset, draw),
-      );
-      if (done !== 'elsewhere') return done;
-      // Another process is drawing it; when that process ends, so does its lock.
-      await wait(LOOK_AGAIN, undefined, { signal: request.signal });
+      // From before the lock is tried, so that nothing is missed.
+      const watch = locks.watch(number);
+      try {
+        const isLate = performance.now() - started > PATIENCE;
+        const drawn = await this.#drawAndKeep(key, number, { dataset, request, isLate });
+        if (drawn !== 'elsewhere') return drawn;
+        // The other process may have kept it since the first look.
+        const since = await this.#kept(key);
+        if (since !== undefined) return since;
+        await watch.announced(LOOK_AGAIN, request.signal);
+      } finally {
+        watch.stop();
+      }
     }
   }
 
@@ -137,28 +145,51 @@ export class KeptTiles {
     return kept.bytes;
   }
 
-  async #drawAndKeep(key: TileKey, dataset: ServedDataset, draw: Draw): Promise<Uint8Array | undefined | 'elsewhere'> {
-    const { db, log } = this.#parts;
-    let drawn: { bytes: Uint8Array | undefined } | undefined;
+  /** @param isLate whether it is drawn although another process does: that one may be paused */
+  async #drawAndKeep(
+    key: TileKey,
+    number: string,
+    { dataset, request, isLate }: { dataset: ServedDataset; request: TileRequest; isLate: boolean },
+  ): Promise<Uint8Array | undefined | 'elsewhere'> {
+    const { locks, threads } = this.#parts;
+    let [isLocked, isKept] = [false, false];
     try {
-      const found = await db.transaction(async (tx) => {
-        if (!(await tryLockTile(tx, key))) return 'elsewhere';
-        // It may have been kept since the first look.
-        const kept = await findKeptTile(tx, key);
-        if (kept !== null) return kept.bytes;
-        const bytes = await this.#draw(key, dataset, draw);
-        drawn = { bytes };
-        if (bytes !== undefined) await insertKeptTile(tx, key, hash('sha256', bytes, 'buffer'), Buffer.from(bytes));
-        return bytes;
-      }, 0);
-      if (drawn?.bytes !== undefined) this.#afterInsert(key, drawn.bytes.length);
-      return found;
-    } catch (error) {
-      // A tile that was drawn is sent, also if it cannot be kept.
-      if (drawn === undefined) throw error;
-      log.warn({ err: error, dataset: dataset.id }, 'a drawn tile could not be kept');
-      return drawn.bytes;
+      const { bytes, isNew } = await threads.use(request, async (draw) => {
+        isLocked = await this.#tryLock(number);
+        if (!isLocked && !isLate) return { bytes: 'elsewhere' as const, isNew: false };
+        const kept = await this.#kept(key);
+        if (kept !== undefined) return { bytes: kept, isNew: false };
+        return { bytes: await this.#draw(key, dataset, draw), isNew: true };
+      });
+      if (isNew && typeof bytes === 'object') isKept = await this.#keep(key, bytes, number);
+      return bytes;
+    } finally {
+      // Who waits for a tile that was kept has been told with it.
+      if (isLocked) locks.unlock(number, !isKept).catch((error) => this.#warn(error, 'a lock could not be released'));
     }
+  }
+
+  /** Without a connection for locks a tile is drawn more than once, but it is drawn. */
+  async #tryLock(number: string): Promise<boolean> {
+    try {
+      return await this.#parts.locks.tryLock(number);
+    } catch (error) {
+      this.#warn(error, 'a tile is drawn without its lock');
+      return true;
+    }
+  }
+
+  /** A tile that was drawn is sent, also if it cannot be kept. */
+  async #keep(key: TileKey, bytes: Uint8Array, number: string): Promise<boolean> {
+    try {
+      const sha = hash('sha256', bytes, 'buffer');
+      await this.#parts.db.transaction((tx) => insertKeptTile(tx, key, sha, Buffer.from(bytes), number), 0);
+    } catch (error) {
+      this.#warn(error, 'a drawn tile could not be kept');
+      return false;
+    }
+    this.#afterInsert(key, bytes.length);
+    return true;
   }
 
   async #draw(key: TileKey, dataset: ServedDataset, draw: Draw): Promise<Uint8Array | undefined> {
@@ -184,39 +215,40 @@ export class KeptTiles {
   #note(key: TileKey, tile?: InMemory): void {
     if (tile !== undefined) tile.noted = Date.now();
     if (this.#parts.most === 0) return;
-    noteUse(this.#parts.db, key).catch((error) => this.#warn(error));
+    noteUse(this.#parts.db, key).catch((error) => this.#warn(error, NOT_MAINTAINED));
   }
 
-  #afterInsert({ datasetId, blob }: TileKey, bytes: number): void {
+  #afterInsert(key: TileKey, bytes: number): void {
     const { db, most } = this.#parts;
+    const { blob } = key;
     if (!this.#cleaned.has(blob)) {
       if (this.#cleaned.size >= MOST_BLOBS) this.#cleaned.clear();
       this.#cleaned.add(blob);
-      deleteFormerTiles(db, datasetId, blob).catch((error) => this.#warn(error));
+      this.#deleteFormer(key).catch((error) => this.#warn(error, NOT_MAINTAINED));
     }
-    this.#insertedBytes += bytes;
-    if (this.#insertedBytes < most / 50 || this.#evicting) return;
-    this.#evicting = true;
+    this.#insertedBytes += TILE_BYTES + bytes;
+    if (this.#insertedBytes < most / 50 || this.#isMakingRoom) return;
+    this.#isMakingRoom = true;
     this.#insertedBytes = 0;
-    this.#evict()
-      .catch((error) => this.#warn(error))
+    makeRoom(db, most)
+      .catch((error) => this.#warn(error, NOT_MAINTAINED))
       .finally(() => {
-        this.#evicting = false;
+        this.#isMakingRoom = false;
       });
   }
 
-  /** First contents without a tile, then the least recently used tiles. */
-  async #evict(): Promise<void> {
-    const { db, most } = this.#parts;
-    if ((await keptBytes(db)) <= most) return;
-    await deleteOldestTiles(db, 0);
-    for (;;) {
-      const excess = (await keptBytes(db)) - Math.floor(0.9 * most);
-      if (excess <= 0 || (await deleteOldestTiles(db, excess)) === 0) return;
-    }
+  /** Some at a time. */
+  async #deleteFormer({ datasetId, blob }: TileKey): Promise<void> {
+    while ((await deleteFormerTiles(this.#parts.db, datasetId, blob)) > 0);
   }
 
-  #warn(error: unknown): void {
-    this.#parts.log.warn({ err: error }, 'the tiles in the database could not be maintained');
+  #warn(error: unknown, message: string): void {
+    this.#parts.log.warn({ err: error }, message);
   }
 }
+
+/** The advisory lock of a tile. */
+export const lockNumber = (key: TileKey): string =>
+  hash('sha256', `kept tile ${JSON.stringify(Object.values(key))}`, 'buffer')
+    .readBigInt64BE()
+    .toString();

@@ -1,0 +1,43 @@
+import test from 'ava';
+import { SessionLocks } from '../../src/platform/postgres/session-locks.ts';
+import { world } from '../world.ts';
+
+const w = world(test);
+const never = new AbortController().signal;
+/** Longer than a test may take: what ends earlier was announced. */
+const LONG = 3_600_000;
+
+test('one process has a lock; others are told when it is released, and have it when that process is killed', async (t) => {
+  const locksOf = (applicationName: string) =>
+    new SessionLocks({ databaseUrl: w.url, channel: 'any channel', applicationName });
+  const [one, other] = [locksOf('one'), locksOf('other')];
+  t.true(await one.tryLock('-5'));
+  const watch = other.watch('-5');
+  t.false(await other.tryLock('-5'));
+  t.true(await other.tryLock('6'), 'another number');
+  await other.unlock('6', true);
+  const announced = watch.announced(LONG, never);
+  await one.unlock('-5', true);
+  await announced;
+  watch.stop();
+  t.true(await other.tryLock('-5'));
+  t.false(await one.tryLock('-5'));
+
+  const left = new AbortController();
+  const waiting = one.watch('-5');
+  const leaving = waiting.announced(LONG, left.signal);
+  left.abort(new Error('left'));
+  await t.throwsAsync(leaving, { message: 'left' });
+  await waiting.announced(1, never);
+  waiting.stop();
+
+  // As Postgres does when a process is killed; the process itself looks again at once, for its locks are gone.
+  const lost = other.watch('7');
+  await w.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'other'");
+  await lost.announced(LONG, never);
+  lost.stop();
+  t.true(await one.tryLock('-5'));
+  t.false(await other.tryLock('-5'), 'over a new connection');
+  await Promise.all([one.close(), other.close()]);
+  await t.throwsAsync(one.tryLock('-5'), { message: 'The locks of this process are closed.' });
+});
