@@ -154,7 +154,8 @@ export class FeatureEncoder {
   #vertices(type: Geometry['type'], coordinates: Float64Array, parts: Uint32Array | undefined, end: number): number {
     const { hasZ, hasM } = this.#dimensions;
     const first = parts?.[0] ?? 0;
-    const ends = parts !== undefined && parts.length > 1 ? parts : undefined;
+    // A single ring needs none. GDAL before 3.7 takes no lines without, also of one part.
+    const ends = type === 'MultiLineString' || (parts !== undefined && parts.length > 1) ? parts : undefined;
     const table = this.#table(type, { xy: true, ends: ends !== undefined });
     const bytes = this.#bytes;
     if (ends !== undefined) {

@@ -283,6 +283,35 @@ test('the header has the geometry type of a uniform layer, and none for a mixed 
   t.is((await read(t, 'features', 'GISReader', mixed.bytes)).data.geometryTypes!.length, 7);
 });
 
+/** Ends of the parts in the only geometry of a store, as the vector of the FlatBuffer has them; undefined without the vector. */
+function endsOf(bytes: Buffer): number[] | undefined {
+  const follow = (at: number) => at + bytes.readUInt32LE(at);
+  const member = (table: number, slot: number) => {
+    const vtable = table - bytes.readInt32LE(table);
+    const at = 4 + 2 * slot < bytes.readUInt16LE(vtable) ? bytes.readUInt16LE(vtable + 4 + 2 * slot) : 0;
+    return at === 0 ? undefined : follow(table + at);
+  };
+  // after the header and the index: a leaf and its root
+  const feature = 12 + bytes.readUInt32LE(8) + 2 * 40;
+  const ends = member(member(follow(feature + 4), 0)!, 0);
+  return ends === undefined
+    ? undefined
+    : Array.from({ length: bytes.readUInt32LE(ends) }, (_, n) => bytes.readUInt32LE(ends + 4 + 4 * n));
+}
+
+test('lines of one part have the ends of their parts, without which older GDAL reads none', async (t) => {
+  const line = [
+    [0, 0],
+    [5, 5],
+    [7, 5],
+  ];
+  const stored = async (type: string, coordinates: unknown) =>
+    endsOf((await converted(t, collection([feature(geometryOf(type, coordinates))]), toGis)).bytes);
+  t.deepEqual(await stored('MultiLineString', [line]), [3]);
+  t.deepEqual(await stored('MultiLineString', [line, line]), [3, 6]);
+  t.is(await stored('LineString', line), undefined);
+});
+
 test('Shapefile to store and back keeps widths, dates, texts and geometries', async (t) => {
   const columns = [
     { name: 'text', type: 'C', width: 12 },
