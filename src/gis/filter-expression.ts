@@ -49,7 +49,8 @@ function numberOf(text: string): number | bigint | undefined {
   return Number(text);
 }
 
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
+/** GDAL writes a date of a filter with a `T` and no time. */
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:T|[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** Milliseconds of a date or time, UTC unless it has a zone. */
 function instantOf(text: string): number | undefined {

@@ -82,7 +82,10 @@ function filterOf({ filter, datetime, others }: FeatureParameters, fields: reado
 const OPEN = ['', '..'];
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 
-/** The features of a time or interval, by the first field of times. Without such a field, all match. */
+/**
+ * The features of a time or interval, by any of their fields of dates and times. Without such a field, all match. Clients send the interval
+ * for whichever field they filter by (QGIS before 3.30), so one field alone could leave out what they look for.
+ */
 function during(datetime: string, fields: readonly Field[]): Expression[] {
   const ends = datetime.split('/');
   const [start = '', end = start] = ends;
@@ -92,15 +95,22 @@ function during(datetime: string, fields: readonly Field[]): Expression[] {
       'datetime',
       `datetime must be a time such as 2026-01-24T08:17:02Z, or an interval such as 2026-01-24/2026-02-01 or 2026-01-24/.., not '${datetime.slice(0, 100)}'.`,
     );
-  const found = fields.findIndex(({ type }) => type === 'dateTime');
-  const field = found >= 0 ? found : fields.findIndex(({ type }) => type === 'date');
-  if (field < 0) return [];
   // a date ends with its last moment
   const last = end.length === 10 ? `${end}T23:59:59.999Z` : end;
-  return [
-    ...(OPEN.includes(start) ? [] : [{ op: '>=', field, value: start } as const]),
-    ...(OPEN.includes(end) ? [] : [{ op: '<=', field, value: last } as const]),
-  ];
+  const of = fields.flatMap(({ type }, field): Expression[] =>
+    type === 'date' || type === 'dateTime'
+      ? [
+          {
+            op: 'and',
+            of: [
+              ...(OPEN.includes(start) ? [] : [{ op: '>=', field, value: start } as const]),
+              ...(OPEN.includes(end) ? [] : [{ op: '<=', field, value: last } as const]),
+            ],
+          },
+        ]
+      : [],
+  );
+  return of.length === 0 ? [] : [{ op: 'or', of }];
 }
 
 /** Numbers of the fields with these names; a name with commas stands alone. */

@@ -75,7 +75,7 @@ export const pageParameters = {
   'filter-lang': queryEnum(['cql2-text', 'cql-text']).optional().meta({ description: 'Language of `filter`.' }),
   datetime: z.string().max(200).optional().meta({
     description:
-      'Only features of this time or interval (`2026-01-01/2026-02-01`, `2026-01-01/..`), by their first property of times. Ignored without one.',
+      'Only features of this time or interval (`2026-01-01/2026-02-01`, `2026-01-01/..`), by any of their properties of dates and times. Ignored without one.',
   }),
   limit: queryInteger(1, Number.MAX_SAFE_INTEGER)
     .default(DEFAULT_FEATURES)

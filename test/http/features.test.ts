@@ -252,6 +252,11 @@ test.serial('filters by name=value, CQL2 and time match as SQL does', async (t) 
     wanted((n) => n % 12 >= 10),
   );
   t.deepEqual(
+    await found({ filter: "drilled >= '2024-11-15T'", 'filter-lang': 'cql-text' }),
+    wanted((n) => n % 12 >= 10),
+    'as GDAL writes a date',
+  );
+  t.deepEqual(
     await found({ datetime: '2024-02-01/2024-02-15' }),
     wanted((n) => n % 12 === 1),
   );
@@ -277,6 +282,30 @@ test.serial('filters by name=value, CQL2 and time match as SQL does', async (t) 
     t.is(status, 400, JSON.stringify(query));
     t.regex(body.detail, sentence);
   }
+});
+
+test.serial('datetime looks at all properties of dates and times', async (t) => {
+  const { client } = await scene();
+  const place = geometryOf('Point', [10, 50]);
+  const times: Record<string, unknown>[] = [
+    { n: 0, drilled: '2020-05-01', measured: '2024-06-01T10:00:00Z' },
+    { n: 1, drilled: '2021-05-01', measured: '2024-06-02T10:00:00Z' },
+    { n: 2, drilled: '2022-05-01', measured: null },
+    { n: 3, drilled: null, measured: null },
+  ];
+  const id = await datasetOf(
+    await storeOf(
+      t,
+      times.map((properties) => feature(place, properties)),
+    ),
+  );
+  const found = async (datetime: string) =>
+    numbersOf(await client.get(`/api/gis/dataset/${id}/feature?${new URLSearchParams({ datetime })}`));
+  t.deepEqual(await found('2021-01-01/2023-01-01'), [1, 2], 'QGIS sends this for a filter by the date');
+  t.deepEqual(await found('2024-06-02T00:00:00Z/..'), [1]);
+  t.deepEqual(await found('2020-05-01'), [0]);
+  t.deepEqual(await found('../2021-05-01'), [0, 1]);
+  t.deepEqual(await found('../..'), [0, 1, 2, 3]);
 });
 
 test.serial('properties selects and orders the properties; an unknown one is refused', async (t) => {
