@@ -99,10 +99,20 @@ export class VectorTile {
     for (const turn of [0, -world, world]) {
       if (!(west + turn <= EXTENT + BUFFER && east + turn >= -BUFFER)) continue;
       const moved = turn === 0 ? inTile : shifted(inTile, turn);
-      for (const { type, paths } of gathered ? standIn(moved, side * PIXEL) : clippedToTile(moved))
+      for (const { type, paths } of gathered ? standIn(this.#onMap(moved, side), side * PIXEL) : clippedToTile(moved))
         drawn.push({ id, type, paths, values });
     }
     return drawn;
+  }
+
+  /** Moves the vertex of a stand-in from just beyond the upper or lower side of the map onto it: no other tile shows it. */
+  #onMap(geometry: Geometry, side: number): Geometry {
+    const { level, row } = this.#tile;
+    const [top, bottom] = [-row * EXTENT, (2 ** level - row) * EXTENT - side * PIXEL];
+    const [x, y] = geometry.coordinates;
+    if (x === undefined || y === undefined) return geometry;
+    const moved = Math.max(top, Math.min(bottom, y));
+    return Math.abs(y - moved) > 2 * side * PIXEL ? geometry : { ...geometry, coordinates: Float64Array.of(x, moved) };
   }
 
   /** x and y in units of the tile. Vertices that have no place are left out. */
