@@ -91,13 +91,30 @@ const TIMEOUT_MS = 300_000;
 /** How often a request is sent again whose connection broke before its answer. Servers close connections that were idle for seconds. */
 const MAX_RECONNECTS = 3;
 const RECONNECT_MS = 100;
+/** How often a request is sent again that the server could not answer, with pauses of up to 100, 200, … ms. */
+const MAX_RETRIES = 5;
+const RETRY_MS = 100;
 
 /**
  * A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix.
  */
 export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secretAccessKey }: BucketAddress) {
-  // retries at 429 and 5xx; bodies are therefore bytes and not streams
-  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 5, initRetryMs: 100 });
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
+
+  /**
+   * Sends a request, and again at 429 and 5xx; bodies are therefore bytes and not streams. Not by `client.fetch`: the signal that it gives to
+   * `fetch` within a `Request` does not abort any more after that `Request` was collected as garbage.
+   */
+  async function fetchSigned(url: string, { signal, ...init }: RequestInit & { method: string }): Promise<Response> {
+    for (let tries = 0; ; tries++) {
+      const { headers } = await client.sign(url, init);
+      const answer = await fetch(url, { ...init, headers, ...(signal && { signal }) });
+      if (tries === MAX_RETRIES || (answer.status < 500 && answer.status !== 429)) return answer;
+      await answer.body?.cancel();
+      const pause = Math.random() * RETRY_MS * 2 ** tries;
+      await sleep(pause, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
+    }
+  }
 
   /**
    * Sends a request. Throws `BucketError` unless the status is 2xx or one of `expected`. Downloads have no time limit,
@@ -116,7 +133,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
       redirect: 'error',
     } as const;
-    const answer = await reconnecting(() => client.fetch(url.href, init), once ? 0 : MAX_RECONNECTS, signal);
+    const answer = await reconnecting(() => fetchSigned(url.href, init), once ? 0 : MAX_RECONNECTS, signal);
     if (answer.ok || expected.includes(answer.status)) return answer;
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
   }

@@ -6,6 +6,9 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import test from 'ava';
 import S3rver from 's3rver';
 import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
@@ -122,6 +125,30 @@ test('after a broken connection a fetch resumes where it stopped if the ETag is 
   await t.throwsAsync(readFile(join(folder, 'changed')), { code: 'ENOENT' });
   // what is asked for begins behind the end of the other
   await t.throwsAsync(direct.read('dataset/far', { start: MIB, end: 2 * MIB - 1 }, etag), { instanceOf: AppError });
+});
+
+test('an abort ends a request to a silent bucket, however long ago it began', async (t) => {
+  const bucket = await openSilentBucket();
+  t.teardown(() => bucket.close());
+  const store = await openBlobStore(bucket.url, bucket.folder);
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const told = new AbortController();
+  const unanswered = bucket.silence(() => true);
+  const waiting = [
+    store.put('dataset/silent', bytes('words'), 5, told.signal),
+    store.read('dataset/silent', undefined, undefined, told.signal),
+  ].map((request) => request.then(String, String));
+  await until(() => unanswered.length === 2);
+  // what only the requests hold is gone after that
+  for (let n = 0; n < 3; n++) {
+    collectGarbage();
+    await sleep(10);
+  }
+  told.abort(new Error('told to'));
+  const never = sleep(30_000, 'never', { ref: false });
+  t.deepEqual(await Promise.race([Promise.all(waiting), never]), ['Error: told to', 'Error: told to']);
+  await until(() => unanswered.every(({ socket }) => socket.destroyed));
 });
 
 test('a fetch from a silent bucket ends when it is aborted, and leaves no file', async (t) => {
@@ -264,7 +291,8 @@ test('errors of an unknown access key and of an unreachable server contain no se
   }
 });
 
-test('opening fails for a missing bucket or an invalid key, but not for an unreachable server', async (t) => {
+// alone, because the server of the bucket runs in this thread, and only one that answers within seconds counts as reachable
+test.serial('opening fails for a missing bucket or an invalid key, but not for an unreachable server', async (t) => {
   const { url } = await make();
   await t.notThrowsAsync(checkBlobStore(url));
   await t.notThrowsAsync(checkBlobStore(undefined));
