@@ -6,6 +6,10 @@ export interface Picture {
   rgba: Uint8Array;
 }
 
+/** Whether two pictures are the same. ava's `deepEqual` would sort a name for each of their millions of bytes. */
+export const samePicture = (one: Picture, other: Picture): boolean =>
+  one.width === other.width && one.height === other.height && Buffer.compare(one.rgba, other.rgba) === 0;
+
 /** A PNG decoder of its own, by the specification: the test's referee. */
 export function decodePng(png: Uint8Array): Picture {
   const bytes = Buffer.from(png);
@@ -31,23 +35,33 @@ export function decodePng(png: Uint8Array): Picture {
       const a = i < size ? 0 : samples[row * stride + i - size]!;
       const b = row === 0 ? 0 : samples[(row - 1) * stride + i]!;
       const c = i < size || row === 0 ? 0 : samples[(row - 1) * stride + i - size]!;
-      const p = a + b - c;
-      const [pa, pb, pc] = [Math.abs(p - a), Math.abs(p - b), Math.abs(p - c)];
-      const paeth = pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
-      samples[row * stride + i] = raw[row * (stride + 1) + 1 + i]! + [0, a, b, (a + b) >> 1, paeth][filter]!;
+      samples[row * stride + i] = raw[row * (stride + 1) + 1 + i]! + predicted(filter, a, b, c);
     }
   }
   if (size === 4) return { width, height, rgba: samples };
   if (size === 3) {
     const opaque = new Uint8Array(4 * width * height).fill(255);
-    for (let n = 0; n < width * height; n++) opaque.set(samples.subarray(3 * n, 3 * n + 3), 4 * n);
+    for (let n = 0; n < samples.length; n++) opaque[n + Math.floor(n / 3)] = samples[n]!;
     return { width, height, rgba: opaque };
   }
   const [palette, alphas] = [chunks.get('PLTE')!, chunks.get('tRNS')];
   const rgba = new Uint8Array(4 * samples.length);
-  for (const [n, index] of samples.entries())
-    rgba.set([...palette.subarray(3 * index, 3 * index + 3), alphas?.[index] ?? 255], 4 * n);
+  for (const [n, index] of samples.entries()) {
+    for (let channel = 0; channel < 3; channel++) rgba[4 * n + channel] = palette[3 * index + channel]!;
+    rgba[4 * n + 3] = alphas?.[index] ?? 255;
+  }
   return { width, height, rgba };
+}
+
+function predicted(filter: number, a: number, b: number, c: number): number {
+  if (filter === 0) return 0;
+  if (filter === 1) return a;
+  if (filter === 2) return b;
+  if (filter === 3) return (a + b) >> 1;
+  if (filter !== 4) throw new Error(`There is no filter ${filter}.`);
+  const p = a + b - c;
+  const [pa, pb, pc] = [Math.abs(p - a), Math.abs(p - b), Math.abs(p - c)];
+  return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
 /** Colour of a pixel, such as `255,255,255`. */
@@ -60,10 +74,12 @@ export const pixelAlpha = ({ width, rgba }: Picture, column: number, row: number
 
 /** Number of pixels of each colour. */
 export function colours({ rgba }: Picture): Map<string, number> {
-  const counts = new Map<string, number>();
+  const counts = new Map<number, number>();
   for (let at = 0; at < rgba.length; at += 4) {
-    const colour = `${rgba[at]},${rgba[at + 1]},${rgba[at + 2]}`;
+    const colour = (rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!;
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  return counts;
+  return new Map(
+    [...counts].map(([colour, count]) => [[colour >> 16, (colour >> 8) & 255, colour & 255].join(), count]),
+  );
 }

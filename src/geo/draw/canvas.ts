@@ -42,7 +42,8 @@ export class Canvas {
     this.width = width;
     this.height = height;
     this.rgba = new Uint8Array(width * height * 4);
-    for (let i = 0; i < this.rgba.length; i += 4) this.rgba.set([red, green, blue, 255], i);
+    const [pixel] = new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer);
+    new Uint32Array(this.rgba.buffer).fill(pixel!);
     this.#stride = width + 2;
     this.#cover = new Float32Array(this.#stride * height);
     this.clip = this.whole;
