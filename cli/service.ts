@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Io } from './io.ts';
 import { sendAlive, sendReady, stopSignal } from './stop-signal.ts';
 import { watchEventLoop } from './watchdog.ts';
@@ -33,6 +34,8 @@ export async function runService(
     const supervised = sendReady(service.url);
     ready = supervised;
     if (!supervised && service.url !== undefined) io.out(`Listening at ${service.url}`);
+    // Node writes it at exit, which a killed process does not come to: its successors would compile everything again
+    flushCompileCache();
     await Promise.race([stopped, service.databaseMoved]);
   } finally {
     await service.close();
