@@ -17,6 +17,7 @@ async function startDemo(t: ExecutionContext, ...options: string[]) {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       TMPDIR: folder,
       DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing',
       PLATFORM_URL: 'http://127.0.0.1:9',

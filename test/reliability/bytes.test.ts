@@ -1,32 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { environmentName } from '../../src/config.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { newDataset } from '../world/content.ts';
+import { startServer } from '../world/server.ts';
 import { local, newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 import { times } from './flags.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 const KILLS = times(5, 50);
 const SIZE = 300_000;
 
 const w = world(test);
-
-/** An API process on the world's database and store, to be killed. */
-async function startApi() {
-  const settings = { data: w.folder, 'database.url': w.url, port: '0', 'log.level': 'error' };
-  const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [environmentName(name), value]));
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { PATH: process.env.PATH ?? '', ...env },
-  });
-  const [{ address }] = (await once(child, 'message')) as [{ address: string }];
-  return { child, address };
-}
 
 test('killing the API during uploads and imports of staged files loses and duplicates nothing', async (t) => {
   const owner = await w.account();
@@ -39,12 +23,11 @@ test('killing the API during uploads and imports of staged files loses and dupli
   let imported = 0;
   for (let round = 0; round < KILLS; round++) {
     const urls = [await upload(w, client, 'x'.repeat(1000 + round)), await upload(w, client, 'y')];
-    const { child, address } = await startApi();
-    const ended = once(child, 'exit');
+    const api = await startServer(w);
     const put = async () => {
       for (const letter of 'bcdefgh') {
         const body = letter.repeat(SIZE);
-        const answer = await fetch(`${address}/api/blob/dataset/${id}?${query}`, { method: 'PUT', body });
+        const answer = await fetch(`${api.url}/api/blob/dataset/${id}?${query}`, { method: 'PUT', body });
         if (answer.status === 201) acknowledged++;
         await answer.arrayBuffer();
       }
@@ -53,7 +36,7 @@ test('killing the API during uploads and imports of staged files loses and dupli
       const files = urls.map((url, n) => ({ url, fileName: `${round}-${n}` }));
       const body = JSON.stringify({ files, destinationPath: `r${round}`, createDestinationPathIfNotExists: true });
       const headers = { authorization, 'content-type': 'application/json' };
-      const url = `${address}/api/conversion/project/${projectId}/file/import-staged`;
+      const url = `${api.url}/api/conversion/project/${projectId}/file/import-staged`;
       await (await fetch(url, { method: 'POST', body, headers })).text();
     };
     const working = Promise.allSettled([put(), bring()]);
@@ -65,8 +48,8 @@ test('killing the API during uploads and imports of staged files loses and dupli
     });
     while (acknowledged < enough && !over) await sleep(2);
     await sleep(Math.random() * 50);
-    child.kill('SIGKILL');
-    await Promise.all([ended, working]);
+    api.process.kill('SIGKILL');
+    await Promise.all([api.ended, working]);
     await w.untilLeft('platform serve');
 
     const content = String((await w.nobody.get(`/api/blob/dataset/${id}?${query}`)).raw);

@@ -67,8 +67,10 @@ function launch(
   settings: Record<string, string> = {},
   command = [process.execPath, PROGRAM, 'start'],
 ): Running {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = {
-    PATH: process.env.PATH,
+    PATH,
+    NODE_COMPILE_CACHE,
     HOME: folder,
     PLATFORM_DATA: join(folder, 'data'),
     PLATFORM_PORT: '0',

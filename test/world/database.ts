@@ -57,8 +57,8 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
 }
 
 /** A data folder whose conversion processes share one compile cache with all others; each would compile everything anew. */
-async function dataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
+export async function dataFolder(name = 'platform-test'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `${name}-`));
   const cache = new URL('node_modules/.cache/conversions', root).pathname;
   await mkdir(cache, { recursive: true });
   await symlink(cache, join(folder, 'compile-cache'));

@@ -1,6 +1,10 @@
-import { registerCompletionHandler } from 'ava';
+import { appendFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { registerCompletionHandler } from 'ava';
 
 const PATIENCE_MS = 30_000;
+const began = performance.now();
 
 /**
  * Fails a test file whose process does not exit after its tests, and prints the open resources: ava might wait forever.
@@ -14,3 +18,16 @@ registerCompletionHandler(() => {
     process.exit(1);
   }, PATIENCE_MS).unref();
 });
+
+/** A file that gets a line per test file, which CI sorts: seconds, CPU seconds of its thread (not of processes that it starts), name. */
+const { TEST_TIMES } = process.env;
+if (TEST_TIMES !== undefined) {
+  registerCompletionHandler(() => {
+    const { user, system } = process.threadCpuUsage();
+    const name = relative(process.cwd(), fileURLToPath(test.meta.file));
+    const [wall, cpu] = [(performance.now() - began) / 1000, (user + system) / 1e6].map((seconds) =>
+      seconds.toFixed(1).padStart(6),
+    );
+    appendFileSync(TEST_TIMES, `${wall} s, ${cpu} s CPU in its thread: ${name}\n`);
+  });
+}

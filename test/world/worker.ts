@@ -77,7 +77,8 @@ export async function startProcess(
 export function environmentOf(world: { url: string; folder: string }, settings: Record<string, string>) {
   const named = Object.entries({ data: world.folder, 'database.url': world.url, ...settings });
   const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
-  return { PATH: process.env.PATH ?? '', PLATFORM_LOG_LEVEL: 'warn', ...env };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, PLATFORM_LOG_LEVEL: 'warn', ...env };
 }
 
 /** A process that exits by itself. */

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -16,6 +15,7 @@ import { putMember } from '../../../src/tenants/members.queries.ts';
 import { insertTenant } from '../../../src/tenants/queries.ts';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
 import { findIdentity } from '../../../src/tokens/queries.ts';
+import { dataFolder } from '../../world/database.ts';
 import type { ServerProcess } from '../../world/server.ts';
 import { startServer } from '../../world/server.ts';
 import type { WorkerProcess } from '../../world/worker.ts';
@@ -74,7 +74,7 @@ export const OWN_NAME = 'campaign';
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
   const { workers: wanted, concurrency, equipment = [{}] } = options;
   const common = { ...SETTINGS, ...options.settings };
-  const folder = await mkdtemp(join(tmpdir(), 'platform-campaign-'));
+  const folder = await dataFolder('platform-campaign');
   const postgresFolder = join(folder, 'postgres');
   const settings = { fsync: 'off', max_connections: '400' };
   const startPostgres = () => startLocalPostgres(postgresFolder, { settings });
