@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Field } from '../data/feature-collection.ts';
 import { servedDataset } from '../datasets/served.ts';
 import { invalid } from '../errors.ts';
+import { tileFieldKind } from '../geo/tiles/tile-values.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
@@ -74,13 +74,6 @@ const VectorTileJson = z
     layerIds: z.array(z.int()).meta({ description: 'Numbers of the layers of a mesh, from the lowest.' }),
   })
   .meta({ id: 'VectorTileJson' });
-
-const fieldKinds: Partial<Record<Field['type'], string>> = {
-  integer: 'Number',
-  integer64: 'Number',
-  real: 'Number',
-  boolean: 'Boolean',
-};
 
 /** @throws AppError for a name that no field has */
 function chosenFields({ fields }: VectorSubject, attributes: string | undefined): readonly TileField[] {
@@ -192,7 +185,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         vector_layers: [
           {
             id: layer,
-            fields: Object.fromEntries(fields.map(({ name, type }) => [name, fieldKinds[type] ?? 'String'])),
+            fields: Object.fromEntries(fields.map(({ name, type }) => [name, tileFieldKind(type)])),
           },
         ],
         timeStamps,

@@ -1,18 +1,18 @@
 import type { Context } from '../define.ts';
+import { OrderedSpool } from '../io/ordered-spool.ts';
 import type { OutputColumn } from './columns.ts';
 import { isPresent, roomFor } from './columns.ts';
-import { FeatureSpool } from './feature-spool.ts';
 import { FlatTable } from './flat-table.ts';
 import { featureSlots } from './schema.ts';
 import { eachValue, valueAt } from './values.ts';
 
 /** Copies the features, with the values of columns that a later value widened in the final type of their column. */
 export async function withFinalTypes(
-  spool: FeatureSpool,
+  spool: OrderedSpool,
   columns: readonly OutputColumn[],
   context: Context,
-): Promise<FeatureSpool> {
-  const changed = await FeatureSpool.create(context);
+): Promise<OrderedSpool> {
+  const changed = await OrderedSpool.create(context);
   const inOrder = Uint32Array.from(spool.sizes, (_, n) => n);
   for await (const { bytes, first, count } of spool.ordered(inOrder)) {
     context.signal.throwIfAborted();
@@ -27,7 +27,7 @@ export async function withFinalTypes(
 }
 
 /** The properties are the last part of a feature, so that all before them stays. */
-function putWidened({ out }: FeatureSpool, feature: Buffer, columns: readonly OutputColumn[], number: number): number {
+function putWidened({ out }: OrderedSpool, feature: Buffer, columns: readonly OutputColumn[], number: number): number {
   const table = FlatTable.root(feature.subarray(4), 0);
   const properties = table.vector(featureSlots.properties, 1)!;
   const values: (readonly [column: number, value: unknown])[] = [];

@@ -2,16 +2,16 @@ import { Box } from '../../data/box.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
 import { AppError, FormatError } from '../../errors.ts';
+import { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
+import { OrderedSpool } from '../io/ordered-spool.ts';
 import { OutputColumn } from './columns.ts';
 import { FeatureEncoder } from './feature-encoder.ts';
-import { FeatureSpool } from './feature-spool.ts';
 import { crsTable, headerBytes } from './header-writer.ts';
 import { writeIndex } from './index-writer.ts';
 import type { writeParameters } from './parameters.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
-import { Boxes } from './spatial-order.ts';
 import { withFinalTypes } from './widen.ts';
 
 const maxColumns = 0xffff;
@@ -45,14 +45,14 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, _pa
 class FeatureWriter {
   readonly #data: FeatureCollection;
   readonly #context: Context;
-  readonly #spool: FeatureSpool;
+  readonly #spool: OrderedSpool;
   readonly #boxes = new Boxes();
   readonly #columns: OutputColumn[];
   readonly #encoder: FeatureEncoder;
   readonly #types = new Set<Geometry['type']>();
   #number = 0;
 
-  private constructor(data: FeatureCollection, spool: FeatureSpool, context: Context) {
+  private constructor(data: FeatureCollection, spool: OrderedSpool, context: Context) {
     this.#data = data;
     this.#context = context;
     this.#spool = spool;
@@ -65,7 +65,7 @@ class FeatureWriter {
   }
 
   static async create(data: FeatureCollection, context: Context): Promise<FeatureWriter> {
-    return new FeatureWriter(data, await FeatureSpool.create(context), context);
+    return new FeatureWriter(data, await OrderedSpool.create(context), context);
   }
 
   add(feature: Feature): void {

@@ -1,93 +1,112 @@
 import { ProtobufWriter } from './protobuf.ts';
-
-/** Units of a side of a tile. */
-export const EXTENT = 4096;
-/** Units around a tile that are drawn too. */
-export const BUFFER = 64;
-
-export type TileGeometryType = 1 | 2 | 3;
+import type { PathList } from './tile-geometry.ts';
+import type { TileKey, ValueTable } from './tile-values.ts';
+import type { TileGeometryType } from './units.ts';
+import { EXTENT } from './units.ts';
 
 /** A feature in units of a tile: x, y from the upper left corner. */
 export interface TileFeature {
   readonly id: number;
-  /** 1 points, 2 lines, 3 polygons. */
   readonly type: TileGeometryType;
   /** Points together, each line, each ring: exterior rings turn clockwise on the screen, their holes follow. */
-  readonly paths: readonly Int32Array[];
-  /** By the number of the key; null is left out. */
-  readonly values: readonly unknown[];
-}
-
-/** A key of the attributes of a layer. */
-export interface TileKey {
-  readonly name: string;
-  /** Numbers are doubles, also whole ones. */
-  readonly real: boolean;
+  readonly paths: PathList;
+  /** Pairs of the numbers of a key and of a value of the table. */
+  readonly tags: readonly number[];
 }
 
 /** One layer of a Mapbox Vector Tile 2.1. */
 export class LayerWriter {
   readonly #layer = new ProtobufWriter();
-  /** For a feature and a value, used again and again. */
+  /** Used again and again: a feature, and its packed values. */
   readonly #feature = new ProtobufWriter();
-  readonly #value = new ProtobufWriter();
+  readonly #packed = new ProtobufWriter();
   readonly #keys: readonly TileKey[];
-  readonly #keyNumbers = new Map<number, number>();
-  /** Numbers of the values that were written, of reals and of others. */
-  readonly #values = [new Map<unknown, number>(), new Map<unknown, number>()] as const;
-  readonly #valueBytes: Uint8Array[] = [];
+  readonly #table: ValueTable;
+  #features = 0;
+  /** Of each key and each value of the table its number in the tile, from 1; 0: it is not in it. */
+  readonly #keyNumbers: Uint32Array;
+  #valueNumbers = new Uint32Array(1 << 8);
+  /** Keys and values of the tile. */
+  readonly #ownKeys: number[] = [];
+  readonly #ownValues: number[] = [];
   #valueSize = 0;
   #keySize = 0;
 
-  constructor(name: string, keys: readonly TileKey[]) {
+  constructor(keys: readonly TileKey[], table: ValueTable) {
     this.#keys = keys;
+    this.#table = table;
+    this.#keyNumbers = new Uint32Array(keys.length);
+  }
+
+  /** Begins a tile. */
+  begin(name: string): void {
+    for (const key of this.#ownKeys) this.#keyNumbers[key] = 0;
+    for (const value of this.#ownValues) this.#valueNumbers[value] = 0;
+    this.#ownKeys.length = 0;
+    this.#ownValues.length = 0;
+    this.#valueSize = 0;
+    this.#keySize = 0;
+    this.#features = 0;
+    this.#layer.length = 0;
     this.#layer.text(1, name);
   }
 
+  /** Features in the tile. */
+  get features(): number {
+    return this.#features;
+  }
+
   /** Adds a feature, unless the tile would become larger than some bytes: then it is full. Whether it was added. */
-  add({ id, type, paths, values }: TileFeature, most: number): boolean {
-    const before = { length: this.#layer.length, values: this.#valueBytes.length };
-    const tags: number[] = [];
-    for (let key = 0; key < values.length; key++) {
-      const value = values[key];
-      if (value === null || value === undefined) continue;
-      let number = this.#keyNumbers.get(key);
-      if (number === undefined) {
-        number = this.#keyNumbers.size;
-        this.#keyNumbers.set(key, number);
-        this.#keySize += 4 * this.#keys[key]!.name.length + 10;
-      }
-      tags.push(number, this.#valueNumber(value, this.#keys[key]!.real));
-    }
+  add({ id, type, paths, tags }: TileFeature, most: number): boolean {
+    const before = { length: this.#layer.length, keys: this.#ownKeys.length, values: this.#ownValues.length };
     const feature = this.#feature;
     feature.length = 0;
     feature.tag(1, 0);
     feature.varint(id);
-    if (tags.length > 0) feature.packed(2, tags);
+    if (tags.length > 0) {
+      this.#packed.length = 0;
+      for (let n = 0; n < tags.length; n += 2) {
+        this.#packed.varint(this.#keyNumber(tags[n]!));
+        this.#packed.varint(this.#valueNumber(tags[n + 1]!));
+      }
+      feature.nested(2, this.#packed);
+    }
     feature.tag(3, 0);
     feature.varint(type);
-    feature.packed(4, commandsOf(type, paths));
-    this.#layer.bytes(2, feature.taken());
-    if (this.size <= most) return true;
+    this.#packed.length = 0;
+    putCommands(this.#packed, type, paths);
+    feature.nested(4, this.#packed);
+    this.#layer.nested(2, feature);
+    if (this.size <= most) {
+      this.#features++;
+      return true;
+    }
     this.#layer.length = before.length;
-    this.#valueBytes.length = before.values;
+    for (const key of this.#ownKeys.splice(before.keys)) this.#keyNumbers[key] = 0;
+    for (const value of this.#ownValues.splice(before.values)) this.#valueNumbers[value] = 0;
     return false;
   }
 
-  #valueNumber(value: unknown, real: boolean): number {
-    const values = this.#values[real ? 1 : 0];
-    const key = typeof value === 'object' ? JSON.stringify(value) : value;
-    let number = values.get(key);
-    if (number === undefined) {
-      number = this.#valueBytes.length;
-      values.set(key, number);
-      this.#value.length = 0;
-      putValue(this.#value, key, real);
-      const bytes = this.#value.taken().slice();
-      this.#valueBytes.push(bytes);
-      this.#valueSize += bytes.length + (bytes.length < 128 ? 2 : 6);
+  #keyNumber(key: number): number {
+    const known = this.#keyNumbers[key]!;
+    if (known > 0) return known - 1;
+    this.#keyNumbers[key] = this.#ownKeys.push(key);
+    this.#keySize += 4 * this.#keys[key]!.name.length + 10;
+    return this.#ownKeys.length - 1;
+  }
+
+  #valueNumber(value: number): number {
+    if (value >= this.#valueNumbers.length) {
+      const more = new Uint32Array(Math.max(2 * this.#valueNumbers.length, this.#table.count));
+      more.set(this.#valueNumbers);
+      this.#valueNumbers = more;
     }
-    return number;
+    const known = this.#valueNumbers[value]!;
+    if (known > 0) return known - 1;
+    this.#valueNumbers[value] = this.#ownValues.push(value);
+    const size = this.#table.sizeOf(value);
+    this.#valueSize += size + (size < 128 ? 2 : 6);
+    return this.#ownValues.length - 1;
   }
 
   /** Bytes of the tile so far, or a few more. */
@@ -97,54 +116,35 @@ export class LayerWriter {
 
   /** The tile with this layer alone. */
   tile(): Uint8Array {
-    for (const key of this.#keyNumbers.keys()) this.#layer.text(3, this.#keys[key]!.name);
-    for (const bytes of this.#valueBytes) this.#layer.bytes(4, bytes);
+    for (const key of this.#ownKeys) this.#layer.text(3, this.#keys[key]!.name);
+    for (const value of this.#ownValues) this.#table.put(this.#layer, 4, value);
     this.#layer.tag(5, 0);
     this.#layer.varint(EXTENT);
     this.#layer.tag(15, 0);
     this.#layer.varint(2);
     const tile = new ProtobufWriter();
-    tile.bytes(3, this.#layer.taken());
+    tile.nested(3, this.#layer);
     return tile.taken();
   }
-}
-
-/** Text, whole numbers, reals and booleans; all else as JSON text. */
-function putValue(bytes: ProtobufWriter, value: unknown, real: boolean): void {
-  if (typeof value === 'boolean') {
-    bytes.tag(7, 0);
-    bytes.varint(value ? 1 : 0);
-  } else if (!real && (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value)))) {
-    const whole = BigInt(value);
-    // sint packs negative numbers, zigzag
-    bytes.tag(whole < 0n ? 6 : 4, 0);
-    bytes.bigVarint(whole < 0n ? -2n * whole - 1n : whole);
-  } else if (typeof value === 'number' || typeof value === 'bigint') {
-    bytes.tag(3, 1);
-    bytes.double(Number(value));
-  } else bytes.text(1, typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 const [MOVE, LINE, CLOSE] = [1, 2, 7];
 const command = (id: number, count: number) => count * 8 + id;
 const zigzag = (value: number) => (value < 0 ? -2 * value - 1 : 2 * value);
 
-function commandsOf(type: TileGeometryType, paths: readonly Int32Array[]): number[] {
-  const commands: number[] = [];
-  let [x, y] = [0, 0];
-  const to = (path: Int32Array, n: number) => {
-    commands.push(zigzag(path[2 * n]! - x), zigzag(path[2 * n + 1]! - y));
-    x = path[2 * n]!;
-    y = path[2 * n + 1]!;
-  };
-  for (const path of paths) {
-    const count = path.length / 2;
-    commands.push(command(MOVE, type === 1 ? count : 1));
-    for (let n = 0; n < (type === 1 ? count : 1); n++) to(path, n);
-    if (type === 1) continue;
-    commands.push(command(LINE, count - 1));
-    for (let n = 1; n < count; n++) to(path, n);
-    if (type === 3) commands.push(command(CLOSE, 1));
+function putCommands(to: ProtobufWriter, type: TileGeometryType, { points, ends, count }: PathList): void {
+  let [x, y, at] = [0, 0, 0];
+  for (let path = 0; path < count; path++) {
+    const end = 2 * ends[path]!;
+    const moved = type === 1 ? end : at + 2;
+    to.varint(command(MOVE, (moved - at) / 2));
+    for (; at < end; at += 2) {
+      if (at === moved) to.varint(command(LINE, (end - at) / 2));
+      to.varint(zigzag(points[at]! - x));
+      to.varint(zigzag(points[at + 1]! - y));
+      x = points[at]!;
+      y = points[at + 1]!;
+    }
+    if (type === 3) to.varint(command(CLOSE, 1));
   }
-  return commands;
 }

@@ -4,8 +4,6 @@ export class ProtobufWriter {
   #view = new DataView(this.#bytes.buffer);
   /** Set it to 0 to begin anew. */
   length = 0;
-  /** For packed values, used again and again. */
-  #inner: ProtobufWriter | undefined;
 
   taken(): Uint8Array {
     return this.#bytes.subarray(0, this.length);
@@ -20,10 +18,14 @@ export class ProtobufWriter {
   }
 
   varint(value: number): void {
-    this.#room(10);
+    if (this.length + 10 > this.#bytes.length) this.#room(10);
+    const bytes = this.#bytes;
+    let at = this.length;
     let left = value;
-    for (; left >= 0x80; left = Math.floor(left / 0x80)) this.#bytes[this.length++] = (left % 0x80) | 0x80;
-    this.#bytes[this.length++] = left;
+    for (; left >= 0x80000000; left = Math.floor(left / 0x80)) bytes[at++] = (left % 0x80) | 0x80;
+    for (; left >= 0x80; left >>>= 7) bytes[at++] = (left & 0x7f) | 0x80;
+    bytes[at++] = left;
+    this.length = at;
   }
 
   bigVarint(value: bigint): void {
@@ -44,22 +46,24 @@ export class ProtobufWriter {
     this.length += 8;
   }
 
-  bytes(field: number, bytes: Uint8Array): void {
+  bytes(field: number, bytes: Uint8Array, from = 0, to = bytes.length): void {
     this.tag(field, 2);
-    this.varint(bytes.length);
-    this.#room(bytes.length);
-    this.#bytes.set(bytes, this.length);
-    this.length += bytes.length;
+    this.varint(to - from);
+    this.#room(to - from);
+    const target = this.#bytes;
+    const at = this.length - from;
+    // A loop is faster than a call for a few bytes.
+    if (to - from < 64) for (let n = from; n < to; n++) target[at + n] = bytes[n]!;
+    else target.set(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to), this.length);
+    this.length += to - from;
+  }
+
+  /** A message or packed values that another writer holds. */
+  nested(field: number, inner: ProtobufWriter): void {
+    this.bytes(field, inner.#bytes, 0, inner.length);
   }
 
   text(field: number, text: string): void {
     this.bytes(field, Buffer.from(text));
-  }
-
-  packed(field: number, values: ArrayLike<number>): void {
-    this.#inner ??= new ProtobufWriter();
-    this.#inner.length = 0;
-    for (let n = 0; n < values.length; n++) this.#inner.varint(values[n]!);
-    this.bytes(field, this.#inner.taken());
   }
 }

@@ -1,207 +1,316 @@
-import type { Geometry } from '../../data/feature-collection.ts';
-import type { TileGeometryType } from './mvt.ts';
-import { BUFFER, EXTENT } from './mvt.ts';
+import type { PlacedGeometry } from './placed.ts';
+import { BUFFER, EXTENT } from './units.ts';
 
 const [LOW, HIGH] = [-BUFFER, EXTENT + BUFFER];
 
-/** Paths of one type in whole units of a tile. */
-export interface TilePaths {
-  readonly type: TileGeometryType;
-  readonly paths: Int32Array[];
+/** Paths in whole units of a tile. */
+export interface PathList {
+  /** x and y of the points of all paths. */
+  readonly points: Int32Array;
+  /** The point after the last one of each path. */
+  readonly ends: readonly number[];
+  readonly count: number;
 }
 
-/**
- * Clips a geometry to a tile and its buffer and simplifies it by a unit.
- * @param geometry its coordinates are x and y in units of the tile
- */
-export function clippedToTile(geometry: Geometry): TilePaths[] {
-  const { type, coordinates, parts, polygons, members = [] } = geometry;
-  switch (type) {
-    case 'Point':
-    case 'MultiPoint': {
-      const points = pointsInside(coordinates);
-      return points.length === 0 ? [] : [{ type: 1, paths: [points] }];
-    }
-    case 'LineString':
-    case 'MultiLineString': {
-      const paths = partsOf(coordinates, parts).flatMap((line) =>
-        clippedLine(line).flatMap((piece) => snapped(piece, 2)),
-      );
-      return paths.length === 0 ? [] : [{ type: 2, paths }];
-    }
-    case 'Polygon':
-    case 'MultiPolygon': {
-      const rings = partsOf(coordinates, parts);
-      const firsts = new Set(polygons === undefined ? [0] : polygons);
-      const paths = polygonPaths(rings, firsts);
-      return paths.length === 0 ? [] : [{ type: 3, paths }];
-    }
-    case 'GeometryCollection':
-      return members.flatMap((member) => clippedToTile(member));
+/** How coordinates of the map become units of a tile. */
+export interface TilePlace {
+  readonly scale: number;
+  readonly left: number;
+  readonly top: number;
+  /** Added to x: for what reaches beyond the antimeridian. */
+  readonly turn: number;
+}
+
+/** Clips geometries to a tile and its buffer and simplifies them by a unit. Its memory is used again and again. */
+export class TileClipper implements PathList {
+  /** The paths that were found last, until the next ones are. */
+  points = new Int32Array(1 << 10);
+  readonly ends: number[] = [];
+  #length = 0;
+  /** Coordinates in units of the tile, before and after a side was clipped. */
+  #from = new Float64Array(1 << 10);
+  #to = new Float64Array(1 << 10);
+  #whole = new Int32Array(1 << 10);
+  #kept = new Uint8Array(1 << 9);
+  readonly #stack: number[] = [];
+
+  get count(): number {
+    return this.ends.length;
   }
-}
 
-function partsOf(coordinates: Float64Array, parts: Uint32Array | undefined): Float64Array[] {
-  if (parts === undefined || parts.length === 0) return coordinates.length === 0 ? [] : [coordinates];
-  return Array.from(parts, (first, n) => coordinates.subarray(2 * first, 2 * (parts[n + 1] ?? coordinates.length / 2)));
-}
-
-function pointsInside(points: Float64Array): Int32Array {
-  const kept: number[] = [];
-  for (let i = 0; i < points.length; i += 2) {
-    const [x, y] = [points[i]!, points[i + 1]!];
-    if (x >= LOW && y >= LOW && x <= HIGH && y <= HIGH) kept.push(Math.round(x), Math.round(y));
-  }
-  return Int32Array.from(kept);
-}
-
-/** The pieces of a line inside of the buffer (Liang and Barsky 1984). */
-function clippedLine(line: Float64Array): number[][] {
-  const pieces: number[][] = [];
-  let piece: number[] = [];
-  for (let i = 0; i + 3 < line.length; i += 2) {
-    const [x0, y0, x1, y1] = line.subarray(i, i + 4) as unknown as [number, number, number, number];
-    let [from, to] = [0, 1];
-    for (const [distance, room] of [
-      [x0 - x1, x0 - LOW],
-      [x1 - x0, HIGH - x0],
-      [y0 - y1, y0 - LOW],
-      [y1 - y0, HIGH - y0],
-    ] as const) {
-      if (distance === 0) {
-        if (room < 0) to = -1;
-      } else if (distance < 0) from = Math.max(from, room / distance);
-      else to = Math.min(to, room / distance);
-    }
-    if (!(from <= to)) {
-      if (piece.length > 0) pieces.push(piece);
-      piece = [];
-      continue;
-    }
-    if (piece.length === 0) piece.push(x0 + from * (x1 - x0), y0 + from * (y1 - y0));
-    piece.push(x0 + to * (x1 - x0), y0 + to * (y1 - y0));
-    if (to < 1) {
-      pieces.push(piece);
-      piece = [];
-    }
-  }
-  if (piece.length > 0) pieces.push(piece);
-  return pieces;
-}
-
-/** Exterior rings turn clockwise on the screen, holes the other way. Rings without an area are left out, and their holes. */
-function polygonPaths(rings: readonly Float64Array[], firsts: ReadonlySet<number>): Int32Array[] {
-  const paths: Int32Array[] = [];
-  let inside = false;
-  for (const [n, ring] of rings.entries()) {
-    const isExterior = firsts.has(n);
-    if (!isExterior && !inside) continue;
-    const [path] = snapped(clippedRing(ring), 3);
-    const area = path === undefined ? 0 : doubleArea(path);
-    if (isExterior) inside = area !== 0;
-    if (path === undefined || area === 0) continue;
-    // With y to the bottom, a positive area is clockwise.
-    paths.push(area > 0 === isExterior ? path : reversed(path));
-  }
-  return paths;
-}
-
-/** The part of a ring inside of the buffer (Sutherland and Hodgman 1974); without its closing point. */
-function clippedRing(ring: Float64Array): ArrayLike<number> {
-  const closed = ring.length >= 4 && ring[0] === ring.at(-2) && ring[1] === ring.at(-1);
-  let points: ArrayLike<number> = closed ? ring.subarray(0, -2) : ring;
-  for (const [axis, limit, sign] of [
-    [0, LOW, 1],
-    [0, HIGH, -1],
-    [1, LOW, 1],
-    [1, HIGH, -1],
-  ] as const) {
-    const inside = (i: number) => sign * (points[i + axis]! - limit) >= 0;
-    let all = true;
-    for (let i = 0; i < points.length && all; i += 2) all = inside(i);
-    if (all) continue;
-    const kept: number[] = [];
-    for (let i = 0, before = points.length - 2; i < points.length; before = i, i += 2) {
-      if (inside(i) !== inside(before)) {
-        const share = (limit - points[before + axis]!) / (points[i + axis]! - points[before + axis]!);
-        const at = (k: 0 | 1) => points[before + k]! + share * (points[i + k]! - points[before + k]!);
-        kept.push(axis === 0 ? limit : at(0), axis === 1 ? limit : at(1));
+  /** Whether something of the geometry lies in the tile. */
+  clip({ type, coordinates, parts, polygons, bounds }: PlacedGeometry, place: TilePlace): boolean {
+    this.#length = 0;
+    if (this.ends.length > 0) this.ends.length = 0;
+    const { scale, left, top, turn } = place;
+    const west = bounds[0] * scale - left + turn;
+    const east = bounds[2] * scale - left + turn;
+    const north = bounds[1] * scale - top;
+    const south = bounds[3] * scale - top;
+    if (!(west <= HIGH && east >= LOW && north <= HIGH && south >= LOW)) return false;
+    const isInside = west >= LOW && east <= HIGH && north >= LOW && south <= HIGH;
+    const count = parts === undefined || parts.length === 0 ? 1 : parts.length;
+    const last = coordinates.length / 2;
+    if (type === 1) this.#clipPoints(coordinates, place);
+    // Holes of a ring without an area are left out with it.
+    let isDrawn = false;
+    for (let part = 0, polygon = 0; type !== 1 && part < count; part++) {
+      const first = count === 1 ? 0 : parts![part]!;
+      const end = part + 1 < count ? parts![part + 1]! : last;
+      if (type === 2) {
+        this.#clipLine(this.#units(coordinates, first, end, place), isInside);
+        continue;
       }
-      if (inside(i)) kept.push(points[i]!, points[i + 1]!);
+      const isExterior = polygons === undefined ? part === 0 : polygons[polygon] === part;
+      if (isExterior) polygon++;
+      else if (!isDrawn) continue;
+      const length = this.#clipRing(this.#units(coordinates, first, end, place), isInside);
+      const wasAdded = this.#addRing(length, isExterior);
+      if (isExterior) isDrawn = wasAdded;
     }
-    points = kept;
+    return this.ends.length > 0;
   }
-  return points;
+
+  /** Changes vertices to units of the tile. Returns the length of their coordinates. */
+  #units(coordinates: Float64Array, first: number, end: number, { scale, left, top, turn }: TilePlace): number {
+    const length = Math.max(0, 2 * (end - first));
+    if (this.#from.length < length) this.#from = new Float64Array(2 * length);
+    const units = this.#from;
+    for (let n = 0, at = 2 * first; n < length; n += 2, at += 2) {
+      units[n] = coordinates[at]! * scale - left + turn;
+      units[n + 1] = coordinates[at + 1]! * scale - top;
+    }
+    return length;
+  }
+
+  #clipPoints(coordinates: Float64Array, place: TilePlace): void {
+    const length = this.#units(coordinates, 0, coordinates.length / 2, place);
+    this.#reserve(length);
+    for (let i = 0; i < length; i += 2) {
+      const [x, y] = [this.#from[i]!, this.#from[i + 1]!];
+      if (!(x >= LOW && y >= LOW && x <= HIGH && y <= HIGH)) continue;
+      this.points[this.#length++] = Math.round(x);
+      this.points[this.#length++] = Math.round(y);
+    }
+    if (this.#length > 0) this.ends.push(this.#length / 2);
+  }
+
+  /** Adds the pieces of a line inside of the buffer (Liang and Barsky 1984). */
+  #clipLine(length: number, isInside: boolean): void {
+    if (isInside) {
+      // A single vertex is no line.
+      if (length >= 4) this.#addLine(this.#from, length);
+      return;
+    }
+    const line = this.#from;
+    if (this.#to.length < 2 * length) this.#to = new Float64Array(4 * length);
+    const piece = this.#to;
+    let size = 0;
+    const finish = () => {
+      if (size > 0) this.#addLine(piece, size);
+      size = 0;
+    };
+    for (let i = 0; i + 3 < length; i += 2) {
+      const [x0, y0, x1, y1] = [line[i]!, line[i + 1]!, line[i + 2]!, line[i + 3]!];
+      let [from, to] = [0, 1];
+      for (let side = 0; side < 4; side++) {
+        const distance = side === 0 ? x0 - x1 : side === 1 ? x1 - x0 : side === 2 ? y0 - y1 : y1 - y0;
+        const room = side === 0 ? x0 - LOW : side === 1 ? HIGH - x0 : side === 2 ? y0 - LOW : HIGH - y0;
+        if (distance === 0) {
+          if (room < 0) to = -1;
+        } else if (distance < 0) from = Math.max(from, room / distance);
+        else to = Math.min(to, room / distance);
+      }
+      if (!(from <= to)) {
+        finish();
+        continue;
+      }
+      if (size === 0) {
+        piece[size++] = x0 + from * (x1 - x0);
+        piece[size++] = y0 + from * (y1 - y0);
+      }
+      piece[size++] = to === 1 ? x1 : x0 + to * (x1 - x0);
+      piece[size++] = to === 1 ? y1 : y0 + to * (y1 - y0);
+      if (to < 1) finish();
+    }
+    finish();
+  }
+
+  #addLine(line: Float64Array, length: number): void {
+    const count = this.#snapped(line, length, 2);
+    if (count >= 2) this.ends.push(this.#length / 2);
+  }
+
+  /** Leaves the part of a ring inside of the buffer (Sutherland and Hodgman 1974), without its closing point. Returns its length. */
+  #clipRing(whole: number, isInside: boolean): number {
+    let points = this.#from;
+    let length = whole;
+    if (length >= 4 && points[0] === points[length - 2] && points[1] === points[length - 1]) length -= 2;
+    if (isInside) return length;
+    for (let side = 0; side < 4; side++) {
+      const axis = side < 2 ? 0 : 1;
+      const limit = side % 2 === 0 ? LOW : HIGH;
+      const sign = side % 2 === 0 ? 1 : -1;
+      let all = true;
+      for (let i = axis; i < length && all; i += 2) all = sign * (points[i]! - limit) >= 0;
+      if (all) continue;
+      // Each edge adds at most two points.
+      if (this.#to.length < 2 * length) this.#to = new Float64Array(4 * length);
+      const kept = this.#to;
+      let size = 0;
+      for (let i = 0, before = length - 2; i < length; before = i, i += 2) {
+        const x = points[i]!;
+        const y = points[i + 1]!;
+        const px = points[before]!;
+        const py = points[before + 1]!;
+        const isIn = sign * ((axis === 0 ? x : y) - limit) >= 0;
+        const wasIn = sign * ((axis === 0 ? px : py) - limit) >= 0;
+        if (isIn !== wasIn) {
+          const share = axis === 0 ? (limit - px) / (x - px) : (limit - py) / (y - py);
+          kept[size++] = axis === 0 ? limit : px + share * (x - px);
+          kept[size++] = axis === 1 ? limit : py + share * (y - py);
+        }
+        if (isIn) {
+          kept[size++] = x;
+          kept[size++] = y;
+        }
+      }
+      [this.#from, this.#to] = [kept, this.#from];
+      points = kept;
+      length = size;
+    }
+    return length;
+  }
+
+  /** Exterior rings turn clockwise on the screen, holes the other way. False for a ring without an area, which is left out. */
+  #addRing(length: number, isExterior: boolean): boolean {
+    const start = this.#length;
+    const count = this.#snapped(this.#from, length, 3);
+    const points = this.points;
+    const end = start + 2 * count;
+    let area = 0;
+    for (let i = start, before = end - 2; i < end; before = i, i += 2)
+      area += points[before]! * points[i + 1]! - points[i]! * points[before + 1]!;
+    if (area === 0) {
+      this.#length = start;
+      return false;
+    }
+    // With y to the bottom, a positive area is clockwise.
+    if (area > 0 !== isExterior)
+      for (let low = start, high = end - 2; low < high; low += 2, high -= 2)
+        for (let k = 0; k < 2; k++) {
+          const moved = points[low + k]!;
+          points[low + k] = points[high + k]!;
+          points[high + k] = moved;
+        }
+    this.ends.push(this.#length / 2);
+    return true;
+  }
+
+  #reserve(length: number): void {
+    if (this.#length + length <= this.points.length) return;
+    const larger = new Int32Array(2 * (this.#length + length));
+    larger.set(this.points.subarray(0, this.#length));
+    this.points = larger;
+  }
+
+  /**
+   * Adds the points in whole units, without those that lie within a unit of the line (Douglas and Peucker 1973). Returns
+   * their number; 0 if there are fewer than needed.
+   */
+  #snapped(units: Float64Array, length: number, least: 2 | 3): number {
+    if (this.#whole.length < length) {
+      this.#whole = new Int32Array(2 * length);
+      this.#kept = new Uint8Array(length);
+    }
+    const whole = this.#whole;
+    let size = 0;
+    for (let i = 0; i < length; i += 2) {
+      const x = Math.round(units[i]!);
+      const y = Math.round(units[i + 1]!);
+      if (size > 0 && whole[size - 2] === x && whole[size - 1] === y) continue;
+      whole[size++] = x;
+      whole[size++] = y;
+    }
+    if (least === 3) while (size > 2 && whole[0] === whole[size - 2] && whole[1] === whole[size - 1]) size -= 2;
+    const count = size / 2;
+    if (count < least) return 0;
+    this.#reserve(size);
+    const points = this.points;
+    const start = this.#length;
+    if (count > least) {
+      const kept = this.#kept;
+      kept.fill(0, 0, count);
+      kept[0] = 1;
+      // A ring is cut at the point that is farthest from its first one.
+      const middle = least === 3 ? farthestFromFirst(whole, count) : count - 1;
+      kept[middle] = 1;
+      this.#mark(count, 0, middle);
+      if (least === 3) this.#mark(count, middle, count);
+      for (let n = 0; n < count; n++) {
+        if (kept[n] === 0) continue;
+        points[this.#length++] = whole[2 * n]!;
+        points[this.#length++] = whole[2 * n + 1]!;
+      }
+      if ((this.#length - start) / 2 >= least) return (this.#length - start) / 2;
+      this.#length = start;
+    }
+    for (let n = 0; n < size; n++) points[this.#length++] = whole[n]!;
+    return count;
+  }
+
+  /** Marks the points between two that a simpler line needs. The end may be the first point of a ring. */
+  #mark(count: number, first: number, last: number): void {
+    const points = this.#whole;
+    const kept = this.#kept;
+    const stack = this.#stack;
+    stack.push(first, last);
+    while (stack.length > 0) {
+      const to = stack.pop()!;
+      const from = stack.pop()!;
+      const end = to === count ? 0 : to;
+      const x0 = points[2 * from]!;
+      const y0 = points[2 * from + 1]!;
+      const dx = points[2 * end]! - x0;
+      const dy = points[2 * end + 1]! - y0;
+      // Squares of distances, times the square of the length: whole numbers.
+      const length = dx * dx + dy * dy;
+      const scale = length === 0 ? 1 : length;
+      let farthest = -1;
+      let most = scale;
+      for (let n = from + 1; n < to; n++) {
+        const px = points[2 * n]! - x0;
+        const py = points[2 * n + 1]! - y0;
+        const along = px * dx + py * dy;
+        let distance = 0;
+        if (along <= 0) distance = (px * px + py * py) * scale;
+        else if (along >= length) distance = ((px - dx) * (px - dx) + (py - dy) * (py - dy)) * scale;
+        else {
+          const across = px * dy - py * dx;
+          distance = across * across;
+        }
+        if (distance > most) {
+          farthest = n;
+          most = distance;
+        }
+      }
+      if (farthest < 0) continue;
+      kept[farthest] = 1;
+      stack.push(from, farthest, farthest, to);
+    }
+  }
 }
 
-/** Whole units, without points that lie within a unit of the line (Douglas and Peucker 1973). A list, empty if too few points are left. */
-function snapped(points: ArrayLike<number>, least: 2 | 3): Int32Array[] {
-  const whole: number[] = [];
-  for (let i = 0; i < points.length; i += 2) {
-    const [x, y] = [Math.round(points[i]!), Math.round(points[i + 1]!)];
-    if (whole.length > 0 && whole.at(-2) === x && whole.at(-1) === y) continue;
-    whole.push(x, y);
-  }
-  if (least === 3) while (whole.length > 2 && whole[0] === whole.at(-2) && whole[1] === whole.at(-1)) whole.length -= 2;
-  const count = whole.length / 2;
-  if (count < least) return [];
-  if (count === least) return [Int32Array.from(whole)];
-  const kept = new Uint8Array(count);
-  kept[0] = 1;
-  // A ring is cut at the point that is farthest from its first one.
-  const middle = least === 3 ? farthestFrom(whole, 0) : count - 1;
-  kept[middle] = 1;
-  mark(whole, kept, 0, middle);
-  if (least === 3) mark(whole, kept, middle, count);
-  const simple: number[] = [];
-  for (let n = 0; n < count; n++) if (kept[n] === 1) simple.push(whole[2 * n]!, whole[2 * n + 1]!);
-  return simple.length / 2 < least ? [Int32Array.from(whole)] : [Int32Array.from(simple)];
-}
-
-function farthestFrom(points: readonly number[], from: number): number {
-  let [farthest, most] = [from, -1];
-  for (let n = 0; n < points.length / 2; n++) {
-    const distance = Math.hypot(points[2 * n]! - points[2 * from]!, points[2 * n + 1]! - points[2 * from + 1]!);
-    if (distance > most) [farthest, most] = [n, distance];
+function farthestFromFirst(points: Int32Array, count: number): number {
+  let [farthest, most] = [0, -1];
+  for (let n = 0; n < count; n++) {
+    const dx = points[2 * n]! - points[0]!;
+    const dy = points[2 * n + 1]! - points[1]!;
+    const distance = dx * dx + dy * dy;
+    if (distance > most) {
+      farthest = n;
+      most = distance;
+    }
   }
   return farthest;
-}
-
-/** Marks the points between two that a simpler line needs. The end may be the first point of a ring. */
-function mark(points: readonly number[], kept: Uint8Array, first: number, last: number): void {
-  const count = points.length / 2;
-  const stack: [number, number][] = [[first, last]];
-  for (let range = stack.pop(); range !== undefined; range = stack.pop()) {
-    const [from, to] = range;
-    const [x0, y0] = [points[2 * from]!, points[2 * from + 1]!];
-    const [dx, dy] = [points[2 * (to % count)]! - x0, points[2 * (to % count) + 1]! - y0];
-    const length = dx * dx + dy * dy;
-    let [farthest, most] = [-1, 1];
-    for (let n = from + 1; n < to; n++) {
-      const [px, py] = [points[2 * n]! - x0, points[2 * n + 1]! - y0];
-      const share = length === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / length));
-      const distance = (px - share * dx) ** 2 + (py - share * dy) ** 2;
-      if (distance > most) [farthest, most] = [n, distance];
-    }
-    if (farthest < 0) continue;
-    kept[farthest] = 1;
-    stack.push([from, farthest], [farthest, to]);
-  }
-}
-
-/** Twice the area by the surveyor's formula. */
-function doubleArea(path: Int32Array): number {
-  let sum = 0;
-  for (let i = 0, before = path.length - 2; i < path.length; before = i, i += 2)
-    sum += path[before]! * path[i + 1]! - path[i]! * path[before + 1]!;
-  return sum;
-}
-
-function reversed(path: Int32Array): Int32Array {
-  const turned = new Int32Array(path.length);
-  for (let i = 0; i < path.length; i += 2) {
-    turned[i] = path[path.length - 2 - i]!;
-    turned[i + 1] = path[path.length - 1 - i]!;
-  }
-  return turned;
 }

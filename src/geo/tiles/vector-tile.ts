@@ -1,22 +1,27 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
-import { wgs84 } from '../crs/crs.ts';
-import type { Transformer } from '../crs/transform.ts';
-import { transformer } from '../crs/transform.ts';
 import type { Sized } from './gathering.ts';
 import { gatheredTo } from './gathering.ts';
 import { HALF_WORLD } from './matrices.ts';
-import type { TileFeature, TileKey } from './mvt.ts';
-import { BUFFER, EXTENT, LayerWriter } from './mvt.ts';
-import { mercatorX, mercatorY, nearestTurn } from './place.ts';
-import { clippedToTile } from './tile-geometry.ts';
+import { LayerWriter } from './mvt.ts';
+import type { PlacedFeature, PlacedGeometry } from './placed.ts';
+import { GeometryPlacer } from './placed.ts';
+import type { TilePlace } from './tile-geometry.ts';
+import { TileClipper } from './tile-geometry.ts';
+import type { TileKey } from './tile-values.ts';
+import { ValueTable } from './tile-values.ts';
+import { EXTENT } from './units.ts';
 
 /** Unpacked bytes of a tile, as in tippecanoe. */
 export const MOST_BYTES = 500_000;
+/** Level of compression: 6, the usual one, takes half as much time again for 3 % fewer bytes. */
+export const GZIP = { level: 4 } as const;
 /** Units of a pixel of 256 in a tile. */
 const PIXEL = EXTENT / 256;
 /** Features by which the bytes of a feature are estimated. */
 const SAMPLE = 100;
+/** Above the number of features of a tile. */
+const MOST_RANKED = 2 ** 24;
 
 export interface TileNumber {
   readonly level: number;
@@ -42,165 +47,157 @@ export interface TileLayer {
 /** Draws a vector tile. Holds WebAssembly memory until `close`. */
 export class VectorTile {
   readonly #tile: TileNumber;
-  readonly #change: Transformer | undefined;
-  readonly #stride: number;
+  readonly #placer: GeometryPlacer;
 
-  private constructor(tile: TileNumber, change: Transformer | undefined, stride: number) {
+  private constructor(tile: TileNumber, placer: GeometryPlacer) {
     this.#tile = tile;
-    this.#change = change;
-    this.#stride = stride;
+    this.#placer = placer;
   }
 
   /** @param stride numbers per vertex of the geometries */
   static async create(tile: TileNumber, crs: Crs, stride: number): Promise<VectorTile> {
-    const plain = crs.code === wgs84.code && (crs.authority ?? 'EPSG') === 'EPSG';
-    return new VectorTile(tile, plain ? undefined : await transformer(crs, wgs84), stride);
+    return new VectorTile(tile, await GeometryPlacer.create(crs, stride));
   }
 
-  /**
-   * The tile; undefined if nothing lies in it.
-   * @param features in their order in the file. If they are too many for the bytes of a tile, those of less than some
-   * pixels are gathered; if that is not enough, the smallest are left out, and equal ones evenly.
-   */
+  /** The tile, as `TileDrawer` draws it. */
   draw(layer: TileLayer, features: readonly SourceFeature[]): Uint8Array | undefined {
-    const wanted = this.#fitting(layer, features);
-    const writer = new LayerWriter(layer.name, layer.keys);
-    let drawn = 0;
-    for (const feature of ranked(wanted)) {
-      for (const one of this.#drawn(feature)) {
-        if (!writer.add(one, drawn === 0 ? Infinity : MOST_BYTES)) return writer.tile();
-        drawn++;
-      }
-    }
-    return drawn === 0 ? undefined : writer.tile();
-  }
-
-  /** The features, gathered if they are too many. */
-  #fitting({ name, keys, lines, side }: TileLayer, features: readonly SourceFeature[]): readonly SourceFeature[] {
-    if (features.length <= SAMPLE) return features;
-    const writer = new LayerWriter(name, keys);
-    for (let n = 0; n < SAMPLE; n++) {
-      const feature = features[Math.floor(((n + 0.5) / SAMPLE) * features.length)]!;
-      for (const one of this.#drawn(feature)) writer.add(one, Infinity);
-    }
-    const fewer = Math.floor((MOST_BYTES * SAMPLE) / Math.max(1, writer.size));
-    return gatheredTo(features, { fewer, side, lines }).features;
-  }
-
-  /** A feature in the units of the tile, twice where it reaches beyond the antimeridian. */
-  #drawn({ read, gathered, side }: SourceFeature): TileFeature[] {
-    const feature = read();
-    if (feature === undefined) return [];
-    const { id, geometry, values } = feature;
-    const inTile = this.#inUnits(gathered ? firstVertex(geometry, this.#stride) : geometry);
-    const world = EXTENT * 2 ** this.#tile.level;
-    const [west, east] = sidesOf(inTile);
-    const drawn: TileFeature[] = [];
-    for (const turn of [0, -world, world]) {
-      if (!(west + turn <= EXTENT + BUFFER && east + turn >= -BUFFER)) continue;
-      const moved = turn === 0 ? inTile : shifted(inTile, turn);
-      for (const { type, paths } of gathered ? standIn(this.#onMap(moved, side), side * PIXEL) : clippedToTile(moved))
-        drawn.push({ id, type, paths, values });
-    }
-    return drawn;
-  }
-
-  /** Moves the vertex of a stand-in from just beyond the upper or lower side of the map onto it: no other tile shows it. */
-  #onMap(geometry: Geometry, side: number): Geometry {
-    const { level, row } = this.#tile;
-    const [top, bottom] = [-row * EXTENT, (2 ** level - row) * EXTENT - side * PIXEL];
-    const [x, y] = geometry.coordinates;
-    if (x === undefined || y === undefined) return geometry;
-    const moved = Math.max(top, Math.min(bottom, y));
-    return Math.abs(y - moved) > 2 * side * PIXEL ? geometry : { ...geometry, coordinates: Float64Array.of(x, moved) };
-  }
-
-  /** x and y in units of the tile. Vertices that have no place are left out. */
-  #inUnits({ type, coordinates, parts, polygons, members }: Geometry): Geometry {
-    const count = coordinates.length / this.#stride;
-    const [x, y] = [new Float64Array(count), new Float64Array(count)];
-    for (let n = 0; n < count; n++) {
-      x[n] = coordinates[n * this.#stride]!;
-      y[n] = coordinates[n * this.#stride + 1]!;
-    }
-    if (this.#change !== undefined) {
-      this.#change.forward(x, y);
-      // Longitudes run on across the antimeridian.
-      for (let n = 1; n < count; n++) x[n] = nearestTurn(x[n]!, x[n - 1]!);
-    }
-    const { level, column, row } = this.#tile;
-    const scale = (EXTENT * 2 ** level) / (2 * HALF_WORLD);
-    const placed = new Float64Array(2 * count);
-    for (let n = 0; n < count; n++) {
-      placed[2 * n] = (mercatorX(x[n]!) + HALF_WORLD) * scale - column * EXTENT;
-      placed[2 * n + 1] = (HALF_WORLD - mercatorY(y[n]!)) * scale - row * EXTENT;
-    }
-    return {
-      type,
-      coordinates: placed,
-      ...(parts && { parts }),
-      ...(polygons && { polygons }),
-      ...(members && { members: members.map((member) => this.#inUnits(member)) }),
+    const values = new ValueTable(layer.keys);
+    const placed = ({ read, gathered }: SourceFeature): PlacedFeature | undefined => {
+      const feature = read();
+      if (feature === undefined) return undefined;
+      const { id, geometry } = feature;
+      const geometries = gathered ? this.#placer.placeFirst(geometry) : this.#placer.place(geometry);
+      return { id, geometries, tags: values.tagsOf(feature.values) };
     };
+    return new TileDrawer(layer, values).draw(this.#tile, layer, { features, placed });
   }
 
   close(): void {
-    this.#change?.close();
+    this.#placer.close();
   }
 }
 
-function shifted(geometry: Geometry, by: number): Geometry {
-  const coordinates = geometry.coordinates.map((value, n) => (n % 2 === 0 ? value + by : value));
-  const { members } = geometry;
-  return { ...geometry, coordinates, ...(members && { members: members.map((member) => shifted(member, by)) }) };
+export interface DrawnFeatures<T extends Sized> {
+  /** In the order of the file. */
+  readonly features: readonly T[];
+  /** Undefined for a feature without a place. Of one that stands for others only the first vertex is needed. */
+  placed(this: void, feature: T): PlacedFeature | undefined;
 }
 
-/** The geometry with its first vertex alone. */
-function firstVertex({ type, coordinates, members }: Geometry, stride: number): Geometry {
-  const [first] = members ?? [];
-  if (first !== undefined) return firstVertex(first, stride);
-  return { type, coordinates: coordinates.subarray(0, stride) };
+/** Draws tiles of placed features, one after the other. */
+export class TileDrawer {
+  readonly #name: string;
+  readonly #writer: LayerWriter;
+  readonly #clipper = new TileClipper();
+
+  constructor({ name, keys }: Pick<TileLayer, 'name' | 'keys'>, values: ValueTable) {
+    this.#name = name;
+    this.#writer = new LayerWriter(keys, values);
+  }
+
+  /**
+   * The tile, valid until the next one is drawn; undefined if nothing lies in it. If the features are too many for the
+   * bytes of a tile, those of less than some pixels are gathered; if that is not enough, the smallest are left out, and
+   * equal ones evenly.
+   */
+  draw<T extends Sized>(
+    tile: TileNumber,
+    layer: Pick<TileLayer, 'lines' | 'side'>,
+    drawn: DrawnFeatures<T>,
+  ): Uint8Array | undefined {
+    const places = placesOf(tile);
+    const features = this.#fitting(places, layer, drawn);
+    const writer = this.#writer;
+    writer.begin(this.#name);
+    for (const n of ranked(features))
+      if (!this.#add(places, features[n]!, { placed: drawn.placed, most: MOST_BYTES })) break;
+    return writer.features === 0 ? undefined : writer.tile();
+  }
+
+  /** The features, gathered if they are too many. */
+  #fitting<T extends Sized>(
+    places: readonly TilePlace[],
+    { lines, side }: Pick<TileLayer, 'lines' | 'side'>,
+    { features, placed }: DrawnFeatures<T>,
+  ): readonly T[] {
+    if (features.length <= SAMPLE) return features;
+    this.#writer.begin(this.#name);
+    for (let n = 0; n < SAMPLE; n++)
+      this.#add(places, features[Math.floor(((n + 0.5) / SAMPLE) * features.length)]!, { placed, most: Infinity });
+    const fewer = Math.floor((MOST_BYTES * SAMPLE) / Math.max(1, this.#writer.size));
+    return gatheredTo(features, { fewer, side, lines }).features;
+  }
+
+  /** Adds a feature, twice where it reaches beyond the antimeridian. False if the tile is full. */
+  #add<T extends Sized>(
+    places: readonly TilePlace[],
+    feature: T,
+    { placed, most }: Pick<DrawnFeatures<T>, 'placed'> & { most: number },
+  ): boolean {
+    const found = placed(feature);
+    if (found === undefined) return true;
+    const { id, geometries, tags } = found;
+    const shapes = feature.gathered ? standIn(geometries, (feature.side * PIXEL) / places[0]!.scale) : geometries;
+    for (const place of places)
+      for (const shape of shapes) {
+        if (!this.#clipper.clip(shape, place)) continue;
+        // A tile with something in it is not empty.
+        const limit = this.#writer.features === 0 ? Infinity : most;
+        if (!this.#writer.add({ id, type: shape.type, paths: this.#clipper, tags }, limit)) return false;
+      }
+    return true;
+  }
 }
 
-/** A square at a vertex of a polygon, or a short line: the features it stands for are as large together. */
-function standIn({ type, coordinates }: Geometry, side: number) {
-  const [x, y] = coordinates;
-  if (x === undefined || y === undefined) return [];
+/** Where a tile lies, also for what reaches beyond the antimeridian on either side. */
+function placesOf({ level, column, row }: TileNumber): TilePlace[] {
+  const world = EXTENT * 2 ** level;
+  const place = { scale: world / (2 * HALF_WORLD), left: column * EXTENT, top: row * EXTENT };
+  return [0, -world, world].map((turn) => ({ ...place, turn }));
+}
+
+/** A square at the first vertex of a polygon, or a short line: the features it stands for are as large together. */
+function standIn([first]: readonly PlacedGeometry[], side: number): PlacedGeometry[] {
+  if (first === undefined) return [];
+  const [x, own] = first.coordinates as unknown as [number, number];
+  // Just beyond the upper or lower side of the map it is moved onto it: no other tile shows it.
+  const onMap = Math.max(0, Math.min(2 * HALF_WORLD - side, own));
+  const y = Math.abs(own - onMap) > 2 * side ? own : onMap;
   const [right, bottom] = [x + side, y + side];
-  if (/Point/.test(type)) return clippedToTile({ type: 'Point', coordinates });
-  if (/Line/.test(type)) return clippedToTile({ type: 'LineString', coordinates: Float64Array.of(x, y, right, y) });
-  return clippedToTile({ type: 'Polygon', coordinates: Float64Array.of(x, y, right, y, right, bottom, x, bottom) });
+  switch (first.type) {
+    case 1:
+      return [{ type: 1, coordinates: Float64Array.of(x, y), bounds: [x, y, x, y] }];
+    case 2:
+      return [{ type: 2, coordinates: Float64Array.of(x, y, right, y), bounds: [x, y, right, y] }];
+    case 3: {
+      const coordinates = Float64Array.of(x, y, right, y, right, bottom, x, bottom);
+      return [{ type: 3, coordinates, bounds: [x, y, right, bottom] }];
+    }
+  }
 }
 
-/** The large before the small ones, and nearly equal ones evenly along the order of the file. */
-function ranked(features: readonly SourceFeature[]): SourceFeature[] {
-  // The reverse of the digits of a number in binary goes evenly over all places.
-  const places = features.map((feature, n) => ({
-    feature,
-    rank: feature.side === 0 ? -Infinity : Math.floor(2 * Math.log2(feature.side)),
-    turn: reversedBits(n),
-  }));
-  places.sort((one, other) => (one.rank === other.rank ? one.turn - other.turn : other.rank - one.rank));
-  return places.map(({ feature }) => feature);
+/** Places in the list: the large before the small ones, and nearly equal ones evenly along the order of the file. */
+function ranked(features: readonly Sized[]): Float64Array {
+  const order = new Float64Array(features.length);
+  for (let n = 0; n < features.length; n++) {
+    const { side } = features[n]!;
+    // Points have no size: they are the last.
+    const rank = side === 0 ? -2048 : Math.max(-2047, Math.min(2047, Math.floor(2 * Math.log2(side))));
+    // The reverse of the digits of a number in binary goes evenly over all places.
+    order[n] = (2048 - rank) * MOST_RANKED + reversedBits(n);
+  }
+  order.sort();
+  for (let n = 0; n < order.length; n++) order[n] = reversedBits(order[n]! % MOST_RANKED);
+  return order;
 }
 
+/** Of a number of 24 bits. */
 function reversedBits(value: number): number {
-  let turned = 0;
-  for (let bit = 0; bit < 24; bit++) turned = turned * 2 + ((value >> bit) & 1);
-  return turned;
-}
-
-/** The least and the greatest x. */
-function sidesOf({ coordinates, members = [] }: Geometry): [number, number] {
-  let [least, most] = [Infinity, -Infinity];
-  for (let i = 0; i < coordinates.length; i += 2) {
-    if (coordinates[i]! < least) least = coordinates[i]!;
-    if (coordinates[i]! > most) most = coordinates[i]!;
-  }
-  for (const member of members) {
-    const [west, east] = sidesOf(member);
-    least = Math.min(least, west);
-    most = Math.max(most, east);
-  }
-  return [least, most];
+  let turned = value;
+  turned = ((turned >>> 1) & 0x55555555) | ((turned & 0x55555555) << 1);
+  turned = ((turned >>> 2) & 0x33333333) | ((turned & 0x33333333) << 2);
+  turned = ((turned >>> 4) & 0x0f0f0f0f) | ((turned & 0x0f0f0f0f) << 4);
+  turned = ((turned >>> 8) & 0x00ff00ff) | ((turned & 0x00ff00ff) << 8);
+  turned = (turned >>> 16) | (turned << 16);
+  return turned >>> 8;
 }

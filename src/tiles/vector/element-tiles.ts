@@ -4,14 +4,14 @@ import type { MeshItem } from '../../data/mesh.ts';
 import { realValues } from '../../data/real-values.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepCount, timeOf } from '../../data/time-axis.ts';
+import type { Chosen } from '../../geo/tiles/choose-features.ts';
+import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
+import { TileAreas } from '../../geo/tiles/tile-area.ts';
 import type { Stores } from '../../multidimensional/stores.ts';
 import type { TileRequest } from '../draw-threads.ts';
-import type { Chosen } from './choose-features.ts';
-import { FeatureChooser } from './choose-features.ts';
 import type { MeshElements } from './mesh-elements.ts';
 import { itemsOf } from './mesh-elements.ts';
-import { pixelOf, tileArea } from './tile-area.ts';
 import type { VectorDrawings } from './vector-drawings.ts';
 import type { VectorJob } from './vector-job.ts';
 import { NUMBERS } from './vector-job.ts';
@@ -73,8 +73,9 @@ export class ElementTiles implements VectorSubject {
     signal: AbortSignal,
   ): Promise<VectorJob | undefined> {
     const elements = this.#elements;
-    const area = await tileArea(tile, elements.crs);
-    const chooser = new FeatureChooser(await pixelOf(tile, elements.crs, area.tile, elements.box), false);
+    using areas = await TileAreas.create(elements.crs);
+    const area = areas.of(tile);
+    const chooser = new FeatureChooser(areas.pixel(tile, area.tile, elements.box), false);
     const { leaves, cells } = await elements.touching(layer, area.wanted);
     chooser.add(leaves);
     const { features: chosen, side } = chooser.chosen();

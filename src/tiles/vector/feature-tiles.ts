@@ -3,16 +3,16 @@ import { FormatError } from '../../errors.ts';
 import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
 import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
 import { readHeader } from '../../formats/flatgeobuf/header-reader.ts';
-import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
+import type { Found, Indexed } from '../../formats/flatgeobuf/index-search.ts';
 import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
+import type { Chosen } from '../../geo/tiles/choose-features.ts';
+import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
+import { TileAreas } from '../../geo/tiles/tile-area.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { TileRequest } from '../draw-threads.ts';
-import type { Chosen } from './choose-features.ts';
-import { FeatureChooser } from './choose-features.ts';
-import { pixelOf, tileArea } from './tile-area.ts';
 import type { VectorDrawings } from './vector-drawings.ts';
 import type { VectorJob } from './vector-job.ts';
 import { NUMBERS } from './vector-job.ts';
@@ -79,9 +79,10 @@ async function jobOf(
   { source, header, crs }: FeatureSource,
   { tile, fields, signal }: { tile: TileNumber; fields: readonly TileField[]; signal: AbortSignal },
 ): Promise<VectorJob | undefined> {
-  const area = await tileArea(tile, crs);
+  using areas = await TileAreas.create(crs);
+  const area = areas.of(tile);
   const lines = LINES.includes(header.geometryType);
-  const chooser = new FeatureChooser(await pixelOf(tile, crs, area.tile, (header.box ?? area.tile)!), lines);
+  const chooser = new FeatureChooser<Found>(areas.pixel(tile, area.tile, (header.box ?? area.tile)!), lines);
   for await (const leaves of searchLeaves(source, header, area.wanted)) {
     signal.throwIfAborted();
     chooser.add(leaves);
@@ -105,7 +106,7 @@ async function jobOf(
 }
 
 /** The bytes of the features alone: blocks also have what lies between them. */
-async function packed(source: OpenBlob, chosen: readonly Chosen[], signal: AbortSignal) {
+async function packed(source: OpenBlob, chosen: readonly Chosen<Found>[], signal: AbortSignal) {
   const numbers = new Float64Array(NUMBERS * chosen.length);
   let all = new Uint8Array(1 << 20);
   let [length, count] = [0, 0];

@@ -6,9 +6,9 @@ import { footprints, layerCount, layersOfCells } from '../../data/mesh-columns.t
 import { AppError } from '../../errors.ts';
 import type { Leaves } from '../../formats/flatgeobuf/index-search.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
-import { Boxes } from '../../formats/flatgeobuf/spatial-order.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
+import { Boxes } from '../../geo/vector/spatial-order.ts';
 
 const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
 /** Layers of a mesh whose boxes are in memory. */

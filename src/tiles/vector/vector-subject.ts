@@ -2,9 +2,9 @@ import type { Field } from '../../data/feature-collection.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
 import type { TileSlice } from '../../formats/tiles/description.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
-import type { TileKey } from '../../geo/tiles/mvt.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import { extentOf, runOn, toGeographic } from '../../geo/tiles/place.ts';
+import type { TileKey } from '../../geo/tiles/tile-values.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { TileRequest } from '../draw-threads.ts';
 

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { FeatureReader } from '../../formats/flatgeobuf/feature-reader.ts';
 import { InvalidRecord } from '../../formats/flatgeobuf/flat-table.ts';
 import type { SourceFeature } from '../../geo/tiles/vector-tile.ts';
-import { VectorTile } from '../../geo/tiles/vector-tile.ts';
+import { GZIP, VectorTile } from '../../geo/tiles/vector-tile.ts';
 import { answerJobs } from '../thread-jobs.ts';
 import type { ElementContent, FeatureContent, VectorJob } from './vector-job.ts';
 import { NUMBERS } from './vector-job.ts';
@@ -64,7 +64,7 @@ answerJobs<VectorJob>(async ({ tile, crs, layer, numbers, content }, { throwIfCa
         return read(...which);
       }),
     );
-    return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes));
+    return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes, GZIP));
   } finally {
     drawn.close();
   }

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../define.ts';
-import { BufferedWriter } from '../io/buffered-writer.ts';
-import { FileSink, FileSource } from '../io/bytes.ts';
+import { BufferedWriter } from './buffered-writer.ts';
+import { FileSink, FileSource } from './bytes.ts';
 
-/** Bytes of features that are sorted in memory at a time. */
+/** Bytes of records that are sorted in memory at a time. */
 const batchBytes = 32 << 20;
-/** Unneeded bytes between two features that are read to save a request. */
+/** Unneeded bytes between two records that are read to save a request. */
 const maxGap = 1 << 16;
 const maxRead = 4 << 20;
 
-/** Features in a temporary file, in the order of the input. In memory are only their positions and sizes. */
-export class FeatureSpool {
+/** Records in a temporary file, in the order of the input, to be read in another one. In memory are only their positions and sizes. */
+export class OrderedSpool {
   length = 0;
   readonly out: BufferedWriter;
   readonly #sink: FileSink;
@@ -27,17 +27,17 @@ export class FeatureSpool {
     this.out = new BufferedWriter(sink);
   }
 
-  static async create(context: Pick<Context, 'scratch' | 'onEnd'>): Promise<FeatureSpool> {
+  static async create(context: Pick<Context, 'scratch' | 'onEnd'>): Promise<OrderedSpool> {
     const path = join(context.scratch, randomUUID());
     const sink = await FileSink.create(path, { checksum: false });
     context.onEnd(async () => {
       await sink.close();
       await rm(path, { force: true });
     });
-    return new FeatureSpool(sink, path);
+    return new OrderedSpool(sink, path);
   }
 
-  /** Notes that a feature of this size was written to `out`. */
+  /** Notes that a record of this size was written to `out`. */
   add(size: number): void {
     const n = this.length++;
     if (n === this.#sizes.length) {
@@ -55,7 +55,7 @@ export class FeatureSpool {
     return this.#sizes.subarray(0, this.length);
   }
 
-  /** The features in this order, many at a time. */
+  /** The records in this order, many at a time. */
   async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
     await this.out.end();
     await this.#sink.flush();
@@ -81,23 +81,23 @@ export class FeatureSpool {
       targets[n - first] = to;
       to += this.#sizes[order[n]!]!;
     }
-    // Positions ascend with the number of the feature.
+    // Positions ascend with the number of the record.
     const byPlace = Uint32Array.from(targets, (_, n) => n).sort((a, b) => order[first + a]! - order[first + b]!);
     for (let n = 0; n < byPlace.length; ) {
       const start = this.#positions[order[first + byPlace[n]!]!]!;
       let [last, stop] = [n, start];
       for (; last < byPlace.length; last++) {
-        const feature = order[first + byPlace[last]!]!;
-        const position = this.#positions[feature]!;
-        const next = position + this.#sizes[feature]!;
+        const record = order[first + byPlace[last]!]!;
+        const position = this.#positions[record]!;
+        const next = position + this.#sizes[record]!;
         if (last > n && (position > stop + maxGap || next > start + maxRead)) break;
         stop = next;
       }
       const bytes = await source.read(start, stop - start);
       for (; n < last; n++) {
-        const feature = order[first + byPlace[n]!]!;
-        const from = this.#positions[feature]! - start;
-        batch.set(bytes.subarray(from, from + this.#sizes[feature]!), targets[byPlace[n]!]!);
+        const record = order[first + byPlace[n]!]!;
+        const from = this.#positions[record]! - start;
+        batch.set(bytes.subarray(from, from + this.#sizes[record]!), targets[byPlace[n]!]!);
       }
     }
     return batch;
