@@ -13,6 +13,7 @@ import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
 import { tilingWriter } from './tiles/format.ts';
 import { tsReader, tsWriter } from './ts/format.ts';
+import { mbTilesWriter, pmTilesWriter } from './vector-tiles/format.ts';
 import { vtuReader, vtuWriter } from './vtu/format.ts';
 import { xyzReader, xyzWriter } from './xyz/format.ts';
 import { mdReader, mdWriter } from './zarr/format.ts';
@@ -53,6 +54,8 @@ export const writers: readonly Writer[] = [
   mdWriter,
   tsWriter,
   tilingWriter,
+  pmTilesWriter,
+  mbTilesWriter,
 ];
 
 /** By exact name. */

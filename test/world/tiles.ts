@@ -64,11 +64,17 @@ export async function newTilesOf(
 
 /** A dataset of the features of a GeoJSON text. */
 export async function newFeatures(w: World, projectId: string, user: User, geoJson: string, name = 'features') {
-  const row = { projectId, name, datasetType: 'gisvectordata', datasetFormat: 'gis' } as const;
-  return store(w, await featureBytes(geoJson), user, row);
+  return newStoredFeatures(w, projectId, user, await featureBytes(geoJson), name);
 }
 
-async function featureBytes(geoJson: string): Promise<Buffer> {
+/** A dataset of features in bytes of GISWriter. */
+export function newStoredFeatures(w: World, projectId: string, user: User, bytes: Buffer, name = 'features') {
+  const row = { projectId, name, datasetType: 'gisvectordata', datasetFormat: 'gis' } as const;
+  return store(w, bytes, user, row);
+}
+
+/** What GISWriter makes of a GeoJSON text, in another coordinate system if one is given. */
+export async function featureBytes(geoJson: string, outputSrid?: string): Promise<Buffer> {
   const scratch = await mkdtemp(join(tmpdir(), 'features-'));
   try {
     const [input, output] = [join(scratch, 'in'), join(scratch, 'out')];
@@ -79,6 +85,7 @@ async function featureBytes(geoJson: string): Promise<Buffer> {
       scratch,
       reader: { name: 'GeoJsonReader' },
       writer: { name: 'GISWriter' },
+      ...(outputSrid && { transformations: [{ type: 'CrsTransformation', outputSrid }] }),
     };
     await convert(request, { progress() {}, log() {}, signal: new AbortController().signal });
     return await readFile(output);

@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
-import type { ArchiveHeader } from './archive-header.ts';
-import { COMPRESSIONS, HEADER_BYTES, parseHeader, ROOT_LIMIT } from './archive-header.ts';
-import type { DirectoryEntry } from './directory.ts';
-import { Directory } from './directory.ts';
-import { tileIdOf } from './tile-ids.ts';
+import type { ArchiveHeader } from '../io/pmtiles/archive-header.ts';
+import { COMPRESSIONS, HEADER_BYTES, parseHeader, ROOT_LIMIT } from '../io/pmtiles/archive-header.ts';
+import type { DirectoryEntry } from '../io/pmtiles/directory.ts';
+import { Directory } from '../io/pmtiles/directory.ts';
+import { tileIdOf } from '../io/pmtiles/tile-ids.ts';
 
 const unzipped = promisify(gunzip);
 /** Unpacked bytes of a directory: a leaf of a quarter of a million entries. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileSink, FileSource } from '../io/bytes.ts';
+import type { ArchiveDescription } from '../io/pmtiles/archive-writer.ts';
+import { ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
 import type { ZipWriter } from '../io/zip-writer.ts';
-import type { ArchiveDescription } from './archive-writer.ts';
-import { ArchiveWriter } from './archive-writer.ts';
 
 const pieceBytes = 1 << 20;
 

@@ -1,5 +1,5 @@
+import { TILE_TYPES } from '../../io/pmtiles/archive-header.ts';
 import type { ZipWriter } from '../../io/zip-writer.ts';
-import { TILE_TYPES } from '../archive-header.ts';
 import { addArchive } from '../zip-archive.ts';
 import type { ItemValues, SourceSlice, ValueEntries } from './item-values.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { ByteSink } from '../../data/bytes.ts';
+import type { ByteSink } from '../../../data/bytes.ts';
 import type { ArchiveHeader } from './archive-header.ts';
 import { COMPRESSIONS, HEADER_BYTES, packHeader, ROOT_LIMIT } from './archive-header.ts';
 import type { DirectoryEntry } from './directory.ts';
@@ -10,7 +10,7 @@ import { tileIdOf } from './tile-ids.ts';
 /** Entries of a leaf directory. */
 const leafEntries = 4096;
 
-export interface ArchiveDescription extends Pick<ArchiveHeader, 'tileType' | 'bounds'> {
+export interface ArchiveDescription extends Pick<ArchiveHeader, 'tileType' | 'bounds' | 'clustered'> {
   readonly gzip: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
 }

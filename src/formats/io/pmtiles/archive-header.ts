@@ -1,4 +1,4 @@
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 
 /** Length of the header of PMTiles 3. */
 export const HEADER_BYTES = 127;
@@ -7,7 +7,7 @@ export const ROOT_LIMIT = 16_384;
 
 /** Numbers of the specification of PMTiles 3. */
 export const COMPRESSIONS = { none: 1, gzip: 2 } as const;
-export const TILE_TYPES = { unknown: 0, PNG: 2, WEBP: 4 } as const;
+export const TILE_TYPES = { unknown: 0, MVT: 1, PNG: 2, WEBP: 4 } as const;
 
 export interface Section {
   readonly offset: number;
@@ -21,6 +21,8 @@ export interface ArchiveHeader {
   readonly tiles: Section;
   /** Tiles with an address, entries of directories, and different contents. */
   readonly counts: readonly [number, number, number];
+  /** Whether tiles are in the order of their ids. */
+  readonly clustered?: boolean;
   readonly tileCompression: number;
   readonly tileType: number;
   readonly levels: readonly [number, number];
@@ -41,7 +43,7 @@ export function packHeader(header: ArchiveHeader): Uint8Array {
     long(16 + 16 * n, header[name].length);
   }
   for (const [n, count] of header.counts.entries()) long(72 + 8 * n, count);
-  // Byte 96, whether tiles are in the order of their ids, stays 0.
+  bytes[96] = header.clustered ? 1 : 0;
   bytes[97] = COMPRESSIONS.gzip;
   bytes[98] = header.tileCompression;
   bytes[99] = header.tileType;

@@ -1,0 +1,189 @@
+import type { FeatureCollection } from '../../data/feature-collection.ts';
+import { AppError } from '../../errors.ts';
+import { describeCrs } from '../../geo/crs/crs.ts';
+import { HALF_WORLD } from '../../geo/tiles/matrices.ts';
+import { TileAreas } from '../../geo/tiles/tile-area.ts';
+import { tileFieldKind } from '../../geo/tiles/tile-values.ts';
+import type { Context } from '../define.ts';
+import { OrderedSpool } from '../io/ordered-spool.ts';
+import { tileIdOf } from '../io/pmtiles/tile-ids.ts';
+import type { PlacedFeatures } from './placed-features.ts';
+import { chooseFields, placeFeatures } from './placed-features.ts';
+import type { PyramidJob } from './pyramid-drawer.ts';
+import { drawPyramid } from './pyramid-threads.ts';
+import type { TreeNode } from './tile-tree.ts';
+import { TileTree } from './tile-tree.ts';
+
+const mostTiles = 1_000_000;
+const usualLast = 14;
+/** Features of which all tiles below a tile are drawn from memory: their number and bytes. */
+const mostFeatures = 20_000;
+const mostBytes = 32 << 20;
+
+export interface VectorTilesRequest {
+  readonly MinZoom: number;
+  readonly MaxZoom?: number | undefined;
+  readonly LayerName: string;
+  readonly Attributes?: readonly string[] | string | undefined;
+}
+
+/** Drawn tiles in the order of their ids in PMTiles. */
+export interface DrawnTiles {
+  readonly description: TilesDescription;
+  readonly count: number;
+  tiles(): AsyncGenerator<{ level: number; column: number; row: number; bytes: Uint8Array }>;
+}
+
+export interface TilesDescription {
+  readonly name: string;
+  readonly levels: { readonly first: number; readonly last: number };
+  /** West, south, east, north in degrees. */
+  readonly bounds: readonly [number, number, number, number];
+  /** For the metadata of an archive. */
+  readonly layers: readonly object[];
+}
+
+/** Draws the vector tiles of features with the rules of the tiles that are drawn on request. */
+export async function drawTiles(
+  data: FeatureCollection,
+  request: VectorTilesRequest,
+  context: Context,
+): Promise<DrawnTiles> {
+  const { MinZoom: first, MaxZoom, LayerName: name, Attributes } = request;
+  if (MaxZoom !== undefined && MaxZoom < first)
+    throw new AppError('unprocessable', `MaxZoom ${MaxZoom} is less than MinZoom ${first}.`);
+  if (data.crs === undefined)
+    throw new AppError(
+      'unprocessable',
+      'The features have no coordinate system, so they have no place on the map. Give it as SRID.',
+    );
+  const crs = await describeCrs(data.crs);
+  const chosen = chooseFields(data.fields, Attributes);
+  const placed = await placeFeatures(data, { crs, chosen, context });
+  const levels = { first, last: MaxZoom ?? Math.max(first, lastLevel(placed)) };
+  const keys = chosen.fields.map((field) => ({ name: field.name, real: field.type === 'real' }));
+  const spool = await TileSpool.create(context);
+  const content = { placed, crs, layer: { name, keys }, levels };
+  const areas = await TileAreas.create(crs);
+  try {
+    const progress = { features: 0 };
+    const jobs = jobsOf(new TileTree(placed, areas), placed, levels, (features) => {
+      progress.features = Math.max(progress.features, features);
+    });
+    await drawPyramid(
+      content,
+      { jobs, threads: context.threads ?? 1, onEnd: context.onEnd },
+      {
+        add: (tile, bytes) => spool.add(tile, bytes),
+        done: () => {
+          context.signal.throwIfAborted();
+          context.progress(0.5 + (0.45 * progress.features) / Math.max(1, placed.count), 'Drawing tiles');
+        },
+      },
+    );
+  } finally {
+    areas.close();
+  }
+  const fields = Object.fromEntries(chosen.fields.map((field) => [field.name, tileFieldKind(field.type)]));
+  return {
+    description: {
+      name: data.name ?? name,
+      levels,
+      bounds: degreesOf(placed),
+      layers: [{ id: name, description: '', minzoom: levels.first, maxzoom: levels.last, fields }],
+    },
+    count: spool.count,
+    tiles: () => spool.ordered(),
+  };
+}
+
+/** The last level, at most 14, with which the area does not have too many tiles. */
+function lastLevel({ bounds: [west, north, east, south] }: PlacedFeatures): number {
+  let [last, count] = [-1, 0];
+  while (last < usualLast && count <= mostTiles) {
+    last++;
+    const size = (2 * HALF_WORLD) / 2 ** last;
+    count += ((Math.max(0, east - west) / size + 1) * Math.max(0, south - north)) / size + 1;
+  }
+  return count > mostTiles ? last - 1 : last;
+}
+
+/** Tiles whose features fit into memory are drawn with all below them. */
+function* jobsOf(
+  tree: TileTree,
+  { positions }: PlacedFeatures,
+  { first, last }: { first: number; last: number },
+  reached: (features: number) => void,
+): Generator<PyramidJob> {
+  const root = tree.root();
+  const stack: TreeNode[] = root === undefined ? [] : [root];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const { tile, touched } = node;
+    let bytes = 0;
+    for (const number of touched) bytes += positions[number + 1]! - positions[number]!;
+    const below = touched.length <= mostFeatures && bytes <= mostBytes;
+    if (below || tile.level >= first) yield { node, below };
+    if (!below && tile.level < last) stack.push(...tree.children(node));
+    if (below) reached(touched[0]!);
+  }
+}
+
+/** Tiles in a temporary file. */
+class TileSpool {
+  readonly #spool: OrderedSpool;
+  #places = new Uint32Array(3 << 10);
+
+  private constructor(spool: OrderedSpool) {
+    this.#spool = spool;
+  }
+
+  static async create(context: Context): Promise<TileSpool> {
+    return new TileSpool(await OrderedSpool.create(context));
+  }
+
+  get count(): number {
+    return this.#spool.length;
+  }
+
+  async add({ level, column, row }: { level: number; column: number; row: number }, bytes: Uint8Array): Promise<void> {
+    const n = 3 * this.#spool.length;
+    if (this.#spool.length >= mostTiles)
+      throw new AppError(
+        'unprocessable',
+        `There are more than ${mostTiles.toLocaleString('en')} tiles. Ask for a smaller MaxZoom, or cut the data with a spatial filter.`,
+      );
+    if (n === this.#places.length) {
+      const more = new Uint32Array(2 * n);
+      more.set(this.#places);
+      this.#places = more;
+    }
+    this.#places.set([level, column, row], n);
+    this.#spool.out.raw(bytes);
+    this.#spool.add(bytes.length);
+    await this.#spool.out.drain();
+  }
+
+  async *ordered(): AsyncGenerator<{ level: number; column: number; row: number; bytes: Uint8Array }> {
+    const place = (n: number) => this.#places.subarray(3 * n, 3 * n + 3) as unknown as [number, number, number];
+    const ids = Float64Array.from({ length: this.count }, (_, n) => tileIdOf(...place(n)));
+    const order = Uint32Array.from(ids, (_, n) => n).sort((one, other) => ids[one]! - ids[other]!);
+    const { sizes } = this.#spool;
+    for await (const { bytes, first, count } of this.#spool.ordered(order))
+      for (let n = first, at = 0; n < first + count; n++) {
+        const [level, column, row] = place(order[n]!);
+        const size = sizes[order[n]!]!;
+        yield { level, column, row, bytes: bytes.subarray(at, at + size) };
+        at += size;
+      }
+  }
+}
+
+/** What lies beyond 180° is drawn on the other side, so that the tiles go around the earth. */
+function degreesOf({ bounds: [west, north, east, south] }: PlacedFeatures): [number, number, number, number] {
+  if (west > east) return [-180, -85.0511, 180, 85.0511];
+  const longitude = (x: number) => (x / HALF_WORLD - 1) * 180;
+  const latitude = (y: number) => (Math.atan(Math.sinh((1 - y / HALF_WORLD) * Math.PI)) * 180) / Math.PI;
+  const [from, to] = [longitude(west), longitude(east)];
+  const isWithin = from >= -180 && to <= 180;
+  return [isWithin ? from : -180, latitude(south), isWithin ? to : 180, latitude(north)];
+}

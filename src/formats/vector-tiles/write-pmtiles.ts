@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Write } from '../define.ts';
+import { FileSink } from '../io/bytes.ts';
+import { copyFile } from '../io/copy-file.ts';
+import { TILE_TYPES } from '../io/pmtiles/archive-header.ts';
+import { ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
+import { drawTiles } from './draw-tiles.ts';
+import type { writeParameters } from './parameters.ts';
+
+export const write: Write<typeof writeParameters, 'features'> = async (data, parameters, sink, context) => {
+  const { description, tiles } = await drawTiles(data, parameters, context);
+  const path = join(context.scratch, `${randomUUID()}.spool`);
+  const spool = await FileSink.create(path, { checksum: false });
+  try {
+    const archive = new ArchiveWriter(spool);
+    for await (const { level, column, row, bytes } of tiles()) {
+      context.signal.throwIfAborted();
+      await archive.add(level, column, row, bytes);
+    }
+    await spool.flush();
+    const { name, bounds, layers } = description;
+    await sink.append(
+      archive.head({
+        tileType: TILE_TYPES.MVT,
+        clustered: true,
+        gzip: true,
+        bounds,
+        metadata: { name, type: 'overlay', vector_layers: layers },
+      }),
+    );
+    await copyFile(path, sink, context.signal);
+  } finally {
+    await spool.close();
+    await rm(path, { force: true });
+  }
+};
