@@ -182,7 +182,10 @@ class TileSpool {
 function degreesOf({ bounds: [west, north, east, south] }: PlacedFeatures): [number, number, number, number] {
   if (west > east) return [-180, -85.0511, 180, 85.0511];
   const longitude = (x: number) => (x / HALF_WORLD - 1) * 180;
-  const latitude = (y: number) => (Math.atan(Math.sinh((1 - y / HALF_WORLD) * Math.PI)) * 180) / Math.PI;
+  const latitude = (y: number) => {
+    const onMap = Math.max(0, Math.min(2 * HALF_WORLD, y));
+    return (Math.atan(Math.sinh((1 - onMap / HALF_WORLD) * Math.PI)) * 180) / Math.PI;
+  };
   const [from, to] = [longitude(west), longitude(east)];
   const isWithin = from >= -180 && to <= 180;
   return [isWithin ? from : -180, latitude(south), isWithin ? to : 180, latitude(north)];

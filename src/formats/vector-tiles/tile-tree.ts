@@ -13,8 +13,8 @@ export interface TreeNode {
   readonly touched: Uint32Array;
 }
 
-/** Tiles beside the data in which a feature may reach: the buffer, and features that are drawn larger than they are. */
-const margin = (2 * BUFFER) / EXTENT;
+/** Beside a tile features can lie that reach into it: in its buffer, drawn larger than they are, or moved onto the map. */
+const margin = (4 * BUFFER) / EXTENT;
 const turns = [0, -2 * HALF_WORLD, 2 * HALF_WORLD];
 
 /** Finds the features of tiles down the pyramid: those of a tile are among those of the tile above. */
