@@ -1,11 +1,16 @@
 import type { Grid } from '../src/data/grid.ts';
+import { CELL_SHAPES } from '../src/data/mesh.ts';
 import type { Series } from '../src/data/series.ts';
 import { parseSrid } from '../src/geo/crs/crs.ts';
 import { gridPicturePng } from '../src/geo/draw/grid-picture.ts';
+import { meshPicturePng } from '../src/geo/draw/mesh-picture.ts';
 import { seriesPicturePng } from '../src/geo/draw/series-picture.ts';
 import { UsageError } from './errors.ts';
 
-type CovAxis = { values: (number | string)[] } | { start: number; stop: number; num: number };
+type CovAxis =
+  | { values: (number | string)[] }
+  | { start: number; stop: number; num: number }
+  | { coordinates: string[]; values: number[][] };
 
 /** A coverage of CoverageJSON, as far as pictures need it. */
 export interface PictureCoverage {
@@ -19,18 +24,18 @@ export interface PictureCoverage {
   ranges: Record<string, { values: (number | null)[] }>;
 }
 
-/** Draws a series at a point, or one step of one item of a grid. */
+/** Draws a series at a point, or one step of one item of a grid, a mesh or other places. */
 export function coveragePng(coverage: PictureCoverage, signal: AbortSignal): Promise<Uint8Array> {
   const { domainType, axes } = coverage.domain;
   if (coverage.type === 'Coverage' && domainType === 'PointSeries') return seriesPng(coverage, signal);
-  if (coverage.type === 'Coverage' && domainType === 'Grid') {
+  if (coverage.type === 'Coverage' && Object.keys(coverage.ranges).length === 1) {
     const many = ['t', 'z'].filter((name) => numbersOf(axes[name]).length > 1);
-    const items = Object.keys(coverage.ranges).length;
-    if (many.length === 0 && items === 1 && numbersOf(axes.x).length > 1 && numbersOf(axes.y).length > 1)
+    if (many.length === 0 && domainType === 'Grid' && numbersOf(axes.x).length > 1 && numbersOf(axes.y).length > 1)
       return stepPng(coverage);
+    if (many.length === 0 && placesOf(axes.composite) !== undefined) return placesPng(coverage);
   }
   throw new UsageError(
-    '--png draws one step of one item of a grid, or items at a point over time. Choose with --item, --from and --to, --layer, or --point.',
+    '--png draws one step of one item of a grid or mesh, or items at a point over time. Choose with --item, --from and --to, --layer, or --point.',
   );
 }
 
@@ -41,7 +46,14 @@ function numbersOf(axis: CovAxis | undefined): number[] {
     const step = axis.num > 1 ? (axis.stop - axis.start) / (axis.num - 1) : 0;
     return Array.from({ length: axis.num }, (_, n) => axis.start + n * step);
   }
-  return axis.values.map((value) => (typeof value === 'number' ? value : Date.parse(value)));
+  return axis.values.map((value) => (typeof value === 'string' ? Date.parse(value) : Number(value)));
+}
+
+/** x and y of places that have both in a tuple; undefined for other axes. */
+function placesOf(axis: CovAxis | undefined): [x: number, y: number][] | undefined {
+  if (axis === undefined || !('coordinates' in axis)) return undefined;
+  const [x, y] = [axis.coordinates.indexOf('x'), axis.coordinates.indexOf('y')];
+  return x < 0 || y < 0 ? undefined : axis.values.map((place) => [place[x]!, place[y]!]);
 }
 
 const samplesOf = ({ values }: { values: (number | null)[] }) =>
@@ -69,28 +81,60 @@ function stepPng({ domain, parameters, ranges }: PictureCoverage): Promise<Uint8
   const [name] = Object.keys(ranges) as [string];
   const samples = samplesOf(ranges[name]!);
   const item = itemOf(name, parameters);
-  const id = domain.referencing.map(({ system }) => system.id).find((one) => one !== undefined);
-  const code = /\/(EPSG|ESRI)\/0\/(\d+)$/.exec(id ?? '');
+  const crs = crsOf(domain);
   const grid: Grid = {
     kind: 'grid',
     width: x.length,
     height: y.length,
     affine: [x[0]! - dx / 2, dx, 0, y[0]! - dy / 2, 0, dy],
-    ...(code === null ? {} : { crs: parseSrid(`${code[1]}:${code[2]}`) }),
+    ...(crs && { crs }),
     bands: [item],
     async *rows() {
       yield { firstRow: 0, rowCount: y.length, samples };
     },
   };
-  const [time] = domain.axes.t !== undefined && 'values' in domain.axes.t ? domain.axes.t.values : [];
-  const subtitle = [
+  const picture = { title: item.name, subtitle: subtitleOf(domain), unit: item.unit, relief: false };
+  return gridPicturePng(grid, { band: 0, step: 0, layer: 0 }, picture);
+}
+
+/** A disc at the centre of each element, or at each node: the answer has no corners of elements. */
+async function placesPng({ domain, parameters, ranges }: PictureCoverage): Promise<Uint8Array> {
+  const places = placesOf(domain.axes.composite)!;
+  const [name] = Object.keys(ranges) as [string];
+  const item = itemOf(name, parameters);
+  const crs = crsOf(domain);
+  const mesh = {
+    ...(crs && { crs }),
+    nodes: Float64Array.from(places.flatMap(([x, y]) => [x, y, 0])),
+    shapes: new Uint8Array(places.length).fill(CELL_SHAPES.vertex),
+    connectivity: Uint32Array.from(places.keys()),
+    offsets: Uint32Array.from({ length: places.length + 1 }, (_, n) => n),
+  };
+  const values = { at: 'cell' as const, of: samplesOf(ranges[name]!) };
+  return meshPicturePng({ mesh, values, unit: item.unit, title: item.name, subtitle: subtitleOf(domain) });
+}
+
+const codeOf = ({ referencing }: PictureCoverage['domain']) => {
+  const id = referencing.map(({ system }) => system.id).find((one) => one !== undefined);
+  return { id, code: /\/(EPSG|ESRI)\/0\/(\d+)$/.exec(id ?? '') };
+};
+
+function crsOf(domain: PictureCoverage['domain']) {
+  const { code } = codeOf(domain);
+  return code === null ? undefined : parseSrid(`${code[1]}:${code[2]}`);
+}
+
+/** The time and the coordinate system. */
+function subtitleOf(domain: PictureCoverage['domain']): string {
+  const { t } = domain.axes;
+  const [time] = t !== undefined && 'values' in t ? t.values : [];
+  const { id, code } = codeOf(domain);
+  return [
     time === undefined ? [] : [String(time).replace('T', ' ').replace(/Z$/, '')],
     id === undefined ? [] : [code === null ? 'CRS84' : `${code[1]}:${code[2]}`],
   ]
     .flat()
     .join('  ·  ');
-  const picture = { title: item.name ?? name, subtitle, unit: item.unit, relief: false };
-  return gridPicturePng(grid, { band: 0, step: 0, layer: 0 }, picture);
 }
 
 function itemOf(name: string, parameters: PictureCoverage['parameters']) {

@@ -26,7 +26,10 @@ export function mdCommands(md: Command, io: Io): void {
     .option('--srid <srid>', 'coordinate system of --point and --bbox; default: that of the data')
     .option('--csv', 'print CSV')
     .option('--covjson', 'print CoverageJSON')
-    .option('--png <picture>', 'draw one step of a grid, or items at a point over time, to a PNG file; -: stdout')
+    .option(
+      '--png <picture>',
+      'draw one step of a grid or mesh, or items at a point over time, to a PNG file; -: stdout',
+    )
     .action((dataset, options) => showValues(io, dataset, options));
 }
 

@@ -2,8 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { plot } from '../../cli/plot.ts';
+import { legendWidth } from '../../src/geo/draw/legend.ts';
+import { decodePng } from '../formats/decode-png.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';
+import { flatMesh } from '../formats/meshes.ts';
 import { newDataset } from '../world/content.ts';
 import { newStore } from '../world/stores.ts';
 import { newProject } from '../world/transfers.ts';
@@ -125,6 +128,30 @@ test('a multidimensional dataset is shown, its values printed and drawn', async 
     t.deepEqual((await readFile(file)).subarray(0, 8), Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
   }
   const all = await run(['md', 'values', dataset, '--png', file]);
-  t.regex(all.err, /--png draws one step of one item of a grid/);
+  t.regex(all.err, /--png draws one step of one item of a grid or mesh/);
   t.regex((await run([...point, '--csv', '--covjson'])).err, /Choose one of --csv and --covjson/);
+});
+
+test('a step of a mesh is drawn as discs in the colours of its elements', async (t) => {
+  const { run, logIn, folder } = await machine(t);
+  const owner = await w.account();
+  await logIn(owner.id);
+  const dataset = await newStore(w, await newProject(w.as(owner)), owner, 'mesh', flatMesh());
+  const file = join(folder, 'depth.png');
+  const step = ['--item', 'depth', '--from', '2026-01-25T02:00:00', '--to', '2026-01-25T02:00:00'];
+  const drawn = await run(['md', 'values', dataset, ...step, '--png', file]);
+  t.is(drawn.code, 0, drawn.err);
+  const { width, rgba } = decodePng(await readFile(file));
+  /** Where pixels have a colour, left of the legend. */
+  const middleOf = (colour: readonly number[]) => {
+    const found = Array.from({ length: rgba.length / 4 }, (_, n) => n).filter(
+      (n) => n % width < width - legendWidth && colour.every((value, k) => rgba[4 * n + k] === value),
+    );
+    t.true(found.length > 20 && found.length < 80, `${found.length} pixels of ${colour}`);
+    return found.reduce((sum, n) => sum + (n % width), 0) / found.length;
+  };
+  // the least value is in the first element, the greatest in the last, east of it
+  t.true(middleOf([68, 1, 84]) < middleOf([253, 231, 37]) - 100);
+  const two = await run(['md', 'values', dataset, '--item', 'depth', '--png', file]);
+  t.regex(two.err, /--png draws one step of one item of a grid or mesh/);
 });
