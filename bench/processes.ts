@@ -7,6 +7,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import type { BlobStore } from '../src/blobs/blobs.ts';
+import { openDiskStore } from '../src/blobs/disk.ts';
 import { connect } from '../src/db.ts';
 import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
@@ -23,6 +25,8 @@ export interface Processes {
   databaseUrl: string;
   /** Plain connections to the database. */
   pool: pg.Pool;
+  /** Blobs of the processes; call it after the first launch, which makes the store theirs. */
+  blobs(): Promise<BlobStore>;
   /** Logs warnings to standard error; if the settings contain a log level, to a file. */
   launch(command: 'serve' | 'work', settings?: Record<string, string>): Promise<BenchProcess>;
   /** Creates a second database on the same server, with the same tables. */
@@ -51,6 +55,7 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
     await work({
       databaseUrl: server.url,
       pool,
+      blobs: () => openDiskStore(join(folder, 'blobs')),
       async launch(command, settings = {}) {
         const env = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0', ...settings };
         const log = 'PLATFORM_LOG_LEVEL' in settings ? openSync(join(folder, `${command}.log`), 'a') : 'inherit';
@@ -113,7 +118,7 @@ export async function startProcess(
 const TICK_MS = 10;
 
 /** CPU milliseconds of a process, its descendants, and its ended children. */
-async function cpuOfTree(root: number): Promise<number> {
+export async function cpuOfTree(root: number): Promise<number> {
   const children = new Map<number, number[]>();
   const times = new Map<number, number>();
   for (const entry of await readdir('/proc').catch(() => [])) {

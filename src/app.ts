@@ -24,6 +24,7 @@ import { hierarchyRoutes } from './datasets/hierarchy.routes.ts';
 import { importStagedRoutes } from './datasets/import-staged.routes.ts';
 import { datasetListRoutes } from './datasets/list.routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
+import type { Served } from './datasets/served.ts';
 import type { Database } from './db.ts';
 import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -36,14 +37,17 @@ import { featureRoutes } from './gis/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
 import { apiRules } from './http/api-rules.ts';
+import { answerKnownFirst, KnownAnswers } from './http/cache/known-answers.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/docs/guide.routes.ts';
 import { healthRoutes } from './http/observe/health.ts';
+import { requestLogger } from './http/observe/request-log.ts';
 import { requestTimes } from './http/observe/request-times.ts';
-import { requestTraces } from './http/observe/request-traces.ts';
+import { endRequestSpan, requestTraces, startRequestSpan } from './http/observe/request-traces.ts';
 import { openapiRoute } from './http/openapi/openapi.ts';
 import type { App } from './http/route.ts';
 import type { FindCaller } from './http/rules/auth.ts';
+import { platformHeaders } from './http/rules/headers.ts';
 import { closeMethods } from './http/rules/methods.ts';
 import { notImplementedRoutes } from './http/rules/not-implemented.ts';
 import { originOf } from './http/rules/origin.ts';
@@ -192,8 +196,28 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const rules = { gates, prices, timeLimit: config['transfers.timeLimit'] };
 
   const app: App = Fastify(serverOptions(config, log));
-  await app.register(requestTimes, metrics);
   const tracing = await openTracing(config, 'api');
+  const writeLog = requestLogger(log);
+  const known = new KnownAnswers<Served>({
+    paths: ['/api/tiles/', '/api/vectortiles/'],
+    platformHeaders: platformHeaders(config.headerPrefixes),
+    behindProxies: config.trustedProxies.length > 0,
+    answered(answer) {
+      const { method, route, status, ms } = answer;
+      metrics.answered({ method, route, status, seconds: ms / 1000 });
+      writeLog(answer);
+    },
+    trace: tracing.on
+      ? (request) => {
+          const span = startRequestSpan(tracing, request);
+          return (status) => endRequestSpan(span, status);
+        }
+      : undefined,
+    began: () => changes.watchEnds(() => known.endRights()),
+  });
+  answerKnownFirst(app.server, known);
+  app.addHook('preClose', async () => known.close());
+  await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
   await app.register(blobHeaders);
@@ -209,6 +233,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       identities.clear();
       keys.clear();
     },
+    changed: () => known.endRights(),
   });
 
   const addRoutes = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
@@ -307,7 +332,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     count: metrics.tileOnRequest,
     drawn: (outcome, seconds) => metrics.tileDrawn('raster', outcome, seconds),
   });
-  const tiles = { db, signer, publicUrl, open: openTiles, onRequest };
+  const tiles = { db, signer, known, publicUrl, open: openTiles, onRequest };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
   await addRoutes(tileUpkeepRoutes, tiles);
@@ -332,7 +357,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     await vectorThreads.close();
     await vectorSources.close();
   });
-  await addRoutes(vectorTileRoutes, { db, signer, publicUrl, sources: vectorSources });
+  await addRoutes(vectorTileRoutes, { db, signer, known, publicUrl, sources: vectorSources });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);

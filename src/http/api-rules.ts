@@ -10,7 +10,15 @@ import { requestIds } from './observe/request-ids.ts';
 import { requestLog } from './observe/request-log.ts';
 import { openapi } from './openapi/openapi.ts';
 import type { FindCaller } from './rules/auth.ts';
-import { auditReason, auth, callerDecoration, identityChanges, policies, tenantHeader } from './rules/auth.ts';
+import {
+  allChanges,
+  auditReason,
+  auth,
+  callerDecoration,
+  identityChanges,
+  policies,
+  tenantHeader,
+} from './rules/auth.ts';
 import { body } from './rules/body.ts';
 import { forms } from './rules/forms.ts';
 import type { RouteGates } from './rules/gates.ts';
@@ -36,6 +44,8 @@ export interface ApiRuleOptions {
   cache?: CacheStore;
   /** Called after a request of this process that may have changed accounts, groups, tenants or keys. */
   identitiesChanged(): void;
+  /** Called after each request of this process that may have changed something. */
+  changed?(): void;
 }
 
 /** Headers that CORS lets scripts of other origins read. */
@@ -68,7 +78,7 @@ const EXPOSED_HEADERS = [
 export const apiRules = fp<ApiRuleOptions>(
   async (
     app,
-    { config, db, findCaller, findProjectOf, gates, fingerprint, identitiesChanged, cache = memoryStore() },
+    { config, db, findCaller, findProjectOf, gates, fingerprint, identitiesChanged, changed, cache = memoryStore() },
   ) => {
     const origins = config['cors.origins'];
     app.decorateRequest('caller', callerDecoration);
@@ -107,6 +117,7 @@ export const apiRules = fp<ApiRuleOptions>(
         projectHeaderMatches(findProjectOf),
         cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         identityChanges(identitiesChanged),
+        ...(changed === undefined ? [] : [allChanges(changed)]),
       ],
     });
   },

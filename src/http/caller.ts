@@ -17,6 +17,8 @@ export interface Caller {
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly via: 'token' | 'key' | 'basic';
+  /** Milliseconds since 1970: when the credentials expire. Absent: never. */
+  readonly expires?: number;
   /** For API keys: the role in every project of the tenant. */
   readonly key?: { readonly tenantId: string; readonly role: 'Owner' | 'Contributor' | 'Reader' };
   /** Client address and request id, for the audit trail and logs. */

@@ -59,7 +59,8 @@ export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
         holder.usedLately = true;
         await recordUse(db, holder.id, address);
       }
-      return callerWithKey(holder, { scopes, address, requestId });
+      const { expires } = holder;
+      return callerWithKey(holder, { scopes, address, requestId, ...(expires === undefined ? {} : { expires }) });
     },
     clear: cache.clear,
   };
@@ -77,7 +78,7 @@ function isAllowed({ allowedNetworks }: Holder, address: string): boolean {
 /** A key is a Member of its tenant even if its role in projects is Owner, so that it cannot create keys or members. */
 export const callerWithKey = (
   { id, tenantId, role }: Pick<Holder, 'id' | 'tenantId' | 'role'>,
-  more: Pick<Caller, 'scopes' | 'address' | 'requestId'>,
+  more: Pick<Caller, 'scopes' | 'address' | 'requestId' | 'expires'>,
 ): Caller => ({
   userId: id,
   accountId: id,

@@ -21,7 +21,7 @@ import {
   TileAddress,
 } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
-import { emptyTileOf, schemeOf, servedTiles, tileAt } from './serve.ts';
+import { emptyTileOf, schemeOf, sendTile, servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
@@ -63,7 +63,7 @@ const Legend = z
 /** Raster tiles of datasets of type `tiles`; the Web Map Tile Service: `wmts.routes.ts`. */
 export async function tileRoutes(app: App, parts: TileParts) {
   const serve = (request: FastifyRequest, id: string) =>
-    servedTiles(parts, askerOf(request), id, publicBase(parts.publicUrl, request));
+    servedTiles(parts, request, id, publicBase(parts.publicUrl, request));
 
   app.get(
     `${DATASET_PATH}/metadata`,
@@ -110,7 +110,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
         place,
         request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
       });
-      return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version: dataset.rowVersion });
+      return sendTile(parts, request, reply, { dataset, tile, type: MEDIA_TYPES[scheme.outputType] });
     },
   );
 
@@ -129,11 +129,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
         const { tiles, dataset } = await serve(request, request.params.id);
         const scheme = schemeOf(tiles, request.params.schemeId);
         const tile: StoredTile = await emptyTileOf(tiles, scheme);
-        return sendBytes(request, reply, {
-          ...tile,
-          type: MEDIA_TYPES[scheme.outputType],
-          version: dataset.rowVersion,
-        });
+        return sendTile(parts, request, reply, { dataset, tile, type: MEDIA_TYPES[scheme.outputType] });
       },
     );
 

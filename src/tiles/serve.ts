@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Served } from '../datasets/served.ts';
 import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
@@ -6,7 +7,10 @@ import { AppError } from '../errors.ts';
 import type { StoredTile } from '../formats/tiles/archive-reader.ts';
 import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
 import type { StoredTiles } from '../formats/tiles/stored-tiles.ts';
-import type { Asker } from '../http/rules/signed-link.ts';
+import { sendBytes } from '../http/answers/etag-answer.ts';
+import type { KnownAnswers } from '../http/cache/known-answers.ts';
+import { callerOf } from '../http/rules/auth.ts';
+import { askerOf, expiryOf } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Place } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
@@ -14,10 +18,16 @@ import { MEDIA_TYPES } from './media-types.ts';
 import type { OpenTiles } from './open-tiles.ts';
 import type { KeptTiles } from './raster/kept-tiles.ts';
 
-export interface TileParts {
+/** What decides whether a request may read a dataset. */
+export interface RightParts {
   readonly db: Db;
   /** Verifies signed links. */
   readonly signer: Signer;
+  /** Rights that were checked lately, and tiles that were sent before. */
+  readonly known: KnownAnswers<Served>;
+}
+
+export interface TileParts extends RightParts {
   readonly publicUrl: string | undefined;
   readonly open: OpenTiles;
   /** Tiles that are drawn at their first request. */
@@ -38,9 +48,42 @@ export interface ServedTiles extends Served {
   readonly place: Place;
 }
 
+/** The dataset of a request that may read it. */
+export async function readableDataset(parts: RightParts, request: FastifyRequest, id: string): Promise<Served> {
+  const right = await parts.known.right(request.raw, id, async () => {
+    const asker = askerOf(request);
+    const subject = await servedDataset(parts, asker, id);
+    const { rowVersion: version } = subject.dataset;
+    return { subject, version, expires: expiryOf(asker), caller: callerOf(request)?.accountId };
+  });
+  return right.subject;
+}
+
+/** Sends a tile, and keeps it for requests that may read the same version of the dataset. */
+export function sendTile(
+  { known }: RightParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { dataset, tile, type }: { dataset: Served['dataset']; tile: StoredTile; type: string },
+): Promise<FastifyReply> {
+  const { id: resource, rowVersion: version } = dataset;
+  const route = request.routeOptions.url!;
+  return sendBytes(request, reply, {
+    ...tile,
+    type,
+    version,
+    keep: (answer) => known.keep(request.raw, { ...answer, route, resource, version }),
+  });
+}
+
 /** @param origin scheme and host of addresses in the answer */
-export async function servedTiles(parts: TileParts, asker: Asker, id: string, origin: string): Promise<ServedTiles> {
-  const served = await servedDataset(parts, asker, id);
+export async function servedTiles(
+  parts: TileParts,
+  request: FastifyRequest,
+  id: string,
+  origin: string,
+): Promise<ServedTiles> {
+  const served = await readableDataset(parts, request, id);
   const tiles = await parts.open.of(served.dataset);
   const base = `${origin}/api/tiles/dataset/${id}`;
   return { ...served, tiles, place: { base, name: served.dataset.name, signature: served.signature } };

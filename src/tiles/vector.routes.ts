@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { servedDataset } from '../datasets/served.ts';
 import { invalid } from '../errors.ts';
 import { tileFieldKind } from '../geo/tiles/tile-values.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
-import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
+import { sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
@@ -12,6 +11,7 @@ import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
+import { readableDataset, sendTile } from './serve.ts';
 import { chosenSlice, outOfRange } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
@@ -104,7 +104,7 @@ function tileOf({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; til
 /** Vector tiles of datasets of features and of meshes, drawn when they are asked for. */
 export async function vectorTileRoutes(app: App, parts: VectorParts) {
   const serve = async (request: FastifyRequest, id: string) => {
-    const served = await servedDataset(parts, askerOf(request), id);
+    const served = await readableDataset(parts, request, id);
     return { ...served, subject: await parts.sources.of(served.dataset) };
   };
   const tags = TAGS;
@@ -146,8 +146,13 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
           tenant: tenantOf(askerOf(request), dataset.id),
           signal: clientLeft(reply),
         })));
-      if (bytes === undefined) return reply.code(204).send();
-      return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
+      if (bytes === undefined) {
+        const { id: resource, rowVersion: version } = dataset;
+        const route = request.routeOptions.url!;
+        parts.known.keep(request.raw, { route, resource, version, headers: reply.getHeaders() });
+        return reply.code(204).send();
+      }
+      return sendTile(parts, request, reply, { dataset, tile: { bytes, gzip: true }, type: MEDIA_TYPE });
     },
   );
 

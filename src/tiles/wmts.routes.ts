@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, invalid } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
-import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
+import { sendText } from '../http/answers/etag-answer.ts';
 import { statusOf } from '../http/answers/problems.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
@@ -13,7 +13,7 @@ import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
-import { servedTiles, tileAt } from './serve.ts';
+import { sendTile, servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import type { KvpQuery } from './wmts-request.ts';
@@ -59,7 +59,7 @@ function wantsXml(request: FastifyRequest): boolean {
 /** OGC Web Map Tile Service 1.0.0 (07-057r7): capabilities, and tiles by key-value pairs. */
 export async function wmtsRoutes(app: App, parts: TileParts) {
   const serve = (request: FastifyRequest, id: string) =>
-    servedTiles(parts, askerOf(request), id, publicBase(parts.publicUrl, request));
+    servedTiles(parts, request, id, publicBase(parts.publicUrl, request));
 
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof AppError) || error.kind === 'unauthenticated' || !wantsXml(request)) throw error;
@@ -127,7 +127,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         place,
         request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
       });
-      return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
+      return sendTile(parts, request, reply, { dataset, tile, type: format });
     },
   );
 

@@ -25,6 +25,8 @@ export interface Grant {
   holder: { userId: string } | { accountId: string };
   /** Absent: the scopes of the platform's own tokens for this account. */
   scopes?: readonly string[];
+  /** Milliseconds since 1970. */
+  expires: number;
 }
 
 export interface IssuedToken {
@@ -66,7 +68,7 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
   const issuers = await openIssuers(settings['tokens.externalIssuers'], issuer);
   const verified = new Map<string, Grant & { until: number }>();
 
-  async function check(token: string): Promise<(Grant & { expires: number }) | undefined> {
+  async function check(token: string): Promise<Grant | undefined> {
     try {
       const foreign = await issuers.check(token);
       if (foreign) {
@@ -124,9 +126,8 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
       if (!checked) return undefined;
       const oldest = verified.size >= MAX_KEPT ? verified.keys().next().value : undefined;
       if (oldest !== undefined) verified.delete(oldest);
-      const { expires, ...grant } = checked;
-      verified.set(name, { ...grant, until: Math.min(expires, Date.now() + KEEP_MS) });
-      return grant;
+      verified.set(name, { ...checked, until: Math.min(checked.expires, Date.now() + KEEP_MS) });
+      return checked;
     },
     scopesOf,
     keys,

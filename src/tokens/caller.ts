@@ -33,6 +33,7 @@ export async function findCaller(
     ...holderOf(identity),
     scopes: grant.scopes ?? tokens.scopesOf(identity),
     via: 'token',
+    expires: grant.expires,
     address,
     requestId,
   };

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { Agent, IncomingMessage } from 'node:http';
+import { get } from 'node:http';
 import { Readable } from 'node:stream';
 import type { InjectOptions } from 'fastify';
 import type { App } from '../../src/http/route.ts';
@@ -58,5 +61,24 @@ export function clientOf(app: () => App, own: () => Promise<Headers> | Headers =
     patch: withBody('PATCH'),
     delete: (url, headers = {}) => send({ method: 'DELETE', url, headers }),
     send,
+  };
+}
+
+/** Gets answers of a listening app over HTTP, as they are sent: not unzipped, and with the headers that Node adds. */
+export async function overHttp(app: App, agent: Agent): Promise<(url: string, headers?: Headers) => Promise<Answer>> {
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  return async (url, headers = {}) => {
+    const [response] = (await once(get(`${address}${url}`, { agent, headers }), 'response')) as [IncomingMessage];
+    const parts: Buffer[] = [];
+    for await (const part of response) parts.push(part);
+    const raw = Buffer.concat(parts);
+    const text = raw.toString();
+    const json = /\bjson\b/.test(String(response.headers['content-type']));
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: json && text !== '' ? JSON.parse(text) : text,
+      raw,
+    };
   };
 }

@@ -127,6 +127,19 @@ export const identityChanges =
     };
   };
 
+/** Tells after each request that may have changed something, before its answer is sent. */
+export const allChanges =
+  (changed: () => void): Rule =>
+  (route) => {
+    if (isRead(route)) return {};
+    return {
+      onSend(_request, _reply, payload, done) {
+        changed();
+        done(null, payload);
+      },
+    };
+  };
+
 /** The policies AdministratorsOnly and EditorsOnly. */
 export const policies: Rule = (route) => {
   switch (route.config?.access) {

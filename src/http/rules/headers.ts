@@ -33,13 +33,17 @@ declare module 'fastify' {
   }
 }
 
+/** All spellings of the platform's headers with these prefixes, in lower case. */
+export const platformHeaders = (prefixes: readonly string[]): string[] =>
+  Object.values(NAMES).flatMap((names) => names.flatMap((name) => spellingsOf(name, prefixes)));
+
+const spellingsOf = (name: string, prefixes: readonly string[]) =>
+  prefixes.map((prefix) => `${prefix}${name}`.toLowerCase());
+
 /** Reads the platform's headers with each configured prefix (`svc-`, `dhi-`). */
 export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixes }) => {
   const spellings = Object.fromEntries(
-    Object.entries(NAMES).map(([name, names]) => [
-      name,
-      prefixes.flatMap((prefix) => names.map((each) => `${prefix}${each}`.toLowerCase())),
-    ]),
+    Object.entries(NAMES).map(([name, names]) => [name, names.flatMap((each) => spellingsOf(each, prefixes))]),
   ) as Record<PlatformHeader, string[]>;
   app.decorateRequest('platformHeader', function (this: FastifyRequest, name: PlatformHeader) {
     let found: string | undefined;

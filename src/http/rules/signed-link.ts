@@ -21,7 +21,7 @@ export const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
 function signatureOf(request: FastifyRequest): URLSearchParams | undefined {
   const token = request.platformHeader('sas-token');
   const text = token ?? queryOf(request.url);
-  const own = [...new URLSearchParams(text.replace(/^\?/, ''))].filter(([name]) => SIGNATURE_MEMBERS.has(name));
+  const own = [...parametersOf(text)].filter(([name]) => SIGNATURE_MEMBERS.has(name));
   return token !== undefined || own.some(([name]) => name === 'sig') ? new URLSearchParams(own) : undefined;
 }
 
@@ -33,9 +33,20 @@ export function askerOf(request: FastifyRequest): Asker {
   return signature === undefined ? { caller: request.caller } : { signature };
 }
 
+/** Milliseconds since 1970: when the credentials of a request expire; 0 for a time that is not well-formed. */
+export const expiryOf = (asker: Asker): number =>
+  'caller' in asker
+    ? (asker.caller.expires ?? Number.POSITIVE_INFINITY)
+    : Date.parse(asker.signature.get('se') ?? '') || 0;
+
+/** Whether the query of a URL may be the signature of its request, however it is encoded. */
+export const hasSignature = (url: string): boolean => url.includes('?') && parametersOf(queryOf(url)).has('sig');
+
 /** Whether a request has a signature. Its validity is the route's matter. */
 export const isSigned = (request: FastifyRequest): boolean =>
   /[?&]sig=/.test(request.url) || request.platformHeader('sas-token') !== undefined;
+
+const parametersOf = (text: string) => new URLSearchParams(text.replace(/^\?/, ''));
 
 function queryOf(url: string): string {
   const at = url.indexOf('?');

@@ -8,17 +8,10 @@ import { listWorkerStates } from '../workers/workers.ts';
 import { listCounters } from './count-transfers.queries.ts';
 import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
 import { asMetric } from './prometheus-text.ts';
+import type { AnsweredRequest } from './request-durations.ts';
+import { RequestDurations } from './request-durations.ts';
 import { transferCounters } from './transfer-counters.ts';
 import { lagGauges, maintenanceGauges, queueGauges, sweepGauges, workerGauges } from './transfer-gauges.ts';
-
-/** A completed request. */
-export interface AnsweredRequest {
-  method: string;
-  /** Path pattern of the route. Undefined if no route matched. */
-  route: string | undefined;
-  status: number;
-  seconds: number;
-}
 
 export type TileKind = 'raster' | 'vector';
 
@@ -43,7 +36,6 @@ export interface MetricsParts {
   log: { warn(details: object, message: string): void };
 }
 
-const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 const DRAWING_BUCKETS = [0.005, 0.02, 0.05, 0.15, 0.5, 2, 10];
 const BLOB_BUCKETS = [0.001, 0.01, 0.1, 1, 10, 60];
 /** Database metrics are cached for this long, or for 20 times the duration of their queries, so that they use at most 5 % of a core. */
@@ -53,13 +45,8 @@ const CACHE_FACTOR = 20;
 export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Histogram({
-    name: 'platform_http_request_duration_seconds',
-    help: 'Time from the arrival of a request at this process to the end of its response.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: REQUEST_BUCKETS,
-    registers,
-  });
+  const requests = new RequestDurations();
+  registry.registerMetric(requests.metric);
   const blobs = new Histogram({
     name: 'platform_blob_store_operation_duration_seconds',
     help: 'Duration of blob store operations of this process; for reads, until the first byte.',
@@ -146,7 +133,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
 
   return {
     contentType: registry.contentType,
-    answered: ({ method, route = '', status, seconds }) => requests.observe({ method, route, status }, seconds),
+    answered: (request) => requests.observe(request),
     blobOperation: (operation, outcome, seconds) => blobs.observe({ operation, outcome }, seconds),
     tileOnRequest: (origin) => tileOrigins.inc({ origin }),
     tileDrawn: (kind, outcome, seconds) => drawings.observe({ kind, outcome }, seconds),

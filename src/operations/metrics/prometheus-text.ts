@@ -12,7 +12,13 @@ export interface MetricFamily {
 
 /** Adapts a metric family to the registry of prom-client, which has no type for external values and uses only these members. */
 export const asMetric = (exposed: MetricFamily): Metric =>
-  ({ ...exposed, aggregator: 'sum', get: async () => exposed }) as unknown as Metric;
+  ({
+    name: exposed.name,
+    help: exposed.help,
+    type: exposed.type,
+    aggregator: 'sum',
+    get: async () => exposed,
+  }) as unknown as Metric;
 
 /** Cumulative histogram values for these labels. `buckets`: count and sum of each bucket by its upper bound, not cumulative. */
 export function histogramValues(

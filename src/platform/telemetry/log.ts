@@ -16,9 +16,11 @@ const SECRETS = [
   'sasToken',
 ];
 
+const DESTINATION = Symbol('destination');
+
 /** A log of JSON lines, by default on standard error. Redacts secrets that are logged by mistake. */
 export function createLog(level: string, destination: DestinationStream = standardError()) {
-  return pino(
+  const log = pino(
     {
       level,
       base: null,
@@ -27,6 +29,29 @@ export function createLog(level: string, destination: DestinationStream = standa
     },
     destination,
   );
+  return Object.assign(log, { [DESTINATION]: destination });
+}
+
+const INFO = 30;
+
+/** Writes lines of level info that are written for each request, at a fifth of the cost of the log. */
+export interface InfoLines {
+  isOn(): boolean;
+  /** @param members text of the members of the line, without braces */
+  write(members: string): void;
+}
+
+/** Undefined for a log that does not come from `createLog`. */
+export function infoLines(log: object): InfoLines | undefined {
+  const { [DESTINATION]: target } = log as { [DESTINATION]?: DestinationStream & { lastLevel?: number } };
+  if (target === undefined) return undefined;
+  return {
+    isOn: () => (log as pino.Logger).isLevelEnabled('info'),
+    write(members) {
+      if (target.lastLevel !== undefined) target.lastLevel = INFO;
+      target.write(`{"level":${INFO},"time":${Date.now()},${members}}\n`);
+    },
+  };
 }
 
 /** Shared by all logs of the process. */

@@ -10,6 +10,8 @@ export interface Changes {
    * the function that stops watching.
    */
   watch(id: string, onChange: (ended: boolean) => void): () => void;
+  /** Calls `onEnd` whenever transfers have ended, until the server closes. A call may be missed. */
+  watchEnds(onEnd: () => void): void;
   /** Limits concurrent queries of watchers, so that a thousand watchers of one transfer do not take all connections. */
   limited<T>(query: () => Promise<T>): Promise<T>;
   closed(): boolean;
@@ -29,6 +31,7 @@ interface Watched {
 export function openTransferWatch(db: Db, databaseUrl: string): Changes {
   const watched = new Map<string, Watched>();
   const waiting: (() => void)[] = [];
+  const endListeners: (() => void)[] = [];
   let busy = 0;
   let stopListening: (() => Promise<void>) | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -56,13 +59,25 @@ export function openTransferWatch(db: Db, databaseUrl: string): Changes {
     }
   }
 
+  const startListening = () => {
+    stopListening ??= listen(databaseUrl, ENDED, (ids) => {
+      for (const onEnd of endListeners) onEnd();
+      for (const id of ids.split(',')) notify(id, true);
+    });
+  };
+
   return {
+    watchEnds(onEnd) {
+      if (closed) return;
+      endListeners.push(onEnd);
+      startListening();
+    },
     watch(id, onChange) {
       if (closed) {
         onChange(true);
         return () => {};
       }
-      stopListening ??= listen(databaseUrl, ENDED, (ids) => ids.split(',').forEach((each) => void notify(each, true)));
+      startListening();
       timer ??= setInterval(poll, POLL_EVERY_MS);
       const one = watched.get(id) ?? { listeners: new Set() };
       watched.set(id, one);

@@ -1,0 +1,287 @@
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import pg from 'pg';
+import { buildApp } from '../../src/app.ts';
+import type { Config } from '../../src/config.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import { overHttp } from '../world/client.ts';
+import { answerWith, openReceiver } from '../world/receiver.ts';
+import { newFeatures, newTiles } from '../world/tiles.ts';
+import type { Answer, User } from '../world.ts';
+import { PASSWORD_ITERATIONS, world } from '../world.ts';
+
+const w = world(test, { trustedProxies: '127.0.0.1', 'cors.origins': 'https://maps.example' });
+
+type Get = (url: string, headers?: Record<string, string>) => Promise<Answer>;
+
+/** A server of its own on the database of the world, over HTTP, and the lines of its log. */
+async function server(t: ExecutionContext, settings: Partial<Config> = {}) {
+  const lines: string[] = [];
+  const { db, url, blobs } = w;
+  const config = { ...w.config, ...settings };
+  const log = createLog('info', { write: (line) => void lines.push(line) });
+  const app = await buildApp({ config, db, databaseUrl: url, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
+  const agent = new Agent({ keepAlive: true });
+  const get = await overHttp(app, agent);
+  const close = async () => {
+    agent.destroy();
+    await app.close();
+  };
+  t.teardown(close);
+  return { get, app, lines, close };
+}
+
+const bearer = async (user: Pick<User, 'userId'>) => ({ authorization: `Bearer ${await w.tokenOf(user)}` });
+
+const POINT = JSON.stringify({
+  type: 'FeatureCollection',
+  features: [{ type: 'Feature', properties: { name: 'buoy' }, geometry: { type: 'Point', coordinates: [9, 54.1] } }],
+});
+
+async function scene() {
+  const tenantId = await w.tenant();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const reader = await w.account({ tenantId });
+  const members = [{ userId: reader.userId, role: 'Reader' }];
+  const { body: project } = await w.as(owner).post('/api/metadata/project', { name: 'Sea', members });
+  const id = await newTiles(w, project.id, owner);
+  const features = await newFeatures(w, project.id, owner, POINT);
+  return {
+    tenantId,
+    owner,
+    reader,
+    projectId: project.id as string,
+    id,
+    tile: `/api/tiles/dataset/${id}/scheme/depth/0/0/0`,
+    vector: `/api/vectortiles/dataset/${features}/0/0/0.vector.pbf`,
+    nothing: `/api/vectortiles/dataset/${features}/9/0/0.vector.pbf`,
+  };
+}
+
+/** Statements that the process sends while `work` runs. */
+async function statementsDuring(work: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    count++;
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  return count;
+}
+
+/** An answer that needed no statement; on a busy machine the right may be checked again before it is asked for. */
+async function knownAnswer(get: Get, url: string, headers: Record<string, string>): Promise<Answer> {
+  for (let n = 0; n < 100; n++) {
+    await get(url, headers);
+    let answer: Answer | undefined;
+    const statements = await statementsDuring(async () => {
+      answer = await get(url, headers);
+    });
+    if (statements === 0 && answer !== undefined) return answer;
+  }
+  throw new Error(`${url} was never answered without a statement.`);
+}
+
+/** Without what differs between any two answers. */
+function shown({ status, headers, raw }: Answer) {
+  const { date: _, 'x-request-id': id, ...rest } = headers;
+  return { status, headers: Object.fromEntries(Object.entries(rest).sort()), raw: raw.toString('base64'), hasId: !!id };
+}
+
+// serial: statements are counted over the whole process
+test.serial('a tile that was sent before needs no statement and is the same answer', async (t) => {
+  const { get } = await server(t);
+  const { tile, vector, nothing, owner } = await scene();
+  const own = await bearer(owner);
+  const forms: Record<string, string>[] = [
+    {},
+    { 'accept-encoding': 'gzip' },
+    { 'accept-encoding': 'br, gzip;q=0' },
+    { origin: 'https://maps.example', 'api-version': '1' },
+    { origin: 'https://elsewhere.example', 'Accept-Encoding': 'gzip' },
+  ];
+  for (const url of [tile, `${tile}?timeStep=1`, vector, nothing])
+    for (const form of forms) {
+      const headers = { ...own, ...form };
+      // of a header that is not expected, a request goes its usual way
+      const usual = await get(url, { ...headers, 'x-other': '1' });
+      t.deepEqual(shown(await knownAnswer(get, url, headers)), shown(usual), `${url} ${JSON.stringify(form)}`);
+      t.is(usual.status, url === nothing ? 204 : 200);
+      if (url === nothing) continue;
+      const current = { ...headers, 'if-none-match': `"old", ${usual.headers.etag}` };
+      const short = shown(await get(url, { ...current, 'x-other': '1' }));
+      t.is(short.status, 304);
+      t.deepEqual(shown(await knownAnswer(get, url, current)), short, `${url} ${JSON.stringify(form)} 304`);
+    }
+  const named = await knownAnswer(get, tile, { ...own, 'x-request-id': 'mine' });
+  t.is(named.headers['x-request-id'], 'mine');
+  t.not((await knownAnswer(get, tile, { ...own, 'x-request-id': 'not ascii é' })).headers['x-request-id'], 'mine');
+});
+
+test.serial('tiles that were sent before are logged and counted as all others', async (t) => {
+  const { get, lines } = await server(t);
+  const { tile, owner } = await scene();
+  const own = await bearer(owner);
+  await knownAnswer(get, `${tile}?layer=0&token=hunter2`, own);
+  const asked = lines.length;
+  const answer = await knownAnswer(get, tile, { ...own, 'x-request-id': 'a"b\\c' });
+  const [usual, ...rest] = lines.slice(asked).map((line) => JSON.parse(line));
+  const last = rest.at(-1);
+  t.deepEqual(Object.keys(last), Object.keys(usual));
+  t.deepEqual({ ...last, time: 0, ms: 0 }, { ...usual, time: 0, ms: 0 });
+  t.like(last, { requestId: 'a"b\\c', method: 'GET', url: tile, status: 200, caller: owner.id, msg: 'request' });
+  t.is(answer.status, 200);
+  t.false(lines.join('').includes('hunter2'));
+  const metrics = (await get('/metrics', await bearer(await w.administrator()))).body as string;
+  const route = '/api/tiles/dataset/:id/scheme/:schemeId/:tileMatrix/:tileRow/:tileCol';
+  const count = metrics.split('\n').find((line) => line.includes(`duration_seconds_count`) && line.includes(route));
+  const tiles = lines.filter((line) => line.includes('/scheme/depth/0/0/0'));
+  t.is(Number(count?.split(' ').at(-1)), tiles.length);
+});
+
+test.serial('tiles that were sent before have spans as all others', async (t) => {
+  const collector = await openReceiver(answerWith(200));
+  t.teardown(() => collector.close());
+  const { get, lines, close } = await server(t, { 'otel.endpoint': `http://${collector.place}/` });
+  const { tile, owner } = await scene();
+  const trace = '0af7651916cd43dd8448eb211c80319c';
+  const traced = { ...(await bearer(owner)), traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-request-id': 'traced' };
+  await knownAnswer(get, tile, traced);
+  await get(tile, { ...traced, 'x-other': '1' });
+  await close();
+  const resources = collector.received.flatMap(({ body }) => JSON.parse(body).resourceSpans);
+  const spans = resources
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans: all }) => all)
+    .filter(({ traceId, name }) => traceId === trace && name.startsWith('GET '));
+  const told = spans.map(({ name, parentSpanId, attributes }) => JSON.stringify([name, parentSpanId, attributes]));
+  t.is(told.length, lines.filter((line) => line.includes('"requestId":"traced"')).length);
+  t.is(new Set(told).size, 1);
+  t.regex(told[0]!, /GET \/api\/tiles\/dataset\/:id.*b7ad6b7169203331.*200.*/);
+});
+
+test.serial('a right ends at once with a change by this process', async (t) => {
+  const { get, app } = await server(t);
+  const { tile, vector, owner, reader, projectId, id, tenantId } = await scene();
+  const asOwner = await bearer(owner);
+  const send = async (
+    method: 'POST' | 'DELETE' | 'PUT',
+    url: string,
+    headers: Record<string, string>,
+    payload = {},
+  ) => {
+    const answer = await app.inject({ method, url, headers, payload });
+    t.true(answer.statusCode < 300, `${url} ${answer.statusCode} ${answer.body}`);
+    return answer.body === '' ? {} : answer.json();
+  };
+  const link = async () =>
+    (await get(`/api/security/sastoken?projectId=${projectId}&resourceId=${id}&readOnly=true`, asOwner)).body.data;
+  const [one, two] = [await link(), await link()];
+  const { key, id: keyId } = await send('POST', '/api/iam/key', asOwner, { name: 'robot', role: 'Reader' });
+  const asReader = await bearer(reader);
+  t.is((await knownAnswer(get, tile, asReader)).status, 200);
+  t.is((await knownAnswer(get, tile, { 'svc-open-api-key': key })).status, 200);
+  t.is((await knownAnswer(get, `${tile}?${one}`, {})).status, 200);
+  t.is((await knownAnswer(get, tile, { 'svc-sas-token': two })).status, 200);
+  await send('POST', `/api/metadata/dataset/${id}/revoke-grants`, asOwner);
+  t.is((await get(`${tile}?${one}`)).status, 403);
+  t.is((await get(tile, { 'svc-sas-token': two })).status, 403);
+
+  await knownAnswer(get, tile, { 'svc-open-api-key': key });
+  await send('DELETE', `/api/iam/key/${keyId}`, asOwner);
+  t.is((await get(tile, { 'svc-open-api-key': key })).status, 401);
+
+  await knownAnswer(get, vector, asReader);
+  await send('DELETE', `/api/metadata/project/${projectId}/member/${reader.userId}`, asOwner);
+  t.is((await get(vector, asReader)).status, 404);
+  t.is((await get(tile, asReader)).status, 404);
+
+  const leaving = await w.account({ tenantId });
+  await send('POST', `/api/metadata/project/${projectId}/member`, asOwner, { userId: leaving.userId, role: 'Reader' });
+  const asLeaving = await bearer(leaving);
+  await knownAnswer(get, tile, asLeaving);
+  const asAdministrator = await bearer(await w.administrator());
+  await send('DELETE', `/api/accounts/${leaving.id}`, asAdministrator);
+  t.is((await get(tile, asLeaving)).status, 401);
+
+  const before = await knownAnswer(get, tile, asOwner);
+  await send('PUT', `/api/metadata/project/${projectId}/dataset`, asOwner, { id, name: 'another name' });
+  const after = await get(tile, asOwner);
+  t.is(after.status, 200);
+  t.not(after.headers.etag, before.headers.etag);
+  t.is((await knownAnswer(get, tile, asOwner)).headers.etag, after.headers.etag);
+  await send('DELETE', `/api/metadata/dataset/${id}`, asOwner);
+  t.is((await get(tile, asOwner)).status, 404);
+});
+
+test.serial('a right ends within 10 s of a change by another process', async (t) => {
+  const { get } = await server(t);
+  const { tile, owner, reader, projectId } = await scene();
+  const [asOwner, asReader] = [await bearer(owner), await bearer(reader)];
+  await knownAnswer(get, tile, asReader);
+  // a server that shares nothing with the other one
+  await w.as(owner).delete(`/api/metadata/project/${projectId}/member/${reader.userId}`);
+  await w.sql('update accounts set enabled = false where user_id = $1', [owner.userId]);
+  const changed = performance.now();
+  for (;;) {
+    const asked = performance.now();
+    const statuses = [(await get(tile, asReader)).status, (await get(tile, asOwner)).status];
+    if (statuses.join() === '404,401') return t.pass();
+    if (asked - changed > 10_000) return t.deepEqual(statuses, [404, 401]);
+    await sleep(100);
+  }
+});
+
+test.serial('a right belongs to the credentials, address and headers that it was checked with', async (t) => {
+  const { get } = await server(t);
+  const { tile, owner, projectId, id, tenantId } = await scene();
+  const asOwner = await bearer(owner);
+  const stranger = await w.account({ tenantId: await w.tenant() });
+  const asStranger = await bearer(stranger);
+  await knownAnswer(get, tile, asOwner);
+  t.is((await get(tile, asStranger)).status, 404);
+  t.is((await get(tile)).status, 401);
+  t.is((await get(tile, { authorization: `${asOwner.authorization}x` })).status, 401);
+  t.is((await get(tile, { ...asOwner, 'svc-tenant-id': stranger.tenantId })).status, 403);
+  t.is((await get(tile, { ...asOwner, 'dhi-project-id': tenantId })).status, 400);
+  t.is((await get(tile, { ...asOwner, 'svc-project-id': projectId })).status, 200);
+  t.is((await get(tile, { ...asOwner, 'svc-service-id': 'nothing' })).status, 400);
+  t.is((await get(tile, { ...asOwner, 'api-version': '9' })).status, 400);
+  t.is((await get(`${tile}?api-version=9`, asOwner)).status, 400);
+
+  const networks = { name: 'robot', role: 'Reader', allowedNetworks: ['192.0.2.0/24'] };
+  const { key } = (await w.as(owner).post('/api/iam/key', networks)).body;
+  const from = (address: string) => ({ 'svc-open-api-key': key, 'x-forwarded-for': address });
+  t.is((await knownAnswer(get, tile, from('192.0.2.7'))).status, 200);
+  t.is((await get(tile, from('198.51.100.7'))).status, 403);
+  t.is((await get(tile, { 'svc-open-api-key': key })).status, 403);
+
+  // a signature in the query counts however its name is encoded, and for nothing but its own query
+  const path = `/api/security/sastoken?projectId=${projectId}&resourceId=${id}&readOnly=true`;
+  const link = (await get(path, asOwner)).body.data as string;
+  const encoded = link.replace('sig=', '%73ig=');
+  t.is((await get(`${tile}?${encoded}`, asStranger)).status, 200);
+  t.is((await get(`${tile}?${encoded}`, asStranger)).status, 200);
+  t.is((await get(tile, asStranger)).status, 404);
+  t.is((await knownAnswer(get, `${tile}?${link}`, {})).status, 200);
+  t.is((await get(`${tile}?${link.slice(0, -4)}AAAA`)).status, 403);
+});
+
+test.serial('a right ends with the credentials', async (t) => {
+  const { get } = await server(t);
+  const { tile, owner, projectId, id } = await scene();
+  const path = `/api/security/sastoken?projectId=${projectId}&resourceId=${id}&readOnly=true&expiration=0:00:03`;
+  const link = (await get(path, await bearer(owner))).body.data as string;
+  const ends = Date.parse(new URLSearchParams(link).get('se')!);
+  const statuses = new Set<number>();
+  while (Date.now() < ends) statuses.add((await get(`${tile}?${link}`)).status);
+  t.is((await get(`${tile}?${link}`)).status, 403);
+  t.true(statuses.has(200));
+});
