@@ -2,12 +2,13 @@ import { availableParallelism } from 'node:os';
 import type { Data } from '../data/data.ts';
 import { kindNouns } from '../data/data.ts';
 import { AppError } from '../errors.ts';
-import type { Context, Reader, Writer } from '../formats/define.ts';
+import type { Context, JoinedSteps, Reader, Writer } from '../formats/define.ts';
 import type { FileType } from '../formats/file-type.ts';
 import { nameOfType } from '../formats/file-type.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { findReader, findWriter } from '../formats/registry.ts';
+import { openWrittenAppend } from './append/append-written.ts';
 import { BadRecords } from './bad-records.ts';
 import type { BridgeWork } from './bridges/bridge.ts';
 import { bridgeTo } from './bridges/bridges.ts';
@@ -48,7 +49,15 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const lost = new Set<string>();
   const bad = new BadRecords();
   await using open = new AsyncDisposableStack();
+  let joined: JoinedSteps | undefined;
+  const existing = request.existing && {
+    path: request.existing.path,
+    joined(steps: JoinedSteps) {
+      joined = steps;
+    },
+  };
   const context: Context = {
+    ...(existing && { existing }),
     ...(request.replaced && { replaced: request.replaced }),
     signal: hooks.signal,
     scratch: request.scratch,
@@ -84,7 +93,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const steps = stepsOf(reader, request.transformations ?? [], context);
   const srid = inputSrid(steps, readerParameters.SRID);
   const session =
-    request.existing && (await openAppend({ existing: request.existing, writer, steps, write }, handler, context));
+    request.existing &&
+    (await openAppend({ existing: request.existing, writer, steps, write, joined: () => joined }, handler, context));
   const work = { steps, srid, stem };
   const passed = await handler.pass(data as never, work, session?.write ?? write, session?.context ?? context);
   const { crs, statistics, inputCrs, appended, ...rest }: PipelineResult & { appended?: AppendedCounts } =
@@ -140,6 +150,7 @@ function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: C
 }
 
 function openAppend(work: AppendWork, handler: Pick<KindHandler, 'append'>, context: Context) {
+  if (work.writer.appends?.byWriter) return openWrittenAppend(work, context);
   if (handler.append === undefined) throw new AppError('unprocessable', `${work.writer.name} cannot append.`);
   return handler.append(work, context);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ByteSink, ByteSource } from '../data/bytes.ts';
 import type { Data, DataKind } from '../data/data.ts';
+import type { TimeAxis } from '../data/time-axis.ts';
 import type { FileType } from './file-type.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
@@ -23,8 +24,16 @@ export interface Context {
   reportBadRecord(record: BadRecord): void;
   /** The content that the output replaces, for a writer that keeps something of it (`Writer.kept`). */
   readonly replaced?: { readonly path: string };
+  /** The content to which the output adds steps, for a writer that joins both itself (`AppendRules.byWriter`). */
+  readonly existing?: { readonly path: string; joined(steps: JoinedSteps): void };
   /** Registers a function that runs when the conversion ends, also after an error; the last one registered runs first. */
   onEnd(close: () => Promise<void>): void;
+}
+
+/** All steps after an append, and how many were there before. */
+export interface JoinedSteps {
+  readonly time: TimeAxis;
+  readonly present: number;
 }
 
 /** Error code for a file with several layers of which the request names none. */
@@ -85,6 +94,8 @@ export interface AppendRules {
   readonly declared: boolean;
   /** Records have ids beside their fields, although types are declared. */
   readonly ids?: true;
+  /** The content is no data that a reader could join: the writer adds to it (`Context.existing`). */
+  readonly byWriter?: true;
   /** The output of an append has only what is added, because the dataset can grow in place. */
   readonly onlyAdded?: true;
 }

@@ -171,6 +171,7 @@ test.serial('formats without append rules cannot append: 400 with the name of th
     'MDWriter',
     'ShapefileWriter',
     'TSWriter',
+    'TilingWriter',
   ]);
 });
 

@@ -1,11 +1,11 @@
 import type { Grid } from '../../data/grid.ts';
+import { joinTimes } from '../../data/join-times.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
 import { checkSameCrs } from './join-crs.ts';
 import { convertValues, keptExact, matchItems } from './join-items.ts';
-import { joinTimes } from './join-times.ts';
 
 /** Maximum offset between the two grids, as a share of a cell. */
 const tolerance = 1e-3;

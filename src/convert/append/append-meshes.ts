@@ -1,10 +1,10 @@
+import { joinTimes } from '../../data/join-times.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { nodeCount } from '../../data/mesh-cells.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
 import { checkSameCrs } from './join-crs.ts';
 import { convertValues, matchItems } from './join-items.ts';
-import { joinTimes } from './join-times.ts';
 
 /** Relative tolerance for coordinates of nodes: the rounding of single precision. */
 const tolerance = 2 ** -23;

@@ -1,7 +1,7 @@
+import { joinTimes } from '../../data/join-times.ts';
 import type { Series } from '../../data/series.ts';
 import { offsetOf, stepCount } from '../../data/time-axis.ts';
 import { convertValues, matchItems } from './join-items.ts';
-import { joinTimes } from './join-times.ts';
 
 /** Appends the steps of the input to the time series of a dataset. Both must have series with the same names. */
 export async function joinSeries(present: Series, added: Series): Promise<Series> {

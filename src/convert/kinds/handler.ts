@@ -1,6 +1,6 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Data } from '../../data/data.ts';
-import type { Context, Writer } from '../../formats/define.ts';
+import type { Context, JoinedSteps, Writer } from '../../formats/define.ts';
 import type { AppendedCounts, ExistingDataset, PipelineResult, Statistics } from '../conversion.ts';
 import type { Inspection } from '../inspection.ts';
 import type { SpatialInformation } from '../spatial-information.ts';
@@ -57,6 +57,8 @@ export interface AppendWork {
   readonly writer: Writer;
   readonly steps: readonly Transformation[];
   write(data: Data): Promise<void>;
+  /** What a writer that joins the steps itself has told of them. */
+  joined(): JoinedSteps | undefined;
 }
 
 /** An append to a dataset: wraps the writer's `write`. */

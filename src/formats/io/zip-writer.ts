@@ -74,6 +74,18 @@ export class ZipWriter {
     });
   }
 
+  /** Adds an entry of another zip as it is. */
+  async addCopy(
+    name: string,
+    { size, method, crc }: Pick<WrittenEntry, 'size' | 'method' | 'crc'>,
+    packed: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    await this.#entry(name, { size, method }, async () => {
+      for await (const bytes of packed) await this.#sink.append(bytes);
+      return crc;
+    });
+  }
+
   /** `content` writes the packed bytes and returns the CRC-32 of the unpacked ones. */
   async #entry(
     name: string,

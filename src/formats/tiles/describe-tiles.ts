@@ -1,12 +1,16 @@
+import type { Crs } from '../../data/crs-reference.ts';
 import { clockText } from '../../data/date-text.ts';
+import type { TimeAxis } from '../../data/time-axis.ts';
 import { stepCount, timeOf } from '../../data/time-axis.ts';
 import { isNorthFirst } from '../../geo/crs/axis-order.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
 import type { OutputType, TileStyle } from '../../geo/tiles/encode-tile.ts';
 import type { Box } from '../../geo/tiles/matrices.ts';
 import { columnsOf, resolutionOf, rowsOf } from '../../geo/tiles/matrices.ts';
 import type { Ramp } from '../../geo/tiles/ramp.ts';
 import { coloursOfUnit, parseColour } from '../../geo/tiles/ramp.ts';
-import type { DrawnScheme, TilesDescription } from './description.ts';
+import type { DrawnScheme, SourceDescription, TilesDescription } from './description.ts';
+import { storedAxis } from './description.ts';
 import type { TilePlan } from './drawing.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
@@ -86,6 +90,12 @@ function rampOf(
   return { minimum, maximum, texts, colours: texts.map((text) => parseColour(text)!) };
 }
 
+/** The colours of a scheme that is drawn already. */
+export function rampOfDrawn({ minValue, maxValue, colors }: DrawnScheme): Ramp | undefined {
+  if (minValue === undefined || maxValue === undefined || colors === undefined) return undefined;
+  return { minimum: minValue, maximum: maxValue, colours: colors.map((text) => parseColour(text)!) };
+}
+
 export const styleOf = (drawn: DrawnScheme, ramp: Ramp | undefined): TileStyle => ({
   outputType: drawn.outputType,
   tileWidth: drawn.tileWidth,
@@ -96,10 +106,14 @@ export const styleOf = (drawn: DrawnScheme, ramp: Ramp | undefined): TileStyle =
 
 export function describeTiles(
   source: TileSource,
-  { asked, drawn }: { asked: readonly TilingScheme[]; drawn: readonly DrawnScheme[] },
+  {
+    asked,
+    drawn,
+    values,
+  }: Pick<SourceDescription, 'values'> & { asked: readonly TilingScheme[]; drawn: readonly DrawnScheme[] },
   bytes: number,
 ): TilesDescription {
-  const { time, box, extent, layers, layerHeights } = source;
+  const { crs, shape, time, box, extent, layers, layerHeights, cell, mercatorCell } = source;
   return {
     version: 1,
     geographicBox: [extent.west, extent.south, extent.east, extent.north],
@@ -108,12 +122,31 @@ export function describeTiles(
     tilingSchemes: drawn,
     askedSchemes: asked,
     tileStorageSizeKB: Math.ceil(bytes / 1024),
-    timeStamps:
-      time === undefined ? [] : Array.from({ length: stepCount(time) }, (_, step) => clockText(timeOf(time, step))),
+    source: {
+      crs: plainCrs(crs),
+      shape,
+      box,
+      extent,
+      cell,
+      mercatorCell,
+      ...(time && { time: storedAxis(time) }),
+      values,
+    },
+    timeStamps: time === undefined ? [] : timeStampsOf(time),
     layerIds: layers > 1 ? Array.from({ length: layers }, (_, layer) => layer) : [],
     ...(layerHeights && { layerHeights }),
   };
 }
+
+export const timeStampsOf = (time: TimeAxis): string[] =>
+  Array.from({ length: stepCount(time) }, (_, step) => clockText(timeOf(time, step)));
+
+/** Without what PROJ tells of it. */
+const plainCrs = ({ authority, code, wkt }: KnownCrs): Crs => ({
+  ...(authority && { authority }),
+  ...(code !== undefined && { code }),
+  wkt,
+});
 
 const polygonOf = ({ west, south, east, north }: Box): string =>
   `POLYGON ((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`;

@@ -1,5 +1,9 @@
+import type { Crs } from '../../data/crs-reference.ts';
+import type { Affine, LayerAxis } from '../../data/grid.ts';
+import type { EquidistantAxis, NonEquidistantAxis, TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import type { Box } from '../../geo/tiles/matrices.ts';
+import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { ValuesDescription } from './values/item-values.ts';
 
@@ -58,12 +62,54 @@ export interface TilesDescription {
   readonly tilingSchemes: readonly DrawnScheme[];
   /** The schemes as they were asked for, for an update without any. */
   readonly askedSchemes?: readonly TilingScheme[];
+  /** Absent: the tiles are older than appends of steps. */
+  readonly source?: SourceDescription;
   readonly tileStorageSizeKB: number;
   readonly timeStamps: readonly string[];
   readonly layerIds: readonly number[];
   /** Heights of the layers, if they have the same everywhere. */
   readonly layerHeights?: readonly number[];
 }
+
+/** Of what the tiles were drawn, so that steps of the same can be added. */
+export interface SourceDescription {
+  readonly crs: Crs;
+  readonly shape: SourceShape;
+  /** As in `TileSource`. */
+  readonly box: Box;
+  readonly extent: GeographicExtent;
+  readonly cell: number;
+  readonly mercatorCell: number;
+  readonly time?: StoredAxis;
+  /** By the id of the scheme. */
+  readonly values: Readonly<Record<string, ValuesDescription>>;
+}
+
+export type SourceShape =
+  | {
+      readonly kind: 'grid';
+      readonly width: number;
+      readonly height: number;
+      readonly affine: Affine;
+      readonly layers?: Pick<LayerAxis, 'count' | 'first' | 'spacing'>;
+    }
+  | {
+      readonly kind: 'mesh';
+      readonly layers: number;
+      readonly elements: number;
+      /** Of nodes, as single precision has them, and elements. */
+      readonly digest: string;
+    };
+
+/** A time axis as JSON has it. */
+export type StoredAxis =
+  | EquidistantAxis
+  | (Omit<NonEquidistantAxis, 'offsets'> & { readonly offsets: readonly number[] });
+
+export const storedAxis = (axis: TimeAxis): StoredAxis =>
+  axis.spacing === 'equidistant' ? axis : { ...axis, offsets: [...axis.offsets] };
+export const axisOf = (axis: StoredAxis): TimeAxis =>
+  axis.spacing === 'equidistant' ? axis : { ...axis, offsets: Float64Array.from(axis.offsets) };
 
 export interface TileSlice {
   readonly step: number;

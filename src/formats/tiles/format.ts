@@ -12,5 +12,6 @@ export const tilingWriter = defineWriter({
   mediaType: 'application/zip',
   parameters: writeParameters,
   kept: ['TilingSchemes'],
+  appends: { declared: true, byWriter: true },
   load: () => import('./writer.ts'),
 });

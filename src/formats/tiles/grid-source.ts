@@ -15,6 +15,7 @@ import { spill } from '../io/spill.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import { ValueRange } from './tile-source.ts';
 import { GridValues } from './values/grid-values.ts';
+import type { ValuesDescription } from './values/item-values.ts';
 
 const mostThreads = 3;
 /** Types whose values Float32 holds. */
@@ -26,6 +27,8 @@ interface Plane {
   /** Changes a value, such as the number of a colour of a palette. */
   readonly change?: (value: number) => number;
   readonly whole?: boolean;
+  /** Of the spilled values. Absent: as the item needs it. */
+  readonly type?: 'Float32' | 'Float64';
 }
 
 /** Tiles of a grid. Values are spilled to the scratch folder as they are asked for. */
@@ -54,8 +57,43 @@ export async function gridSource(grid: Grid, context: Context): Promise<TileSour
     cell: cellSize(grid),
     ...(await placeOfGrid(grid, crs)),
     hasColours: colours !== undefined,
-    open: (item) => openPlanes(grid, item === 'colours' ? colours! : [{ band: item }], { crs, threads, context }),
+    shape: {
+      kind: 'grid',
+      width: grid.width,
+      height: grid.height,
+      affine: grid.affine,
+      ...(layers && { layers: { count: layers.count, first: layers.first, spacing: layers.spacing } }),
+    },
+    open: (item, like) =>
+      openPlanes(grid, planesLike(grid, item === 'colours' ? colours! : [{ band: item }], like), {
+        crs,
+        threads,
+        context,
+      }),
   };
+}
+
+/** The planes of an item whose other steps are kept already. */
+function planesLike(grid: Grid, planes: readonly Plane[], like: ValuesDescription | undefined): readonly Plane[] {
+  if (like === undefined) return planes;
+  const count = like.kind === 'grid' ? like.planes.length : 0;
+  if (like.kind !== 'grid' || count !== planes.length)
+    throw new AppError(
+      'unprocessable',
+      `The colours of the dataset have ${count} channels, and those of the input ${planes.length}.`,
+    );
+  return planes.map((plane, n) => {
+    const { type, whole } = like.planes[n]!;
+    const item = grid.bands[plane.band]!;
+    const fraction = item.type !== undefined && isFloat(item.type) && item.integer64 === undefined;
+    const isScaled = (item.scale ?? 1) !== 1 || (item.offset ?? 0) !== 0;
+    if (whole && plane.whole !== true && (fraction || isScaled))
+      throw new AppError(
+        'unprocessable',
+        `The item '${item.name || `Band ${plane.band + 1}`}' has whole numbers in the dataset, and others in the input.`,
+      );
+    return { ...plane, type, whole };
+  });
 }
 
 /** The threads start when they are first needed. */
@@ -126,20 +164,21 @@ async function openPlanes(grid: Grid, planes: readonly Plane[], { crs, threads, 
 }
 
 /** One band as floating point numbers in a temporary file; NaN is no data. */
-async function spillPlane(grid: Grid, { band, change, whole }: Plane, range: ValueRange, context: Context) {
+async function spillPlane(grid: Grid, { band, change, whole, type }: Plane, range: ValueRange, context: Context) {
   const item = grid.bands[band]!;
   const scaled = (item.scale ?? 1) !== 1 || (item.offset ?? 0) !== 0;
   let integers = !scaled;
   const { palette: _palette, scale: _scale, offset: _offset, integer64: _integer64, exactNodata: _, ...kept } = item;
-  const single = item.type !== undefined && exactInSingle.includes(item.type) && !scaled;
+  const exact = item.type !== undefined && exactInSingle.includes(item.type) && !scaled;
+  const single = type === undefined ? exact : type === 'Float32';
   const { grid: spilled, close } = await spill(
     {
       ...grid,
       bands: [{ ...kept, type: single ? 'Float32' : 'Float64', nodata: Number.NaN }],
       async *rows({ step, layer }, wanted): AsyncGenerator<RowBlock> {
-        for await (const { firstRow, rowCount, samples, exact } of grid.rows({ band, step, layer }, wanted)) {
+        for await (const { firstRow, rowCount, samples, exact: integer } of grid.rows({ band, step, layer }, wanted)) {
           context.signal.throwIfAborted();
-          if (isFloat(sampleTypeOf(samples)) && exact === undefined && item.integer64 === undefined) integers = false;
+          if (isFloat(sampleTypeOf(samples)) && integer === undefined && item.integer64 === undefined) integers = false;
           const real =
             single && change === undefined && samples instanceof Float32Array
               ? withGaps(samples, item.nodata)

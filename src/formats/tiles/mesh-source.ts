@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Mesh } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { footprints, layerCount, layersOfCells } from '../../data/mesh-columns.ts';
@@ -13,7 +14,7 @@ import { extentOf, mercatorX, mercatorY, nearestTurn, toGeographic } from '../..
 import type { Context } from '../define.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import { ValueRange } from './tile-source.ts';
-import type { SourceSlice } from './values/item-values.ts';
+import type { SourceSlice, ValuesDescription } from './values/item-values.ts';
 import { MeshValues } from './values/mesh-values.ts';
 
 const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
@@ -63,13 +64,29 @@ export async function meshSource(mesh: Mesh, context: Context): Promise<TileSour
     cell: Math.sqrt(medianArea(faces, own)) / 2,
     mercatorCell: Math.sqrt(medianArea(faces, inMercator)) / 2,
     hasColours: false,
-    open: (item) => openItem(mesh, item as number, { faces, own, inMercator, context }),
+    shape: {
+      kind: 'mesh',
+      layers: faces.length,
+      elements: faces.reduce((sum, { cells }) => sum + cells.length, 0),
+      digest: digestOf(faces, own),
+    },
+    open: (item, like) => openItem(mesh, item as number, { faces, own, inMercator, context, like }),
   };
 }
+
+const PLACES = { node: 'nodes', cell: 'elements' } as const;
 
 /** The cells of a layer: their index in the mesh, and their corners. */
 interface Faces extends Pick<Elements, 'starts' | 'corners'> {
   readonly cells: Uint32Array;
+}
+
+function digestOf(faces: readonly Faces[], { x, y }: Pick<Elements, 'x' | 'y'>): string {
+  const digest = createHash('sha256');
+  for (const axis of [x, y]) digest.update(Float32Array.from(axis));
+  for (const { cells, starts, corners } of faces)
+    for (const part of [cells, starts, corners]) digest.update(Uint32Array.from(part));
+  return digest.digest('hex');
 }
 
 /** From the lowest layer up. */
@@ -143,14 +160,24 @@ interface Opened {
   readonly own: Pick<Elements, 'x' | 'y'>;
   readonly inMercator: Pick<Elements, 'x' | 'y'>;
   readonly context: Context;
+  readonly like: ValuesDescription | undefined;
 }
 
-async function openItem(mesh: Mesh, number: number, { faces, own, inMercator, context }: Opened): Promise<OpenItem> {
+async function openItem(
+  mesh: Mesh,
+  number: number,
+  { faces, own, inMercator, context, like }: Opened,
+): Promise<OpenItem> {
   const item = mesh.items[number]!;
   if (item.components !== undefined)
     throw new AppError(
       'unprocessable',
       `'${item.name}' has several values per element, such as a spectrum, which have no tiles.`,
+    );
+  if (like?.kind === 'mesh' && like.at !== item.location)
+    throw new AppError(
+      'unprocessable',
+      `The item '${item.name}' has values at ${PLACES[like.at]} in the dataset, and at ${PLACES[item.location]} in the input.`,
     );
   let last: { step: number; values: Promise<Float64Array> } | undefined;
   const valuesAt = (step: number) => {

@@ -2,8 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { TileEncoder } from '../../geo/tiles/encode-tile.ts';
 import { tileEncoder } from '../../geo/tiles/encode-tile.ts';
 import { mercatorMatrices } from '../../geo/tiles/matrices.ts';
-import { parseColour } from '../../geo/tiles/ramp.ts';
-import { isUnzipped, styleOf } from './describe-tiles.ts';
+import { isUnzipped, rampOfDrawn, styleOf } from './describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from './description.ts';
 import type { TilePlan } from './drawing.ts';
 import { drawOne } from './drawing.ts';
@@ -30,7 +29,7 @@ export class TileDrawer {
       levels: scheme.zoomLevels,
       onRequest: scheme.levelsOnRequest ?? [],
     };
-    this.#encode = tileEncoder(styleOf(scheme, rampOf(scheme)));
+    this.#encode = tileEncoder(styleOf(scheme, rampOfDrawn(scheme)));
   }
 
   /** @throws AppError if nothing of the scheme is drawn on request */
@@ -62,11 +61,6 @@ export class TileDrawer {
   close(): void {
     this.#item.close();
   }
-}
-
-function rampOf({ minValue, maxValue, colors }: DrawnScheme) {
-  if (minValue === undefined || maxValue === undefined || colors === undefined) return undefined;
-  return { minimum: minValue, maximum: maxValue, colours: colors.map((text) => parseColour(text)!) };
 }
 
 async function* checked<T>(rows: AsyncIterable<T>, check: () => void): AsyncGenerator<T> {

@@ -3,7 +3,8 @@ import type { KnownCrs } from '../../geo/crs/crs.ts';
 import type { Box, Lattice } from '../../geo/tiles/matrices.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
 import type { ValueRows } from '../../geo/tiles/pyramid.ts';
-import type { ItemValues, SourceSlice } from './values/item-values.ts';
+import type { SourceShape } from './description.ts';
+import type { ItemValues, SourceSlice, ValuesDescription } from './values/item-values.ts';
 
 /** An item whose values can be asked for at the pixels of lattices. */
 export interface OpenItem {
@@ -30,7 +31,9 @@ export interface TileSource {
   readonly mercatorCell: number;
   /** Opened with `colours`, the planes are red, green, blue and perhaps alpha. */
   readonly hasColours: boolean;
-  open(item: number | 'colours'): Promise<OpenItem>;
+  readonly shape: SourceShape;
+  /** @param like how the values of the other steps are kept, if the data are added to them */
+  open(item: number | 'colours', like?: ValuesDescription): Promise<OpenItem>;
 }
 
 /** Collects the least and the greatest value. */

@@ -5,7 +5,7 @@ import { findWriter, writers } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
-import type { StartRequest } from './check.ts';
+import type { CheckedConversion, StartRequest } from './check.ts';
 import type { UploadedFile } from './input-file.ts';
 import { keepInputFile } from './input-file.ts';
 import type { DryRun, Plan, StartParts } from './start.ts';
@@ -28,6 +28,7 @@ export async function startAppend(
   const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
   checkAppends(request.writerName, datasetFormat);
   const conversion = checkReplacement(request, { targetFormat: datasetFormat });
+  checkKept(conversion);
   return inDryRunTransaction(parts, dryRun, async (tx) => {
     const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
     const { originalFileName = downloadName(target), uploadUrl } = request;
@@ -45,6 +46,13 @@ export async function startAppend(
     };
     return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
   });
+}
+
+/** What the dataset keeps of its writer's parameters cannot be others for some of its steps. */
+function checkKept({ writer, writerParameters }: CheckedConversion) {
+  const given = writer.kept?.find((name) => writerParameters?.[name] !== undefined);
+  if (given !== undefined)
+    throw invalidMember('writerParameters', `An append keeps ${given} of the dataset. Leave the parameter out.`);
 }
 
 /** Comes before all other checks: a format without append is refused whatever else the request says. */

@@ -18,7 +18,8 @@ const APPEND_RULES = [
   'Fields are matched by name, exactly or else in another letter case; names of a shapefile also match by their first ten bytes.',
   'Fields that are not in the file become null. A field that is not in the dataset ends the transfer with an error.',
   'Numbers and texts may be longer than before; a value or a geometry that the dataset cannot hold is a bad record (`onBadRecord`).',
-  'The transfer adds all features exactly once, or none.',
+  'To data over time the steps of the file are added after the last one; their cells and items must be those of the dataset. Tiles are drawn by the schemes that the dataset has, with the same colours, least and greatest value.',
+  'The transfer adds all features or steps exactly once, or none.',
 ].join(' ');
 
 /** Starts of transfers that read or write an existing dataset. */

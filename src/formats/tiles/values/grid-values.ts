@@ -9,6 +9,7 @@ import type {
   CoveredArea,
   GridValuesDescription,
   ItemValues,
+  KeptSlice,
   SourceSlice,
   ValueEntries,
 } from './item-values.ts';
@@ -49,10 +50,10 @@ export class GridValues implements ItemValues {
     };
   }
 
-  async keep(name: string, slice: SourceSlice, entries: ValueEntries): Promise<void> {
+  async keep(name: string, { slice, kept }: KeptSlice, entries: ValueEntries): Promise<void> {
     const { width } = this.description;
     const level = chunkLevel(this.description);
-    await entries.archive(sliceValuesName(name, slice), async (add) => {
+    await entries.archive(sliceValuesName(name, kept), async (add) => {
       for await (const { firstRow, rowCount, planes } of this.#rows(slice))
         for (let left = 0; left < width; left += CHUNK) {
           const columns = Math.min(CHUNK, width - left);

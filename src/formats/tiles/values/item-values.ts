@@ -4,6 +4,12 @@ import type { Affine, Slice } from '../../../data/grid.ts';
 /** Step and layer. */
 export type SourceSlice = Omit<Slice, 'band'>;
 
+/** A slice of the data, and the one of the tiles that it becomes: other steps may be there before. */
+export interface KeptSlice {
+  readonly slice: SourceSlice;
+  readonly kept: SourceSlice;
+}
+
 /** How the values of an item are kept beside the tiles, for levels that are drawn on request. */
 export type ValuesDescription = GridValuesDescription | MeshValuesDescription;
 
@@ -37,7 +43,7 @@ export interface ValueEntries {
 export interface ItemValues {
   readonly description: ValuesDescription;
   /** @param name of the item, the beginning of the names of the entries */
-  keep(name: string, slice: SourceSlice, entries: ValueEntries): Promise<void>;
+  keep(name: string, slices: KeptSlice, entries: ValueEntries): Promise<void>;
   coverage(slice: SourceSlice): Promise<Coverage>;
 }
 

@@ -1,15 +1,16 @@
 import { TILE_TYPES } from '../../io/pmtiles/archive-header.ts';
 import type { ZipWriter } from '../../io/zip-writer.ts';
 import { addArchive } from '../zip-archive.ts';
-import type { ItemValues, SourceSlice, ValueEntries } from './item-values.ts';
+import type { ItemValues, KeptSlice, ValueEntries } from './item-values.ts';
+import { sliceValuesName } from './item-values.ts';
 
 /** Keeps the values of items in the zip of the tiles; those that several schemes draw, once. */
 export class KeptValues {
   readonly #entries: ValueEntries;
   readonly #kept = new Set<string>();
 
-  constructor(zip: ZipWriter, scratch: string) {
-    const names = new Set<string>();
+  /** @param names of entries that the zip has already */
+  constructor(zip: ZipWriter, scratch: string, names = new Set<string>()) {
     this.#entries = {
       has: (name) => names.has(name),
       async bytes(name, bytes) {
@@ -31,10 +32,10 @@ export class KeptValues {
     };
   }
 
-  async keep(values: ItemValues, name: string, slice: SourceSlice): Promise<void> {
-    const key = `${name} ${slice.step} ${slice.layer}`;
+  async keep(values: ItemValues, name: string, slices: KeptSlice): Promise<void> {
+    const key = sliceValuesName(name, slices.kept);
     if (this.#kept.has(key)) return;
     this.#kept.add(key);
-    await values.keep(name, slice, this.#entries);
+    await values.keep(name, slices, this.#entries);
   }
 }

@@ -6,6 +6,7 @@ import type {
   Coverage,
   CoveredArea,
   ItemValues,
+  KeptSlice,
   MeshValuesDescription,
   SourceSlice,
   ValueEntries,
@@ -32,12 +33,12 @@ export class MeshValues implements ItemValues {
     this.description = { kind: 'mesh', at: parts.at };
   }
 
-  async keep(name: string, slice: SourceSlice, entries: ValueEntries): Promise<void> {
+  async keep(name: string, { slice, kept }: KeptSlice, entries: ValueEntries): Promise<void> {
     const { x, y, starts, corners } = this.#parts.elements(slice.layer);
     if (!entries.has(NODES)) await entries.bytes(NODES, packed(Float64Array, x, y));
     const layer = layerName(slice.layer);
     if (!entries.has(layer)) await entries.bytes(layer, packed(Uint32Array, [starts.length - 1], starts, corners));
-    await entries.bytes(sliceValuesName(name, slice), packed(Float64Array, await this.#parts.values(slice)));
+    await entries.bytes(sliceValuesName(name, kept), packed(Float64Array, await this.#parts.values(slice)));
   }
 
   async coverage(slice: SourceSlice): Promise<Coverage> {

@@ -1,7 +1,7 @@
-import { clockText } from '../../data/date-text.ts';
-import type { PulledAxis, TimeAxis } from '../../data/time-axis.ts';
-import { MILLISECONDS, offsetOf, stepCount, timeOf } from '../../data/time-axis.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../errors.ts';
+import { clockText } from './date-text.ts';
+import type { PulledAxis, TimeAxis } from './time-axis.ts';
+import { MILLISECONDS, offsetOf, stepCount, timeOf } from './time-axis.ts';
 
 /** Maximum deviation from the interval with which steps count as evenly spaced, as a share of the interval. */
 const tolerance = 1e-6;
