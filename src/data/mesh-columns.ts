@@ -24,6 +24,58 @@ export function layersOfCells(layers: MeshLayers): Int32Array {
   return layerOf;
 }
 
+/** The layers of a mesh, and which of them each cell is in; without `of` all cells are in the only one. */
+export interface CellLayers {
+  readonly count: number;
+  readonly of?: Int32Array;
+}
+
+/** Layers of the file; else those of cells that stand on each other, such as the cells of an array in space. */
+export function cellLayers(mesh: Pick<Mesh, 'nodes' | 'layers'> & MeshCells): CellLayers {
+  if (mesh.layers !== undefined) return { count: layerCount(mesh.layers), of: layersOfCells(mesh.layers) };
+  return mesh.shapes.some((shape) => flatShapes[shape] !== undefined) ? standingCells(mesh) : { count: 1 };
+}
+
+/** As in the columns of a file, the top cells of all columns are in the last layer. */
+function standingCells({ nodes, shapes, connectivity, offsets }: Pick<Mesh, 'nodes'> & MeshCells): CellLayers {
+  const byLowerFace = new Map<string, number>();
+  const upperFaces: (string | undefined)[] = [];
+  for (let cell = 0; cell < shapes.length; cell++) {
+    if (flatShapes[shapes[cell]!] === undefined) {
+      upperFaces.push(undefined);
+      continue;
+    }
+    const [first, end] = [offsets[cell]!, offsets[cell + 1]!];
+    const middle = (first + end) / 2;
+    const faces = [connectivity.slice(first, middle), connectivity.slice(middle, end)];
+    const [one, other] = faces.map((face) => face.reduce((sum, node) => sum + nodes[3 * node + 2]!, 0)) as [
+      number,
+      number,
+    ];
+    // An axis of the array may point down.
+    const [lower, upper] = (one <= other ? faces : faces.toReversed()).map((face) => face.sort().join());
+    byLowerFace.set(lower!, cell);
+    upperFaces.push(upper);
+  }
+  const heights = new Int32Array(shapes.length);
+  const above = upperFaces.map((face) => (face === undefined ? undefined : byLowerFace.get(face)));
+  const isTop = new Uint8Array(shapes.length).fill(1);
+  const below = new Map<number, number>();
+  for (const [cell, upper] of above.entries())
+    if (upper !== undefined && upper !== cell) {
+      isTop[cell] = 0;
+      below.set(upper, cell);
+    }
+  let count = 1;
+  for (let cell = 0; cell < shapes.length; cell++) {
+    if (isTop[cell] === 0) continue;
+    let depth = 0;
+    for (let next: number | undefined = cell; next !== undefined; next = below.get(next)) heights[next] = depth++;
+    count = Math.max(count, depth);
+  }
+  return { count, of: heights.map((depth) => count - 1 - depth) };
+}
+
 const flatShapes: Readonly<Record<number, number>> = {
   [CELL_SHAPES.wedge]: CELL_SHAPES.triangle,
   [CELL_SHAPES.hexahedron]: CELL_SHAPES.quad,

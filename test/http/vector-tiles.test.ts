@@ -284,22 +284,25 @@ test('elements of a mesh are polygons at their place with the values of their it
   t.is((await stranger.get(`${url}/${place}.vector.pbf`)).status, 404);
 });
 
-test('each layer of a layered mesh has its own elements, and a grid has none', async (t) => {
+test('each layer of a layered mesh has its own elements, also of a file that names no layers; a grid has none', async (t) => {
   const { client, projectId } = await theProject();
   const owner = await w.administrator();
-  const url = `/api/vectortiles/dataset/${await newStore(w, projectId, owner, 'layers', sigmaZMesh())}`;
+  const { layers: _, ...unnamed } = sigmaZMesh();
   const { place } = await tileAround(15, 32633, 500_000, 6_000_000);
-  const depths = async (layer: number) => {
-    const { raw } = await client.get(`${url}/${place}.vector.pbf?layer=${layer}&timeStep=1`);
-    return decodeTile(raw)[0]!
-      .features.map(({ attributes }) => attributes.depth as number)
-      .sort();
-  };
-  // The second column has no lowest layer.
-  t.deepEqual(await depths(0), [value(0, 1, 0)]);
-  t.deepEqual(await depths(1), [value(0, 1, 1), value(0, 1, 3)]);
-  t.deepEqual(await depths(2), [value(0, 1, 2), value(0, 1, 4)]);
-  t.deepEqual((await client.get(`${url}/tilejson.json`)).body.layerIds, [0, 1, 2]);
+  for (const mesh of [sigmaZMesh(), unnamed]) {
+    const url = `/api/vectortiles/dataset/${await newStore(w, projectId, owner, 'layers', mesh)}`;
+    const depths = async (layer: number) => {
+      const { raw } = await client.get(`${url}/${place}.vector.pbf?layer=${layer}&timeStep=1`);
+      return decodeTile(raw)[0]!
+        .features.map(({ attributes }) => attributes.depth as number)
+        .sort();
+    };
+    // The second column has no lowest layer.
+    t.deepEqual(await depths(0), [value(0, 1, 0)]);
+    t.deepEqual(await depths(1), [value(0, 1, 1), value(0, 1, 3)]);
+    t.deepEqual(await depths(2), [value(0, 1, 2), value(0, 1, 4)]);
+    t.deepEqual((await client.get(`${url}/tilejson.json`)).body.layerIds, [0, 1, 2]);
+  }
   const grid = await newStore(w, projectId, owner, 'grid');
   const refused = await client.get(`/api/vectortiles/dataset/${grid}/0/0/0.vector.pbf`);
   t.deepEqual([refused.status, /holds a grid/.test(refused.body.detail)], [404, true]);

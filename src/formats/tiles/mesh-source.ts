@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Mesh } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
-import { footprints, layerCount, layersOfCells } from '../../data/mesh-columns.ts';
+import { cellLayers, footprints } from '../../data/mesh-columns.ts';
 import { realValues } from '../../data/real-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AppError } from '../../errors.ts';
@@ -92,8 +92,8 @@ function digestOf(faces: readonly Faces[], { x, y }: Pick<Elements, 'x' | 'y'>):
 /** From the lowest layer up. */
 function facesOf(mesh: Mesh): Faces[] {
   const { shapes, connectivity, offsets } = footprints(mesh);
-  const layerOf = mesh.layers === undefined ? undefined : layersOfCells(mesh.layers);
-  return Array.from({ length: mesh.layers === undefined ? 1 : layerCount(mesh.layers) }, (_, layer) => {
+  const { count, of: layerOf } = cellLayers(mesh);
+  return Array.from({ length: count }, (_, layer) => {
     const cells: number[] = [];
     const starts = [0];
     const corners: number[] = [];

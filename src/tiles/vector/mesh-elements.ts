@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import type { MeshCells } from '../../data/mesh-columns.ts';
-import { footprints, layerCount, layersOfCells } from '../../data/mesh-columns.ts';
+import { cellLayers, footprints } from '../../data/mesh-columns.ts';
 import { AppError } from '../../errors.ts';
 import type { Leaves } from '../../formats/flatgeobuf/index-search.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
@@ -43,8 +43,9 @@ export class MeshElements {
     this.blob = blob;
     this.crs = crs;
     this.#flat = footprints(mesh);
-    this.layers = mesh.layers === undefined ? 1 : layerCount(mesh.layers);
-    this.#layerOf = mesh.layers && layersOfCells(mesh.layers);
+    const { count, of } = cellLayers(mesh);
+    this.layers = count;
+    this.#layerOf = of;
     this.box = boxOf(mesh.nodes, 3);
   }
 
