@@ -1,3 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { SessionLocks } from '../../src/platform/postgres/session-locks.ts';
 import { world } from '../world.ts';
@@ -40,4 +44,17 @@ test('one process has a lock; others are told when it is released, and have it w
   t.false(await other.tryLock('-5'), 'over a new connection');
   await Promise.all([one.close(), other.close()]);
   await t.throwsAsync(one.tryLock('-5'), { message: 'The locks of this process are closed.' });
+});
+
+test('the lock of a process that is killed is free', async (t) => {
+  const program = fileURLToPath(new URL('./threads/hold-lock.ts', import.meta.url));
+  const holder = fork(program, [w.url, 'any channel', '11'], { execArgv: process.execArgv });
+  t.deepEqual(await once(holder, 'message'), [true, undefined]);
+  const locks = new SessionLocks({ databaseUrl: w.url, channel: 'any channel', applicationName: 'waiting' });
+  t.false(await locks.tryLock('11'));
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  while (!(await locks.tryLock('11'))) await sleep(10);
+  t.pass();
+  await locks.close();
 });
