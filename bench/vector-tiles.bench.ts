@@ -2,17 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Feature } from '../src/data/feature-collection.ts';
 import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
+import { across, parcels, side, south, up, west } from './parcels.ts';
 import type { BenchPlatform } from './platform.ts';
 import { withPlatform } from './platform.ts';
 
-/** Polygons in rows of `side`, each of 12 corners, about 1.4 km from the next. */
-const side = 450;
-const [west, south, across, up] = [5, 45, 0.02, 0.014];
 const levels = [0, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14];
 /** Its tiles start the threads. */
 const STARTING = 15;
@@ -20,43 +17,12 @@ const tilesPerLevel = 4;
 /** Of a tile that no one has asked for before. */
 const targetMs = 150;
 
-function* parcels(): Generator<readonly Feature[]> {
-  for (let row = 0; row < side; row++)
-    yield Array.from({ length: side }, (_, column): Feature => {
-      const [x, y] = [west + (column + 0.5) * across, south + (row + 0.5) * up];
-      const coordinates = Float64Array.from({ length: 26 }, (_, i) => {
-        const angle = (2 * Math.PI * ((i >> 1) % 12)) / 12;
-        return i % 2 === 0 ? x + 0.45 * across * Math.cos(angle) : y + 0.45 * up * Math.sin(angle);
-      });
-      const n = row * side + column;
-      const values = [n, `parcel ${n}`, n * 1.5, ['field', 'wood', 'water'][n % 3]];
-      return { values, geometry: { type: 'Polygon', coordinates, parts: new Uint32Array(1) } };
-    });
-}
-
 async function plant({ app, pool, blobs, headers, userId }: BenchPlatform, folder: string): Promise<string> {
   const file = join(folder, 'store.fgb');
   const sink = await FileSink.create(file, { checksum: false });
   await using open = new AsyncDisposableStack();
   const context = { ...quietContext(), scratch: folder, onEnd: (close: () => Promise<void>) => open.defer(close) };
-  const fields = [
-    { name: 'n', type: 'integer' },
-    { name: 'name', type: 'string' },
-    { name: 'area', type: 'real' },
-    { name: 'use', type: 'string' },
-  ] as const;
-  const data = { kind: 'features', crs: { authority: 'EPSG', code: 4326 }, fields, hasZ: false, hasM: false } as const;
-  await gisWriter.write(
-    {
-      ...data,
-      async *chunks() {
-        yield* parcels();
-      },
-    },
-    {},
-    sink,
-    context,
-  );
+  await gisWriter.write(parcels, {}, sink, context);
   await sink.close();
   const { size } = await stat(file);
   const project = await app.inject({ method: 'POST', url: '/api/metadata/project', headers, payload: { name: 'gis' } });

@@ -22,8 +22,16 @@ const valueHeadBytes = 6;
 
 const aligned = (length: number) => Math.ceil(length / 8) * 8;
 
-const geometryBytes = ({ coordinates, parts, polygons }: PlacedGeometry): number =>
-  geometryHeadBytes + 8 * coordinates.length + aligned(4 * ((parts?.length ?? 0) + (polygons?.length ?? 0)));
+/** Parts and polygons, without lists that only say that there is one. */
+const listsOf = ({ parts, polygons }: PlacedGeometry) =>
+  [parts, polygons].map((list) => (list?.length === 1 && list[0] === 0 ? undefined : list));
+
+function geometryBytes(geometry: PlacedGeometry): number {
+  const [parts, polygons] = listsOf(geometry);
+  return (
+    geometryHeadBytes + 8 * geometry.coordinates.length + aligned(4 * ((parts?.length ?? 0) + (polygons?.length ?? 0)))
+  );
+}
 
 /** Appends a record. Returns its size. */
 export function putRecord(out: BufferedWriter, { id, geometries, values }: Record): number {
@@ -47,7 +55,8 @@ export function putRecord(out: BufferedWriter, { id, geometries, values }: Recor
 }
 
 function putGeometry(bytes: Buffer, start: number, geometry: PlacedGeometry): number {
-  const { type, coordinates, parts, polygons, bounds } = geometry;
+  const { type, coordinates, bounds } = geometry;
+  const [parts, polygons] = listsOf(geometry);
   let at = bytes.writeUInt32LE(type, start);
   at = bytes.writeUInt32LE(coordinates.length / 2, at);
   at = bytes.writeUInt32LE(parts === undefined ? 0 : parts.length + 1, at);

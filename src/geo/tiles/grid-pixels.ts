@@ -9,7 +9,7 @@ import { approximateTransform, intsPerSquare, largestSquare, pixelRange } from '
 import type { GridGeometry } from '../warp/image-transformer.ts';
 import type { Kernel } from '../warp/resample.ts';
 import { bilinear, nearest } from '../warp/resample.ts';
-import type { PixelTransformer } from '../warp/warp-rows.ts';
+import type { PixelTransformer, SourcePart } from '../warp/warp-rows.ts';
 import { WarpRows } from '../warp/warp-rows.ts';
 import type { WarpThreads } from '../warp/warp-threads.ts';
 import type { Box, Lattice } from './matrices.ts';
@@ -152,10 +152,10 @@ export class GridPixels implements Disposable {
 
   /**
    * All rows of a lattice. Pixels that are cells of the grid have their values; others the nearest, or bilinear between four cells.
-   * @param grid the same grid that perhaps reads only the columns of `cellsOf`
+   * @param part the columns of `cellsOf`
    */
-  rows(lattice: Lattice, slice: Slice, grid = this.#grid): AsyncIterable<ValueRows> {
-    return this.#isOwn(lattice) ? this.#ownRows(slice) : this.#resampled(lattice, slice, grid);
+  rows(lattice: Lattice, slice: Slice, part?: SourcePart): AsyncIterable<ValueRows> {
+    return this.#isOwn(lattice) ? this.#ownRows(slice) : this.#resampled(lattice, slice, part);
   }
 
   /** The cells that the pixels of a lattice are made of, rounded outwards. */
@@ -214,12 +214,13 @@ export class GridPixels implements Disposable {
     }
   }
 
-  async *#resampled(lattice: Lattice, slice: Slice, grid: ValueGrid): AsyncGenerator<ValueRows> {
+  async *#resampled(lattice: Lattice, slice: Slice, part: SourcePart | undefined): AsyncGenerator<ValueRows> {
     const { height } = lattice;
     const kernel: Kernel = this.#options.whole ? nearest : bilinear({ low: Number.NaN, high: Number.NaN });
     const transformer = this.#transformer(lattice);
+    const grid = this.#grid;
     const rows = new WarpRows(
-      { transformer, source: grid, slice, randomAccess: async () => grid },
+      { transformer, source: grid, slice, ...(part && { part }), randomAccess: async () => grid },
       { type: 'Float64', nodata: Number.NaN, kernel, memory, threads: this.#options.threads },
     );
     for await (const { firstRow, rowCount, samples } of rows.blocks(0, height))

@@ -109,8 +109,8 @@ export class TileDrawer {
     const features = this.#fitting(places, layer, drawn);
     const writer = this.#writer;
     writer.begin(this.#name);
-    for (const n of ranked(features))
-      if (!this.#add(places, features[n]!, { placed: drawn.placed, most: MOST_BYTES })) break;
+    const adding = { placed: drawn.placed, most: MOST_BYTES };
+    for (const n of ranked(features)) if (!this.#add(places, features[n]!, adding)) break;
     return writer.features === 0 ? undefined : writer.tile();
   }
 

@@ -6,6 +6,9 @@ export interface SourceWindow {
   first: number;
   from: number;
   to: number;
+  /** First column in memory, and number of columns in memory. */
+  left: number;
+  stride: number;
   /** Of the whole source. */
   width: number;
   height: number;
@@ -88,7 +91,7 @@ const inside = (x: number, y: number, width: number, height: number) =>
 export const upperRow = (y: number) => (y < 0.5 ? 0 : Math.floor(y - 0.5));
 
 function resampleNearest(source: SourceWindow, pixels: PixelBlock): void {
-  const { samples, first, from, to, width, height } = source;
+  const { samples, first, from, to, left, stride, width, height } = source;
   const { px, py, side, columns, rows, out, at, width: outWidth } = pixels;
   for (let r = 0; r < rows; r++)
     for (let c = 0; c < columns; c++) {
@@ -101,7 +104,7 @@ function resampleNearest(source: SourceWindow, pixels: PixelBlock): void {
       let row = Math.floor(y + edge);
       if (column === width) column--;
       if (row === height) row--;
-      out[at + r * outWidth + c] = samples[(row - first) * width + column]!;
+      out[at + r * outWidth + c] = samples[(row - first) * stride + column - left]!;
     }
 }
 
@@ -109,7 +112,7 @@ function resampleNearest(source: SourceWindow, pixels: PixelBlock): void {
 const minWeight = 1e-5;
 
 function resampleBilinear(source: SourceWindow, pixels: PixelBlock, { low, high }: NodataRange): void {
-  const { samples, first, from, to, width, height } = source;
+  const { samples, first, from, to, left, stride, width, height } = source;
   const { px, py, side, columns, rows, out, at, width: outWidth, interior } = pixels;
   const nan = Number.isNaN(low);
   if (nan && interior && resampleFull(source, pixels)) return;
@@ -123,8 +126,8 @@ function resampleBilinear(source: SourceWindow, pixels: PixelBlock, { low, high 
       const column = interior ? Math.floor(x - 0.5) : upperRow(x);
       const u = interior || x >= 0.5 ? x - 0.5 - column : 0;
       const v = interior || y >= 0.5 ? y - 0.5 - row : 0;
-      const upper = (row - first) * width + column;
-      const lower = interior || row + 1 < height ? upper + width : upper;
+      const upper = (row - first) * stride + column - left;
+      const lower = interior || row + 1 < height ? upper + stride : upper;
       const right = interior || column + 1 < width ? 1 : 0;
       const a = samples[upper]!;
       const b = samples[upper + right]!;
@@ -151,7 +154,7 @@ function resampleBilinear(source: SourceWindow, pixels: PixelBlock, { low, high 
 }
 
 /** Interpolates a block inside of a source whose cells without data are NaN. False if some pixels need other weights, which stay as they are. */
-function resampleFull({ samples, first, width }: SourceWindow, pixels: PixelBlock): boolean {
+function resampleFull({ samples, first, left, stride }: SourceWindow, pixels: PixelBlock): boolean {
   const { px, py, side, columns, rows, out, at, width: outWidth } = pixels;
   let full = true;
   for (let r = 0; r < rows; r++)
@@ -163,8 +166,8 @@ function resampleFull({ samples, first, width }: SourceWindow, pixels: PixelBloc
       const row = y | 0;
       const u = x - column;
       const v = y - row;
-      const upper = (row - first) * width + column;
-      const lower = upper + width;
+      const upper = (row - first) * stride + column - left;
+      const lower = upper + stride;
       const value =
         (samples[upper]! * (1 - u) + samples[upper + 1]! * u) * (1 - v) +
         (samples[lower]! * (1 - u) + samples[lower + 1]! * u) * v;
@@ -179,7 +182,7 @@ function resampleWideBilinear(
   pixels: PixelBlock,
   kernel: Extract<Kernel, { method: 'wideBilinear' }>,
 ): void {
-  const { samples, first, from, to, width, height } = source;
+  const { samples, first, from, to, left: leftmost, stride, width, height } = source;
   const { px, py, side, columns, rows, out, at, width: outWidth } = pixels;
   const { reach, xScale, yScale } = kernel;
   const { low, high } = kernel.nodata;
@@ -195,7 +198,9 @@ function resampleWideBilinear(
       if (upper < from || upper >= to) continue;
       const own =
         samples[
-          (Math.min(Math.floor(y + edge), height - 1) - first) * width + Math.min(Math.floor(x + edge), width - 1)
+          (Math.min(Math.floor(y + edge), height - 1) - first) * stride +
+            Math.min(Math.floor(x + edge), width - 1) -
+            leftmost
         ]!;
       if (isNodata(own, low, high, nan)) continue;
       const left = Math.max(0, Math.floor(x - 0.5) + 1 - xReach);
@@ -209,7 +214,7 @@ function resampleWideBilinear(
       let weight = 0;
       for (let row = top; row <= bottom; row++) {
         const w = Math.max(0, 1 - Math.abs(row + 0.5 - y) * yScale);
-        const line = (row - first) * width;
+        const line = (row - first) * stride - leftmost;
         for (let column = left; column <= right; column++) {
           const value = samples[line + column]!;
           if (isNodata(value, low, high, nan)) continue;

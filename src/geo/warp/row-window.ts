@@ -15,7 +15,7 @@ export interface RowReader {
 }
 
 /** Reads rows in any order. */
-export function randomAccessRows(grid: RandomGrid, slice: Slice): RowReader {
+export function randomAccessRows(grid: Pick<RandomGrid, 'read' | 'width'>, slice: Slice): RowReader {
   const { width } = grid;
   const atOnce = Math.max(1, Math.floor(2 ** 18 / width));
   return {
@@ -77,6 +77,8 @@ interface WindowSize {
   memory: number;
   /** Rows that the window must hold, whatever memory they take. */
   minRows: number;
+  /** Rows that fit into the window at first. Default: those of 16 MB. */
+  initialRows?: number;
 }
 
 /** Initial size; the window grows when a request needs more. */
@@ -104,7 +106,8 @@ export class RowWindow {
     this.#size = size;
     const rowBytes = size.width * sampleArrays[size.type].BYTES_PER_ELEMENT;
     this.capacity = Math.max(size.minRows, Math.floor(size.memory / rowBytes));
-    this.#rows = Math.min(size.height, this.capacity, Math.max(size.minRows, Math.floor(initialBytes / rowBytes)));
+    const initial = size.initialRows ?? Math.floor(initialBytes / rowBytes);
+    this.#rows = Math.min(size.height, this.capacity, Math.max(size.minRows, initial));
     this.#samples = this.#allocate();
   }
 

@@ -23,10 +23,22 @@ export interface PixelTransformer {
   toPixels(x: Float64Array, y: Float64Array, count: number): void;
 }
 
+/** Some columns of a source. */
+export interface SourcePart extends Pick<RandomGrid, 'read'> {
+  /** The first column. */
+  readonly left: number;
+  /** Number of columns, which `read` returns. */
+  readonly width: number;
+  /** Number of rows that all pixels need, more or less. */
+  readonly rows: number;
+}
+
 interface WarpInput {
   transformer: PixelTransformer;
   source: TypedGrid;
   slice: Slice;
+  /** Columns of the source that have all pixels. Absent: all columns. */
+  part?: SourcePart;
   /** The source with random access. */
   randomAccess(): Promise<RandomGrid>;
 }
@@ -61,11 +73,14 @@ export class WarpRows {
   constructor(input: WarpInput, settings: WarpSettings) {
     this.#input = input;
     this.#settings = settings;
-    const { source, slice } = input;
-    const { width, height } = source;
+    const { source, slice, part } = input;
+    const { height } = source;
+    const { width } = part ?? source;
     const { type, memory, kernel } = settings;
-    const reader = isRandom(source) ? randomAccessRows(source, slice) : sequentialRows(source, slice);
-    this.#window = new RowWindow(reader, { type, width, height, memory, minRows: 2 * kernel.reach + 1 });
+    const random = part ?? (isRandom(source) ? source : undefined);
+    const reader = random === undefined ? sequentialRows(source, slice) : randomAccessRows(random, slice);
+    const rows = part && { initialRows: 2 * part.rows };
+    this.#window = new RowWindow(reader, { type, width, height, memory, minRows: 2 * kernel.reach + 1, ...rows });
   }
 
   /** Blocks that cover rows `first … last - 1`. Transforms always begin at multiples of 32 rows, so that a cell has the same value however it is read. */
@@ -145,7 +160,7 @@ export class WarpRows {
 
   /** Loads the source rows for pixels whose upper row is one of `from … to - 1`. */
   async #load({ from, to }: { from: number; to: number }): Promise<SourceWindow> {
-    const { source, slice } = this.#input;
+    const { source, slice, part } = this.#input;
     const { width, height } = source;
     const { reach } = this.#settings.kernel;
     const first = Math.max(0, from - reach + 1);
@@ -154,7 +169,8 @@ export class WarpRows {
         await this.#window.replaceReader(async () => randomAccessRows(await this.#input.randomAccess(), slice));
       await this.#window.load(first, Math.min(height, to + reach), () => this.#whenUnused());
     }
-    return { samples: this.#window.samples, first: this.#window.origin, from, to, width, height };
+    const columns = { left: part?.left ?? 0, stride: part?.width ?? width };
+    return { samples: this.#window.samples, first: this.#window.origin, from, to, ...columns, width, height };
   }
 
   /** Resolves when no task reads the window. */

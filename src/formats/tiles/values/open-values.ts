@@ -3,6 +3,7 @@ import type { RandomGrid, RowBlock, Slice } from '../../../data/grid.ts';
 import { sampleArrays } from '../../../data/samples.ts';
 import { FormatError } from '../../../errors.ts';
 import { describeCrs } from '../../../geo/crs/crs.ts';
+import type { SourceCells } from '../../../geo/tiles/grid-pixels.ts';
 import { GridPixels, mercator } from '../../../geo/tiles/grid-pixels.ts';
 import type { Lattice } from '../../../geo/tiles/matrices.ts';
 import { meshRows } from '../../../geo/tiles/mesh-pixels.ts';
@@ -47,17 +48,18 @@ function openMesh(tiles: StoredTiles, name: string, { at }: MeshValuesDescriptio
 async function openGrid(tiles: StoredTiles, name: string, grid: GridValuesDescription): Promise<KeptItem> {
   const chunks = new Chunks(tiles, name, grid);
   const crs = await describeCrs(grid.crs);
-  const opened: { readonly source: (left: number, right: number) => RandomGrid; readonly pixels: GridPixels }[] = [];
+  const opened: { readonly plane: number; readonly pixels: GridPixels }[] = [];
   for (const [plane, { whole }] of grid.planes.entries()) {
-    const source = (left: number, right: number) => windowed(grid, chunks, { plane, left, right });
     const options = { to: mercator, crs, whole, threads: currentThread };
-    opened.push({ source, pixels: await GridPixels.create(source(0, 0), options) });
+    opened.push({ plane, pixels: await GridPixels.create(wholePlane(grid, chunks, plane), options) });
   }
   return {
     planes: (lattice, _mercator, slice) =>
-      opened.map(({ source, pixels }) => {
-        const { left, right } = pixels.cellsOf(lattice);
-        return pixels.rows(lattice, { band: 0, ...slice }, source(left, right));
+      opened.map(({ plane, pixels }) => {
+        const part = partOf(grid, pixels.cellsOf(lattice));
+        const read = ({ step, layer }: Slice, firstRow: number, rowCount: number) =>
+          readColumns(grid, chunks, { plane, ...part!, firstRow, rowCount }, { step, layer });
+        return pixels.rows(lattice, { band: 0, ...slice }, part && { ...part, read });
       }),
     close() {
       for (const { pixels } of opened) pixels.close();
@@ -65,33 +67,57 @@ async function openGrid(tiles: StoredTiles, name: string, grid: GridValuesDescri
   };
 }
 
-/** The grid of a plane of which only some columns are read; the others have no data. */
-function windowed(
-  { width, height, affine, crs, planes }: GridValuesDescription,
-  chunks: Chunks,
-  { plane, left, right }: { plane: number; left: number; right: number },
-): RandomGrid {
+/** The columns of cells, and the number of their rows. Undefined if some pixels have no cell: then all may be needed. */
+function partOf({ width, height }: GridValuesDescription, { left, right, top, bottom }: SourceCells) {
+  const first = Math.min(width - 1, Math.max(0, Math.floor(left)));
+  const end = Math.max(first + 1, Math.min(width, Math.ceil(right)));
+  const rows = Math.max(1, Math.min(height, Math.ceil(bottom - top)));
+  return Number.isFinite(left + right + top + bottom) ? { left: first, width: end - first, rows } : undefined;
+}
+
+function wholePlane(grid: GridValuesDescription, chunks: Chunks, plane: number): RandomGrid {
+  const { width, height, affine, crs, planes } = grid;
   const { type } = planes[plane]!;
-  const [first, end] = [Math.max(0, Math.floor(left)), Math.min(width, Math.ceil(right))];
-  const read = async ({ step, layer }: Slice, firstRow: number, rowCount: number) => {
-    const samples = new sampleArrays[type](rowCount * width).fill(Number.NaN);
-    for (let r = Math.floor(firstRow / CHUNK); r * CHUNK < firstRow + rowCount; r++)
-      for (let c = Math.floor(first / CHUNK); c * CHUNK < end; c++) {
-        const chunk = await chunks.of({ step, layer }, c, r);
-        if (chunk === undefined) continue;
-        const columns = Math.min(CHUNK, width - c * CHUNK);
-        const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
-        for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
-          const from = (row - r * CHUNK) * columns;
-          samples.set(chunk[plane]!.subarray(from, from + columns), (row - firstRow) * width + c * CHUNK);
-        }
-      }
-    return samples;
-  };
+  const read = ({ step, layer }: Slice, firstRow: number, rowCount: number) =>
+    readColumns(grid, chunks, { plane, left: 0, width, firstRow, rowCount }, { step, layer });
   async function* rows(slice: Slice): AsyncGenerator<RowBlock> {
     yield { firstRow: 0, rowCount: height, samples: await read(slice, 0, height) };
   }
   return { kind: 'grid', width, height, affine, crs, bands: [{ type, nodata: Number.NaN }], rows, read };
+}
+
+interface Cells {
+  readonly plane: number;
+  /** The first column, and the number of columns. */
+  readonly left: number;
+  readonly width: number;
+  readonly firstRow: number;
+  readonly rowCount: number;
+}
+
+/** Cells of a plane; those without data are NaN. */
+async function readColumns(
+  { width, planes }: GridValuesDescription,
+  chunks: Chunks,
+  { plane, left, width: stride, firstRow, rowCount }: Cells,
+  slice: SourceSlice,
+) {
+  const end = left + stride;
+  const samples = new sampleArrays[planes[plane]!.type](rowCount * stride).fill(Number.NaN);
+  for (let r = Math.floor(firstRow / CHUNK); r * CHUNK < firstRow + rowCount; r++)
+    for (let c = Math.floor(left / CHUNK); c * CHUNK < end; c++) {
+      const chunk = await chunks.of(slice, c, r);
+      if (chunk === undefined) continue;
+      const columns = Math.min(CHUNK, width - c * CHUNK);
+      const first = Math.max(left, c * CHUNK);
+      const last = Math.min(end, c * CHUNK + columns);
+      const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
+      for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
+        const from = (row - r * CHUNK) * columns - c * CHUNK;
+        samples.set(chunk[plane]!.subarray(from + first, from + last), (row - firstRow) * stride + first - left);
+      }
+    }
+  return samples;
 }
 
 type Chunk = readonly (Float32Array | Float64Array)[];
