@@ -139,11 +139,13 @@ export async function drawOne(
     };
     return within.firstColumn < within.endColumn && within.firstRow < within.endRow ? [within] : [];
   });
-  let planes: DrawnTile['planes'] | undefined;
+  let encoded: Promise<Uint8Array> | undefined;
   await drawRanges(plan, drawing, { from, wanted: [level], ranges }, async (tile) => {
-    planes = tile.planes;
+    // The planes are read at once: they are used again for the next tile.
+    encoded = encodedTile(output, tile.planes);
+    encoded.catch(() => {});
   });
-  return planes && encodedTile(output, planes);
+  return encoded;
 }
 
 const encodedTile = async ({ encode, compress }: Omit<Output, 'add'>, planes: DrawnTile['planes']) => {

@@ -14,6 +14,7 @@ import { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { Context } from '../define.ts';
 import { FileSink } from '../io/bytes.ts';
 import { OrderedSpool } from '../io/ordered-spool.ts';
+import type { EncodedValues } from './placed-record.ts';
 import { putRecord } from './placed-record.ts';
 
 /** Attributes that tiles have, and their places among the fields of the data. */
@@ -86,7 +87,7 @@ class Placing {
   }
 
   add({ id, geometry, values }: Feature): void {
-    const { placer, chosen, spool, context } = this.#parts;
+    const { placer, spool, context } = this.#parts;
     this.#number++;
     if (geometry !== undefined && !allFinite(geometry, this.#stride)) {
       const reason = new FormatError(
@@ -107,19 +108,24 @@ class Placing {
       for (const k of [0, 1, 2, 3] as const)
         this.#bounds[k] = (k < 2 ? Math.min : Math.max)(this.#bounds[k], bounds[k]);
     const own = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : -1;
-    const packed: [number, Uint8Array][] = [];
-    for (let key = 0; key < chosen.places.length && geometries.length > 0; key++) {
-      const bytes = this.#bytesOf(values[chosen.places[key]!], this.#keys[key]!.real);
-      if (bytes !== undefined) packed.push([key, bytes]);
-    }
-    spool.add(putRecord(spool.out, { id: own, geometries, values: packed }));
+    spool.add(
+      putRecord(spool.out, { id: own, geometries, values: this.#encoded(geometries.length > 0 ? values : []) }),
+    );
   }
 
-  #bytesOf(value: unknown, real: boolean): Uint8Array | undefined {
-    if (value === null || value === undefined || Number.isNaN(value)) return undefined;
+  /** Valid until the next feature. */
+  #encoded(values: Feature['values']): EncodedValues {
+    const { places } = this.#parts.chosen;
+    const [keys, ends]: [number[], number[]] = [[], []];
     this.#value.length = 0;
-    putValue(this.#value, typeof value === 'object' ? JSON.stringify(value) : value, real);
-    return this.#value.taken().slice();
+    for (let key = 0; key < places.length; key++) {
+      const value = values[places[key]!];
+      if (value === null || value === undefined || Number.isNaN(value)) continue;
+      putValue(this.#value, typeof value === 'object' ? JSON.stringify(value) : value, this.#keys[key]!.real);
+      keys.push(key);
+      ends.push(this.#value.length);
+    }
+    return { bytes: this.#value.taken(), keys, ends };
   }
 
   /** Writes the features along the Hilbert curve. */

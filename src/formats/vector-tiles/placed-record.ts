@@ -12,8 +12,15 @@ import type { BufferedWriter } from '../io/buffered-writer.ts';
 export interface Record {
   readonly id: number;
   readonly geometries: readonly PlacedGeometry[];
-  /** Pairs of the number of a key and the bytes of a value. */
-  readonly values: readonly (readonly [key: number, bytes: Uint8Array])[];
+  readonly values: EncodedValues;
+}
+
+/** Values as they stand in tiles, one after the other. */
+export interface EncodedValues {
+  readonly bytes: Uint8Array;
+  /** Of each value the number of its key, and where its bytes end. */
+  readonly keys: readonly number[];
+  readonly ends: readonly number[];
 }
 
 const headBytes = 16;
@@ -35,7 +42,7 @@ function geometryBytes(geometry: PlacedGeometry): number {
 
 /** Appends a record. Returns its size. */
 export function putRecord(out: BufferedWriter, { id, geometries, values }: Record): number {
-  const valueBytes = values.reduce((sum, [, bytes]) => sum + valueHeadBytes + bytes.length, 0);
+  const valueBytes = valueHeadBytes * values.keys.length + values.bytes.length;
   const size = geometries.reduce((sum, one) => sum + geometryBytes(one), headBytes) + aligned(valueBytes);
   out.reserve(size);
   const { bytes, at: start } = out;
@@ -43,11 +50,11 @@ export function putRecord(out: BufferedWriter, { id, geometries, values }: Recor
   at = bytes.writeUInt32LE(geometries.length, at);
   at = bytes.writeUInt32LE(valueBytes, at);
   for (const geometry of geometries) at = putGeometry(bytes, at, geometry);
-  for (const [key, value] of values) {
-    at = bytes.writeUInt16LE(key, at);
-    at = bytes.writeUInt32LE(value.length, at);
-    bytes.set(value, at);
-    at += value.length;
+  for (let n = 0, from = 0; n < values.keys.length; n++) {
+    const end = values.ends[n]!;
+    at = bytes.writeUInt16LE(values.keys[n]!, at);
+    at = bytes.writeUInt32LE(end - from, at);
+    for (; from < end; from++) bytes[at++] = values.bytes[from]!;
   }
   bytes.fill(0, at, start + size);
   out.at = start + size;

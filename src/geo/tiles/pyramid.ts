@@ -1,4 +1,4 @@
-import { releaseBuffer } from '../../data/buffer-pool.ts';
+import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import { addMaxima, addQuartets, addSums, joinQuartets } from './halved-pixels.ts';
 import type { TileRange } from './matrices.ts';
 
@@ -56,6 +56,7 @@ export async function drawPyramid(strips: readonly Strip[], options: PyramidOpti
     }
   } finally {
     for (const feed of feeds) await feed.close();
+    pool.close();
   }
 }
 
@@ -77,7 +78,7 @@ class ArrayPool {
   }
 
   values(fill: number): Float64Array {
-    return (this.#values.pop() ?? new Float64Array(this.#pixels)).fill(fill);
+    return (this.#values.pop() ?? (pooledSamples('Float64', this.#pixels) as Float64Array)).fill(fill);
   }
 
   counts(): Uint32Array {
@@ -87,6 +88,11 @@ class ArrayPool {
   giveBack({ planes, counts = [] }: Sums): void {
     this.#values.push(...planes);
     this.#counts.push(...counts);
+  }
+
+  /** Leaves the arrays to other drawings. */
+  close(): void {
+    for (const values of this.#values.splice(0)) releaseBuffer(values);
   }
 }
 

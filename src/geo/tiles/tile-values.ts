@@ -15,10 +15,11 @@ export interface TileKey {
 export class ValueTable {
   readonly #keys: readonly TileKey[];
   readonly #one = new ProtobufWriter();
+  /** Numbers of texts. */
   readonly #texts = new Map<string, number>();
-  /** Numbers and booleans by their bytes. */
-  readonly #others = new Map<string, number>();
-  #bytes = Buffer.alloc(1 << 12);
+  /** A hash table with linear probing: numbers of values from 1 at the hash of their bytes. */
+  #slots = new Uint32Array(1 << 10);
+  #bytes = new Uint8Array(1 << 12);
   /** Where the bytes of each value begin, and where the last ones end. */
   #starts = new Uint32Array(1 << 8);
   #count = 0;
@@ -53,17 +54,40 @@ export class ValueTable {
       this.#texts.set(text, number);
       return number;
     }
-    return this.numberOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
+    return this.numberOfBytes(bytes, 0, bytes.length);
   }
 
-  /** The number of a value of which the bytes are known. All values of a table come in one way or all in the other. */
-  numberOfBytes(bytes: Buffer, from: number, to: number): number {
-    const key = bytes.toString('latin1', from, to);
-    const known = this.#others.get(key);
-    if (known !== undefined) return known;
+  /** The number of a value of which the bytes are known. Texts come all in this way, or none of them. */
+  numberOfBytes(bytes: Uint8Array, from: number, to: number): number {
+    const slots = this.#slots;
+    let at = hashOf(bytes, from, to) & (slots.length - 1);
+    for (; slots[at]! > 0; at = (at + 1) & (slots.length - 1))
+      if (this.#isEqual(slots[at]! - 1, bytes, from, to)) return slots[at]! - 1;
     const number = this.#add(bytes.subarray(from, to));
-    this.#others.set(key, number);
+    slots[at] = number + 1;
+    if (2 * this.#count > slots.length) this.#rehash();
     return number;
+  }
+
+  #isEqual(number: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = this.#starts[number]!;
+    if (this.#starts[number + 1]! - start !== to - from) return false;
+    const own = this.#bytes;
+    for (let n = from; n < to; n++) if (own[start + n - from] !== bytes[n]) return false;
+    return true;
+  }
+
+  /** Doubles the table. */
+  #rehash(): void {
+    const old = this.#slots;
+    const slots = new Uint32Array(2 * old.length);
+    for (const slot of old) {
+      if (slot === 0) continue;
+      let at = hashOf(this.#bytes, this.#starts[slot - 1]!, this.#starts[slot]!) & (slots.length - 1);
+      while (slots[at]! > 0) at = (at + 1) & (slots.length - 1);
+      slots[at] = slot;
+    }
+    this.#slots = slots;
   }
 
   #add(bytes: Uint8Array): number {
@@ -75,8 +99,8 @@ export class ValueTable {
     }
     const start = this.#starts[number]!;
     if (start + bytes.length > this.#bytes.length) {
-      const larger = Buffer.alloc(Math.max(2 * this.#bytes.length, start + bytes.length));
-      this.#bytes.copy(larger, 0, 0, start);
+      const larger = new Uint8Array(Math.max(2 * this.#bytes.length, start + bytes.length));
+      larger.set(this.#bytes.subarray(0, start));
       this.#bytes = larger;
     }
     this.#bytes.set(bytes, start);
@@ -91,6 +115,14 @@ export class ValueTable {
   put(to: ProtobufWriter, field: number, number: number): void {
     to.bytes(field, this.#bytes, this.#starts[number]!, this.#starts[number + 1]!);
   }
+}
+
+/** FNV-1a. */
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0x811c9dc5;
+  for (let n = from; n < to; n++) value = Math.imul(value ^ bytes[n]!, 0x01000193);
+  // The lower bits choose the slot.
+  return (value ^ (value >>> 15)) >>> 0;
 }
 
 /** The text that stands for a value; undefined for numbers and booleans. */
