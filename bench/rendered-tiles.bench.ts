@@ -104,7 +104,8 @@ async function measure(server: Server, list: readonly string[]) {
 /**
  * Rendered raster tiles over HTTP beside titiler.core under uvicorn with a process for each core: different tiles of
  * 256 × 256 of the same raster, in turns, so that no cache has them. Ours are drawn at their first request and kept;
- * the CPU time of the database counts. BENCH_PYTHON: a Python with titiler.core and uvicorn.
+ * the CPU time of the database counts. BENCH_PYTHON: a Python with titiler.core and uvicorn. BENCH_KEPT_BYTES: 0 keeps no
+ * tiles, as titiler.
  */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;
@@ -113,7 +114,8 @@ export async function bench(): Promise<void> {
     const raster = join(folder, 'field.tif');
     await writeRaster(raster, {});
     await withProcesses(async ({ launch, databaseCpu }) => {
-      const api = await launch('serve');
+      const kept = process.env.BENCH_KEPT_BYTES;
+      const api = await launch('serve', kept === undefined ? {} : { PLATFORM_TILES_KEPT_BYTES: kept });
       const call = caller(api.address);
       const ours = await ownServer(call, Buffer.from(await readFile(raster)), { launch, api, databaseCpu });
       if (python === undefined) return console.log('NOT COMPARED: set BENCH_PYTHON to a Python that has titiler.core.');
