@@ -170,6 +170,7 @@ class StripFeed {
 
   async close(): Promise<void> {
     for (const blocks of this.#blocks) await blocks.return?.();
+    for (const block of this.#current.splice(0)) if (block !== undefined) releaseBuffer(block.values);
   }
 }
 

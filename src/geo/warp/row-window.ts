@@ -1,4 +1,4 @@
-import { releaseBuffer } from '../../data/buffer-pool.ts';
+import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { Grid, RandomGrid, RowBlock, Slice } from '../../data/grid.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
@@ -77,6 +77,8 @@ interface WindowSize {
   memory: number;
   /** Rows that the window must hold, whatever memory they take. */
   minRows: number;
+  /** Whether other threads read the window. */
+  shared: boolean;
   /** Rows that fit into the window at first. Default: those of 16 MB. */
   initialRows?: number;
 }
@@ -85,7 +87,7 @@ interface WindowSize {
 const initialBytes = 16 << 20;
 
 /**
- * Consecutive source rows in memory shared by all threads. The window moves as the target advances; rows that it already holds are not
+ * Consecutive source rows in memory, which all threads may share. The window moves as the target advances; rows that it already holds are not
  * read again.
  */
 export class RowWindow {
@@ -135,7 +137,9 @@ export class RowWindow {
     return this.#reader.drain();
   }
 
+  /** The window is not read any more. */
   close(): Promise<void> {
+    releaseBuffer(this.#samples);
     return this.#reader.close();
   }
 
@@ -189,9 +193,10 @@ export class RowWindow {
   }
 
   #allocate(): Samples {
-    const { type, width } = this.#size;
+    const { type, width, shared } = this.#size;
     const array = sampleArrays[type];
     const length = this.#rows * width;
+    if (!shared) return pooledSamples(type, length);
     return new array(new SharedArrayBuffer(length * array.BYTES_PER_ELEMENT), 0, length);
   }
 }

@@ -10,6 +10,7 @@ import { RowWindow, randomAccessRows, sequentialRows } from './row-window.ts';
 import type { WarpTask } from './warp-task.ts';
 import { upperRowsOf } from './warp-task.ts';
 import type { WarpThreads } from './warp-threads.ts';
+import { currentThread } from './warp-threads.ts';
 
 /** Target cells of one task. Smaller tasks are not worth a message to another thread. */
 const taskCells = 1 << 17;
@@ -79,8 +80,9 @@ export class WarpRows {
     const { type, memory, kernel } = settings;
     const random = part ?? (isRandom(source) ? source : undefined);
     const reader = random === undefined ? sequentialRows(source, slice) : randomAccessRows(random, slice);
-    const rows = part && { initialRows: 2 * part.rows };
-    this.#window = new RowWindow(reader, { type, width, height, memory, minRows: 2 * kernel.reach + 1, ...rows });
+    const shared = settings.threads !== currentThread;
+    const size = { type, width, height, memory, minRows: 2 * kernel.reach + 1, shared };
+    this.#window = new RowWindow(reader, { ...size, ...(part && { initialRows: 2 * part.rows }) });
   }
 
   /** Blocks that cover rows `first … last - 1`. Transforms always begin at multiples of 32 rows, so that a cell has the same value however it is read. */

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { pooledSamples } from '../../../data/buffer-pool.ts';
 import type { RandomGrid, RowBlock, Slice } from '../../../data/grid.ts';
 import { sampleArrays } from '../../../data/samples.ts';
 import { FormatError } from '../../../errors.ts';
@@ -103,7 +104,7 @@ async function readColumns(
   slice: SourceSlice,
 ) {
   const end = left + stride;
-  const samples = new sampleArrays[planes[plane]!.type](rowCount * stride).fill(Number.NaN);
+  const samples = pooledSamples(planes[plane]!.type, rowCount * stride).fill(Number.NaN);
   for (let r = Math.floor(firstRow / CHUNK); r * CHUNK < firstRow + rowCount; r++)
     for (let c = Math.floor(left / CHUNK); c * CHUNK < end; c++) {
       const chunk = await chunks.of(slice, c, r);
