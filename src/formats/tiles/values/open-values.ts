@@ -16,6 +16,8 @@ import type { GridValuesDescription, MeshValuesDescription, SourceSlice, ValuesD
 import { sliceValuesName } from './item-values.ts';
 import { readElements, readValues } from './mesh-values.ts';
 
+/** Bytes beyond its output that zlib needs to finish in one piece. */
+const slack = 64;
 /** Bytes of unpacked chunks in memory. */
 const keptBytes = 32 << 20;
 
@@ -162,15 +164,16 @@ class Chunks {
     if (stored === undefined) return undefined;
     const cells = Math.min(CHUNK, width - column * CHUNK) * Math.min(CHUNK, height - row * CHUNK);
     const size = cells * this.#bytesPerCell;
-    // A copy of its own, which begins at a multiple of eight bytes.
-    const bytes = new Uint8Array(gunzipSync(stored.bytes, { maxOutputLength: size }));
+    const bytes = gunzipSync(stored.bytes, { maxOutputLength: size, chunkSize: size + slack });
     if (bytes.length !== size)
       throw new FormatError(`A chunk of the values of the tiles has ${bytes.length} bytes, not ${size}.`);
     let at = 0;
     return planes.map(({ type }) => {
-      const part = bytes.buffer.slice(at, at + cells * sampleArrays[type].BYTES_PER_ELEMENT);
-      at += part.byteLength;
-      return type === 'Float32' ? new Float32Array(part) : new Float64Array(part);
+      // A copy, which begins at a multiple of eight bytes.
+      const part = new Uint8Array(cells * sampleArrays[type].BYTES_PER_ELEMENT);
+      part.set(bytes.subarray(at, at + part.length));
+      at += part.length;
+      return type === 'Float32' ? new Float32Array(part.buffer) : new Float64Array(part.buffer);
     });
   }
 }
