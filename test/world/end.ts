@@ -19,12 +19,16 @@ registerCompletionHandler(() => {
   }, PATIENCE_MS).unref();
 });
 
-/** A file that gets a line per test file, which CI sorts: seconds, CPU seconds of its thread (not of processes that it starts), name. */
+/**
+ * A file that gets two lines per test file, of which CI makes its report: its name at the start; at the end its seconds, the CPU seconds of
+ * its thread (not of processes that it starts), and its name.
+ */
 const { TEST_TIMES } = process.env;
 if (TEST_TIMES !== undefined) {
+  const name = relative(process.cwd(), fileURLToPath(test.meta.file));
+  appendFileSync(TEST_TIMES, `began: ${name}\n`);
   registerCompletionHandler(() => {
     const { user, system } = process.threadCpuUsage();
-    const name = relative(process.cwd(), fileURLToPath(test.meta.file));
     const [wall, cpu] = [(performance.now() - began) / 1000, (user + system) / 1e6].map((seconds) =>
       seconds.toFixed(1).padStart(6),
     );
