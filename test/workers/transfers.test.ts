@@ -7,12 +7,15 @@ import pg from 'pg';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
+import type { WorkerHere } from '../world/worker-here.ts';
+import { workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 /** A worker at a time is tormented: serial. Where a conversion must not end, its process is stopped before it gets its order. */
 const w = world(test);
 const serial = process.platform === 'linux' ? test.serial : test.serial.skip;
 const started = new Set<WorkerProcess>();
+const others = new Set<WorkerHere>();
 const frozen = new Set<number>();
 test.afterEach.always(async () => {
   for (const pid of frozen) signal(pid, 'SIGKILL');
@@ -20,7 +23,9 @@ test.afterEach.always(async () => {
     worker.process.kill('SIGCONT');
     await worker.stop();
   }
+  for (const worker of others) await worker.stop();
   started.clear();
+  others.clear();
   frozen.clear();
 });
 
@@ -30,14 +35,31 @@ async function launch(settings: Record<string, string> = {}): Promise<WorkerProc
   return worker;
 }
 
+/** A worker that nothing happens to. It does not need a process of its own, which costs most of what a test here does. */
+async function launchOther(settings: Record<string, string> = {}) {
+  others.add(await workHere(w, { 'worker.concurrency': '1', ...settings }));
+}
+
 /** A worker whose one warm child does nothing any more. */
 async function launchFrozen(settings: Record<string, string> = {}): Promise<{ worker: WorkerProcess; child: number }> {
   const worker = await launch(settings);
-  const [child] = await childrenOf(worker.pid);
+  return { worker, child: freeze(await childrenOf(worker.pid)) };
+}
+
+/** The same without a process of its own: only the child is tormented. */
+async function launchOtherFrozen(settings: Record<string, string> = {}): Promise<{ child: number }> {
+  await launchOther(settings);
+  const all = await childrenOf(process.pid);
+  // other test files run in this process, too
+  const environments = await Promise.all(all.map((pid) => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')));
+  return { child: freeze(all.filter((_, n) => environments[n]!.includes(`${w.folder}/`))) };
+}
+
+function freeze([child]: readonly number[]): number {
   if (child === undefined) throw new Error('The worker has no child.');
   signal(child, 'SIGSTOP');
   frozen.add(child);
-  return { worker, child };
+  return child;
 }
 
 function signal(pid: number, name: NodeJS.Signals) {
@@ -153,7 +175,7 @@ test.serial('the default concurrency is cores + 2, limited by memory', async (t)
 serial(
   'a running transfer that is cancelled ends as Error, its process is gone and its scratch folder removed',
   async (t) => {
-    const { child } = await launchFrozen();
+    const { child } = await launchOtherFrozen();
     const s = await scene();
     const id = await s.start();
     t.is((await s.running(id)).phase, 'Starting');
@@ -171,7 +193,7 @@ serial(
 );
 
 serial('a transfer that takes longer than the time limit ends with a sentence', async (t) => {
-  await launchFrozen({ 'transfers.timeLimit': '1s' });
+  await launchOtherFrozen({ 'transfers.timeLimit': '1s' });
   const s = await scene();
   const ended = await untilEnd(s.client, await s.start());
   t.is(ended.errorMessage, 'The conversion took longer than its time limit of 1 s.');
@@ -189,7 +211,7 @@ test.serial(
     t.like(await s.get(id), { status: 'Pending', attempt: 0 });
     const [row] = await sqlOf('select worker_losses, child_deaths, outages from transfers where id = $1', [id]);
     t.deepEqual(row, { worker_losses: 0, child_deaths: 0, outages: 0 });
-    await launch();
+    await launchOther();
     t.like(await untilEnd(s.client, id), { status: 'Completed', attempt: 1 });
     await until(
       'the queue is empty',
@@ -205,7 +227,7 @@ test.serial('a transfer of a killed worker is run by another, and leftovers are 
   await s.running(id);
   worker.process.kill('SIGKILL');
   await worker.ended;
-  await launch();
+  await launchOther();
   const ended = await untilEnd(s.client, id);
   t.like(ended, { status: 'Completed', attempt: 2 });
   const log = (await s.client.get(`/api/conversion/transfer/${id}/log?level=info`)).body.data;
@@ -229,7 +251,7 @@ test.serial(
     await s.running(id);
     worker.process.kill('SIGSTOP');
     await sqlOf(`update transfers set deadline = now() - interval '31 seconds' where id = $1`, [id]);
-    await launch();
+    await launchOther();
     t.like(await untilEnd(s.client, id), { status: 'Completed', attempt: 2 });
     worker.process.kill('SIGCONT');
     t.deepEqual(await worker.ended, [1, null]);
@@ -242,7 +264,7 @@ serial('a transfer is cancelled although its worker is stopped', async (t) => {
   const id = await s.start();
   await s.running(id);
   worker.process.kill('SIGSTOP');
-  await launch();
+  await launchOther();
   await s.client.post(`/api/conversion/transfer/${id}/cancel`);
   t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
 });
@@ -254,7 +276,7 @@ serial('a transfer ends after nine lost workers', async (t) => {
   await s.running(id);
   await sqlOf('update transfers set worker_losses = 8 where id = $1', [id]);
   worker.process.kill('SIGKILL');
-  await launch();
+  await launchOther();
   const { errorMessage } = await untilEnd(s.client, id);
   t.is(errorMessage, 'The workers that ran this transfer were lost 9 times.');
 });
@@ -265,7 +287,7 @@ serial('a transfer whose conversion process died twice without the worker’s do
   // as if it had died once before
   await sqlOf('update transfers set child_deaths = 1 where id = $1', [id]);
   await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
-  const { child } = await launchFrozen();
+  const { child } = await launchOtherFrozen();
   await sqlOf('update graphile_worker._private_jobs set run_at = now()');
   await s.running(id);
   await ordered();
@@ -276,7 +298,7 @@ serial('a transfer whose conversion process died twice without the worker’s do
 });
 
 serial('a conversion process that died once is tried again', async (t) => {
-  const { child } = await launchFrozen();
+  const { child } = await launchOtherFrozen();
   const s = await scene();
   const id = await s.start();
   await s.running(id);
@@ -286,7 +308,7 @@ serial('a conversion process that died once is tried again', async (t) => {
 });
 
 serial('deleting a project ends the transfers that run or wait below it, and they write nothing', async (t) => {
-  const { child } = await launchFrozen();
+  const { child } = await launchOtherFrozen();
   const s = await scene();
   const [running, waiting] = [await s.start(), await s.start()];
   await s.running(running);
@@ -302,12 +324,12 @@ serial('a transfer whose queue row is lost is started nevertheless', async (t) =
   const s = await scene();
   const id = await s.start();
   await sqlOf('delete from graphile_worker._private_jobs');
-  await launch();
+  await launchOther();
   t.is((await untilEnd(s.client, id)).status, 'Completed');
 });
 
 serial('a transfer that is locked in the queue but not running is released', async (t) => {
-  await launch();
+  await launchOther();
   const s = await scene();
   const copied = await s.start();
   await untilEnd(s.client, copied);
@@ -327,7 +349,7 @@ serial('a queue row that a worker locked without receiving it is run nevertheles
   const s = await scene();
   const id = await s.start();
   await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
-  await launch();
+  await launchOther();
   // as if its connection had broken just then
   await sqlOf(
     `update graphile_worker._private_jobs
@@ -341,7 +363,7 @@ serial('a replaced queue row is deleted even if its worker could not report it a
   const id = await s.start();
   // as if its worker had been killed just after it handed the transfer back
   await sqlOf('update graphile_worker._private_jobs set key = null, attempts = max_attempts');
-  await launch();
+  await launchOther();
   t.is((await untilEnd(s.client, id)).status, 'Completed');
   await until(
     'the queue is empty',
@@ -361,7 +383,7 @@ serial('a worker that cannot report a completed job to the queue ends at once', 
   const short = await s.start();
   t.deepEqual(await worker.ended, [1, null]);
   await sqlOf('drop function refuse cascade');
-  await launch();
+  await launchOther();
   for (const id of [long, short]) t.is((await untilEnd(s.client, id)).status, 'Completed');
 });
 
@@ -382,7 +404,7 @@ serial('an acknowledged cancel takes effect although its worker is gone', async 
   worker.process.kill('SIGSTOP');
   t.is((await s.client.post(`/api/conversion/transfer/${id}/cancel`)).status, 202);
   worker.process.kill('SIGKILL');
-  await launch();
+  await launchOther();
   t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
 });
 
@@ -391,6 +413,6 @@ serial('a transfer that was cancelled while nobody ran it is not run', async (t)
   const id = await s.start();
   // as if its worker had been asked to stop, and had handed it back, before it heard of the cancel
   await sqlOf('update transfers set cancel_requested_at = now() where id = $1', [id]);
-  await launch();
+  await launchOther();
   t.like(await untilEnd(s.client, id), { status: 'Error', errorMessage: 'Cancelled.' });
 });
