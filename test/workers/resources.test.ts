@@ -1,15 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
+import type { WorkerHere } from '../world/worker-here.ts';
+import { conversionsHere, workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 /** Workers of different sizes; serial, since each is to meet nothing but its own test's transfers. */
 const w = world(test);
 const serial = process.platform === 'linux' ? test.serial : test.serial.skip;
-const started = new Set<WorkerProcess>();
+const started = new Set<WorkerHere>();
 const frozen = new Set<number>();
 test.afterEach.always(async () => {
   for (const pid of frozen) thaw(pid);
@@ -21,23 +20,18 @@ test.afterEach.always(async () => {
   );
 });
 
-async function launch(settings: Record<string, string>): Promise<WorkerProcess> {
-  const worker = await startWorker(w, { 'log.level': 'fatal', 'worker.scratch': '100', ...settings });
-  started.add(worker);
-  return worker;
+async function launch(settings: Record<string, string>): Promise<void> {
+  started.add(await workHere(w, { 'worker.scratch': '100', ...settings }));
 }
 
 /** A worker whose warm child does nothing any more: the first conversion stays under way until it is thawed. */
-async function launchFrozen(settings: Record<string, string>): Promise<{ worker: WorkerProcess; child: number }> {
-  const worker = await launch(settings);
-  for (const entry of await readdir('/proc')) {
-    const stat = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, 'latin1').catch(() => '') : '';
-    if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== worker.pid) continue;
-    process.kill(Number(entry), 'SIGSTOP');
-    frozen.add(Number(entry));
-    return { worker, child: Number(entry) };
-  }
-  throw new Error('The worker has no child.');
+async function launchFrozen(settings: Record<string, string>): Promise<{ child: number }> {
+  await launch(settings);
+  const [child] = await conversionsHere(w);
+  if (child === undefined) throw new Error('The worker has no child.');
+  process.kill(child, 'SIGSTOP');
+  frozen.add(child);
+  return { child };
 }
 
 function thaw(pid: number) {

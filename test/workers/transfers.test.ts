@@ -8,7 +8,7 @@ import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '..
 import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
 import type { WorkerHere } from '../world/worker-here.ts';
-import { workHere } from '../world/worker-here.ts';
+import { conversionsHere, workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 /** A worker at a time is tormented: serial. Where a conversion must not end, its process is stopped before it gets its order. */
@@ -49,10 +49,7 @@ async function launchFrozen(settings: Record<string, string> = {}): Promise<{ wo
 /** The same without a process of its own: only the child is tormented. */
 async function launchOtherFrozen(settings: Record<string, string> = {}): Promise<{ child: number }> {
   await launchOther(settings);
-  const all = await childrenOf(process.pid);
-  // other test files run in this process, too
-  const environments = await Promise.all(all.map((pid) => readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')));
-  return { child: freeze(all.filter((_, n) => environments[n]!.includes(`${w.folder}/`))) };
+  return { child: freeze(await conversionsHere(w)) };
 }
 
 function freeze([child]: readonly number[]): number {

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { loadConfig } from '../../src/config.ts';
 import { work } from '../../workers/main.ts';
 import type { World } from '../world.ts';
@@ -49,4 +50,18 @@ export function switchedWorker(world: World, settings: Record<string, string> = 
     },
     stop,
   };
+}
+
+/** Ids of the conversion processes of workers in this process with this folder: other test files run here, too. Linux only. */
+export async function conversionsHere({ folder }: Pick<Place, 'folder'>): Promise<number[]> {
+  const found: number[] = [];
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const read = (file: string) => readFile(`/proc/${entry}/${file}`, 'latin1').catch(() => '');
+    const stat = await read('stat');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(parent) !== process.pid || state === 'Z') continue;
+    if ((await read('environ')).includes(`=${folder}/`)) found.push(Number(entry));
+  }
+  return found;
 }
