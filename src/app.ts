@@ -367,7 +367,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(whyRoutes, { db });
   await addRoutes(transferRoutes, {
     db,
-    rules,
+    starts,
     changes,
     endWaiter,
     findCaller: findRequestCaller,

@@ -6,6 +6,7 @@ import type { Answer } from '../client.ts';
 import type { DownloadTarget } from '../download.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, legacyOption, limit, pastTime } from '../options.ts';
+import { noteCosts, showDryRun } from '../start-transfer.ts';
 import { moment, plain, table } from '../table.ts';
 import { describeTransfer, followTransfer, showEnded, transferPath } from '../watch.ts';
 import { downloadWithProgress } from './dataset.ts';
@@ -62,7 +63,8 @@ export function transferCommands(transfer: Command, io: Io): void {
     .command('retry')
     .description('retry a failed transfer, as a new one')
     .argument('<id>')
-    .action((id) => retry(io, id));
+    .option('--dry-run', 'only check the retry and show what it costs')
+    .action((id, options) => retry(io, id, options));
   whyCommand(transfer, io);
   transfer
     .command('log')
@@ -124,8 +126,11 @@ async function cancelTransfer(io: Io, id: string): Promise<void> {
   io.show(answer, () => `Transfer ${id} is being cancelled.`);
 }
 
-async function retry(io: Io, id: string): Promise<void> {
-  const answer = await io.api.call<Summary>('POST', `${transferPath(id)}/retry`);
+async function retry(io: Io, id: string, { dryRun }: { dryRun?: boolean }): Promise<void> {
+  const to = `${transferPath(id)}/retry`;
+  if (dryRun) return showDryRun(io, to, undefined);
+  await noteCosts(io, to, undefined);
+  const answer = await io.api.call<Summary>('POST', to);
   io.show(answer, (made) => made.id);
 }
 

@@ -119,6 +119,10 @@ export const findPoolFault = (db: Db, pool: string) =>
       select 3, 'The parts of a hold differ from the sums of its entries.', s.seq, h.lot_id
       from credit_holds h left join sums s on s.hold_id = h.id and s.lot_id = h.lot_id
       where h.pool_id = ${pool} and (h.amount, h.spent, h.released) is distinct from (s.taken, coalesce(s.spent, 0), -coalesce(s.released, 0))
+      union all
+      select 4, 'The entry has a lot of another pool, or a hold of another lot.', s.seq, s.lot_id
+      from sums s left join credit_lots l on l.id = s.lot_id left join credit_holds h on h.id = s.hold_id
+      where l.pool_id is distinct from ${pool} or (s.hold_id is not null and h.lot_id is distinct from s.lot_id)
     ) f order by n, seq nulls first limit 1`);
 
 /** A posting whose entries do not sum to zero. */

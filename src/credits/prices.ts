@@ -1,8 +1,4 @@
-import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
-import { tooFewCredits } from './change.ts';
-import type { Actor } from './queries.ts';
-import { reserveCredits } from './queries.ts';
 
 /** Setting `credits.prices`: credits by name of a reader or writer, and `memoryGbHour`. Empty: everything is free. */
 export type Prices = Readonly<Record<string, number>>;
@@ -15,6 +11,8 @@ export interface Price {
   /** Of reader and writer. */
   fixed: number;
   perHour: number;
+  /** What the start reserves. */
+  reserved: number;
   maxCredits?: number;
   /** Milliseconds that `maxCredits` pays for, if these are fewer than the time limit. */
   timeLimitMs?: number;
@@ -29,8 +27,8 @@ export interface Priced {
   timeLimit: number;
 }
 
-/** Price of a transfer, and what is reserved for it. Undefined: it is free. Throws `invalid` if `maxCredits` is below the fixed part. */
-export function priceOf(prices: Prices, transfer: Priced): { price: Price; reserved: number } | undefined {
+/** Price of a transfer. Undefined: it is free. Throws `invalid` if `maxCredits` is below the fixed part. */
+export function priceOf(prices: Prices, transfer: Priced): Price | undefined {
   const of = new Map(Object.entries(prices).map(([name, credits]) => [name.toLowerCase(), credits]));
   const priceFor = (name: string) => of.get(name.toLowerCase()) ?? 0;
   const fixed = sixPlaces(priceFor(transfer.readerName) + priceFor(transfer.writerName));
@@ -38,25 +36,14 @@ export function priceOf(prices: Prices, transfer: Priced): { price: Price; reser
   const whole = sixPlaces(fixed + (perHour * transfer.timeLimit) / HOUR_MS);
   if (whole === 0) return undefined;
   const { maxCredits } = transfer;
-  if (maxCredits === undefined || maxCredits >= whole) return { price: { fixed, perHour }, reserved: whole };
+  if (maxCredits === undefined || maxCredits >= whole) return { fixed, perHour, reserved: whole };
   if (maxCredits < fixed)
     throw invalidMember('maxCredits', `maxCredits is ${maxCredits}, but reader and writer cost ${fixed}.`);
   const timeLimitMs = Math.max(1, Math.floor(((maxCredits - fixed) / perHour) * HOUR_MS));
-  return { price: { fixed, perHour, maxCredits, timeLimitMs }, reserved: maxCredits };
+  return { fixed, perHour, reserved: maxCredits, maxCredits, timeLimitMs };
 }
 
 const sixPlaces = (value: number) => Math.round(value * 1e6) / 1e6;
-
-/** Reserves credits for a transfer in the transaction that starts it. Throws `conflict` if there are too few. */
-export async function reserveForTransfer(
-  tx: Db,
-  actor: Actor,
-  hold: { tenantId: string; projectId: string; transferId: string; credits: number },
-): Promise<void> {
-  const { transferId: operationId, ...use } = hold;
-  const { refusal, available = 0 } = await reserveCredits(tx, { ...use, operationId }, { dryRun: false, actor });
-  if (refusal !== undefined) throw tooFewCredits(available, undefined, operationId, hold.credits);
-}
 
 /** Throws if a price names neither a reader or writer nor the memory. */
 export function checkPriceNames(prices: Prices, known: readonly string[]): void {

@@ -96,6 +96,11 @@ export const moveCredits = (db: Db, move: Move, { dryRun, actor }: Change) =>
     select * from credit_move(${move.source}::uuid, ${move.target}::uuid, ${move.credits}::numeric, ${move.billingReference ?? null}::text,
       ${move.billingReferenceType ?? null}::text, ${by(actor)}, ${dryRun})`);
 
+/** What can be used in the pool of a tenant, to check a start; see the trigger `reserves_price`. */
+export const availableNow = (tenantId: string) => sql.fragment`(
+  select coalesce(sum(available), 0) from credit_lots
+  where pool_id = ${tenantId} and is_open and expires_at > statement_timestamp())`;
+
 const Expired = z.object({ lots: z.number(), credits: amount() });
 
 /** Books what has expired in a pool. */

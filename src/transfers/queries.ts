@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Price } from '../credits/prices.ts';
+import { amount, availableNow } from '../credits/queries.ts';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
@@ -72,12 +73,17 @@ export interface NewTransfer {
   price?: Price | undefined;
 }
 
+/** `available`: credits that the payer of a priced transfer can use. */
+const Inserted = Summary.extend({ available: amount().optional() });
+
 /**
- * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the commit.
+ * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the commit. A price is
+ * reserved at the commit.
  */
-export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<Summary> {
+export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
   notifyAfterCommit(tx);
-  return tx.one(sql.prepared('insert transfer', Summary)`
+  const available = row.price && sql.fragment`, ${availableNow(row.sourceTenantId ?? row.tenantId)} as available`;
+  return tx.one(sql.prepared('insert transfer', Inserted)`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
       updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent, price)
@@ -90,7 +96,7 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
     returning ${summaryColumns}, turn),
     event as (${eventInsert(event)}),
     ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.turn` }, sql.fragment`begun`)}
-    select * from begun`);
+    select * ${available ?? sql.fragment``} from begun`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Io } from '../../cli/io.ts';
+import { programFor } from '../../cli/program.ts';
 import { startTransfer, startWithFile } from '../../cli/start-transfer.ts';
 
 /** What is called and told, in this order. The API asks 2.5 credits, or nothing. */
@@ -14,7 +15,7 @@ function recorded(credits: number | undefined) {
       },
     },
     note: (text: string) => told.push(text.replace(/,.*/, '')),
-    show: (_answer: unknown, human: () => string) => told.push(human()),
+    show: ({ body }: { body: unknown }, human: (body: unknown) => string) => told.push(human(body)),
   } as unknown as Io;
   return { io, told };
 }
@@ -28,6 +29,19 @@ test('the price of a transfer is shown before it starts, of remote files too', a
   const file = { name: 'a.asc', address: async () => 'https://example.com/a.asc' };
   await startWithFile(io, PATH, { file } as never, {});
   t.deepEqual(told, wanted);
+});
+
+test('the price of a retry is shown before it starts, and alone with --dry-run', async (t) => {
+  const { io, told } = recorded(2.5);
+  const path = '/api/conversion/transfer/1/retry';
+  const run = async (...args: string[]) =>
+    (await programFor(['transfer', 'retry'], io)).parseAsync(['transfer', 'retry', '1', ...args], { from: 'user' });
+  await run();
+  t.deepEqual(told.splice(0), [[path, { dryRun: true }], 'Costs at most 2.5 credits', [path, {}], 'the-id']);
+  await run('--dry-run');
+  t.deepEqual(told[0], [path, { dryRun: true }]);
+  t.regex(String(told[1]), /^It could be started\.\nCosts at most 2\.5 credits, /);
+  t.is(told.length, 2);
 });
 
 test('a free transfer shows no price', async (t) => {

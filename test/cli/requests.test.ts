@@ -317,6 +317,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['transfer', 'watch', transfer.id], { refused: true });
   await run(['transfer', 'download', transfer.id, '-o', join(at.folder, 'none')], { refused: true });
   await run(['transfer', 'log', transfer.id, '--level', 'info']);
+  await run(['transfer', 'retry', transfer.id, '--dry-run']);
   await run(['transfer', 'retry', transfer.id]);
 
   await run(['job', 'cancel', transfer.id], { refused: true });

@@ -9,7 +9,7 @@ import { EQUIPMENT } from './campaign/kinds.ts';
 import type { Platform } from './campaign/platform.ts';
 import { processesOf, startPlatform } from './campaign/platform.ts';
 import { prepareWork } from './campaign/work.ts';
-import { choices, SEED, times } from './flags.ts';
+import { choices, MIX, SEED, times } from './flags.ts';
 
 const KILLS = times(60, 500);
 /** Ends that a broken connection brings about. */
@@ -29,7 +29,7 @@ test('every acknowledged transfer takes effect exactly once while workers, API a
     const began = Date.now();
     work.begin(OPEN_TRANSFERS);
     const credits = useCredits(platform, client, choices(5));
-    const counts = await disturb(platform, choices(2), KILLS);
+    const counts = await disturb(platform, choices(2), KILLS, MIX);
     await Promise.all([work.stop(), credits.stop()]);
     const disturbed = Date.now();
     const allEnded = await untilAllEnded(platform);

@@ -7,6 +7,8 @@ import { randomOf } from '../world/random.ts';
  *   that are put. Give ava time for them: `CRASH_TEST=long npm exec -- ava --timeout=60m test/reliability/campaign.test.ts`.
  *   No test asks for more time itself: a `t.timeout` longer than the `timeout` of ava, and ava waits for ever for whatever hangs.
  * - `CRASH_SEED=n` — the choices of an earlier run, which prints its seed. What the machine does between them stays its own.
+ * - `CRASH_MIX='API killed=15, worker killed=20, Postgres restarted after SIGKILL=15'` — the campaign has these disturbances alone, each exactly
+ *   so often, in an order of the seed. The names are those that it prints.
  * - `CRASH_TIMES=n` — another number of kills, of restarts or of cancels than the form has, to run a long one in pieces.
  */
 export const LONG = process.env.CRASH_TEST === 'long';
@@ -30,4 +32,18 @@ export function choices(kind: number): Choices {
     between: (least, most) => least + random() * (most - least),
     of: (things) => things[Math.floor(random() * things.length)] as never,
   };
+}
+
+/** How often each disturbance of the campaign is to happen; undefined: by weight. */
+export const MIX = process.env.CRASH_MIX === undefined ? undefined : mixOf(process.env.CRASH_MIX);
+
+function mixOf(text: string): ReadonlyMap<string, number> {
+  return new Map(
+    text.split(',').map((part) => {
+      const [name = '', times] = part.split('=').map((each) => each.trim());
+      if (!Number.isSafeInteger(Number(times)) || Number(times) < 1)
+        throw new Error(`CRASH_MIX: '${part}' is not a name and a number, such as 'API killed=15'.`);
+      return [name, Number(times)];
+    }),
+  );
 }

@@ -1,4 +1,5 @@
 import test from 'ava';
+import pg from 'pg';
 import { priceOf } from '../../src/credits/prices.ts';
 import { until } from '../world/hooks.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
@@ -32,12 +33,9 @@ const GRID = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
 test('the price is that of reader, writer and memory for the time limit, at most maxCredits', (t) => {
   const prices = { AsciiGridReader: 1, geotiffwriter: 2, memoryGbHour: 3 };
   const of = (more: object) => priceOf(prices, { ...GRID, memoryMb: 2048, timeLimit: 7_200_000, ...more });
-  t.deepEqual(of({}), { price: { fixed: 3, perHour: 6 }, reserved: 15 });
+  t.deepEqual(of({}), { fixed: 3, perHour: 6, reserved: 15 });
   t.deepEqual(of({ maxCredits: 20 }), of({}));
-  t.deepEqual(of({ maxCredits: 6 }), {
-    price: { fixed: 3, perHour: 6, maxCredits: 6, timeLimitMs: 1_800_000 },
-    reserved: 6,
-  });
+  t.deepEqual(of({ maxCredits: 6 }), { fixed: 3, perHour: 6, reserved: 6, maxCredits: 6, timeLimitMs: 1_800_000 });
   t.throws(() => of({ maxCredits: 2.9 }), { message: 'maxCredits is 2.9, but reader and writer cost 3.' });
   t.is(priceOf({}, { ...GRID, memoryMb: 1024, timeLimit: 1, maxCredits: 1 }), undefined);
 });
@@ -75,6 +73,62 @@ test.serial('a start reserves its price; a dry run tells it; too few credits sta
   t.is((await owner.put('/api/iam/credit/release', { tenantId, operationId: started.body.id })).status, 404);
 });
 
+test.serial('of 20 starts at once that cost 24.5 of 100 credits, four start and the others get 409', async (t) => {
+  for (const keys of [false, true]) {
+    const { owner, tenantId, parts, request } = await scene(100);
+    const bodies = await Promise.all(Array.from({ length: 20 }, () => request()));
+    const answers = await Promise.all(
+      bodies.map((body, n) =>
+        owner.post('/api/conversion/upload-convert', body, keys ? { 'idempotency-key': `${tenantId} ${n}` } : {}),
+      ),
+    );
+    t.is(answers.filter(({ status }) => status === 200).length, 4);
+    for (const { status, body } of answers) {
+      if (status !== 200) t.like(body, { status: 409, code: 'TooFewCredits' });
+      if (status !== 200)
+        t.regex(body.detail, /^Too few credits\. Only [\d.]+ credits are available\. 24\.5 are needed\.$/);
+    }
+    t.true(answers.some(({ body }) => body.available === 100 - 4 * COPY));
+    t.deepEqual(await parts(), [2, 98, 0, 0]);
+    t.is((await w.sql('select from transfers where tenant_id = $1', [tenantId])).length, 4);
+  }
+});
+
+test.serial('credits that others reserve between the check of a start and its commit refuse the commit', async (t) => {
+  const { owner, tenantId, parts, request } = await scene(30);
+  const holder = new pg.Client({ connectionString: w.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(`select credit_reserve('${tenantId}', 10, 'other', null, null, null, false)`);
+  const starting = start(owner, await request());
+  await until(async () => {
+    const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await w.sql(waits)).length === 1;
+  });
+  await holder.query('commit');
+  await holder.end();
+  t.like((await starting).body, { status: 409, code: 'TooFewCredits', available: 20 });
+  t.deepEqual(await parts(), [20, 10, 0, 0]);
+  t.deepEqual(await w.sql('select from transfers where tenant_id = $1', [tenantId]), []);
+});
+
+test.serial('a transfer that ends in the transaction of its start reserves nothing', async (t) => {
+  const { owner, tenantId, parts, request } = await scene(30);
+  await w.sql(`create function end_at_once() returns trigger language plpgsql as $$
+    begin
+      update transfers set status = 'Error', error_message = 'At once.', finished_at = now() where id = new.id;
+      return null;
+    end $$;
+    create trigger ends_at_once after insert on transfers for each row execute function end_at_once()`);
+  try {
+    t.is((await start(owner, await request())).status, 200);
+  } finally {
+    await w.sql('drop function end_at_once cascade');
+  }
+  t.deepEqual(await parts(), [30, 0, 0, 0]);
+  t.is((await w.sql(`select from transfers where tenant_id = $1 and status = 'Error'`, [tenantId])).length, 1);
+});
+
 test.serial('what was used is spent at the end, once, and the rest released; an error costs nothing', async (t) => {
   const { owner, tenantId, parts, request } = await scene(100);
   await worker();
@@ -100,6 +154,10 @@ test.serial('what was used is spent at the end, once, and the rest released; an 
   const ended = await untilEnd(owner, short.id);
   t.is(ended.status, 'Error');
   t.regex(ended.errorMessage, /more than its maxCredits of 3\.000004/);
+  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+  const dry = await owner.post(`/api/conversion/transfer/${broken.id}/retry?dryRun=true`);
+  t.is(dry.status, 200);
+  t.like(dry.body, { valid: true, credits: 1 + 2 + 4 * 3 * 2 });
   t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
   const retried = await owner.post(`/api/conversion/transfer/${broken.id}/retry`);
   t.is(retried.status, 202);

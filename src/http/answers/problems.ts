@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { ErrorKind } from '../../errors.ts';
 import { AppError } from '../../errors.ts';
-import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
+import { databaseErrorKind, databaseRefusal } from '../../platform/sql/error-kind.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
 
@@ -65,6 +65,11 @@ function asAppError(error: FastifyError | AppError | FormError, request: Fastify
         type === undefined ? 'The request has no content type' : `The content type '${type}' is not supported`;
       return new AppError('unsupportedMediaType', `${sentence}. Send application/json.`);
     }
+  }
+  const refusal = databaseRefusal(error);
+  if (refusal) {
+    const { message, ...details } = refusal;
+    return new AppError('conflict', message, details);
   }
   const trouble = databaseErrorKind(error);
   if (trouble === 'outage') {

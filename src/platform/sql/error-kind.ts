@@ -49,3 +49,20 @@ export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   if (AGAIN_CODES.test(code)) return 'again';
   return databaseErrorKind(error.cause);
 }
+
+/** What a trigger refuses at the commit: the message is for the user, the detail is JSON with `code` and more members. */
+const REFUSAL_CODE = 'PT409';
+
+export interface DatabaseRefusal {
+  message: string;
+  code: string;
+  members: Record<string, number>;
+}
+
+/** The refusal of a trigger in an error or its causes. */
+export function databaseRefusal(error: unknown): DatabaseRefusal | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (!('code' in error && error.code === REFUSAL_CODE && 'detail' in error)) return databaseRefusal(error.cause);
+  const { code, ...members } = JSON.parse(String(error.detail));
+  return { message: error.message, code, members };
+}

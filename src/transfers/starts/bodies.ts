@@ -104,7 +104,7 @@ export const LegacyImportBody = z
   })
   .meta({ id: 'LegacyImportBody' });
 export const LegacyExportBody = z.object(legacy).meta({ id: 'LegacyExportBody' });
-const DryRun = z
+export const DryRun = z
   .object({ valid: z.literal(true), warnings: z.array(z.string()), credits: z.number().optional() })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;

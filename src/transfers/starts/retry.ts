@@ -11,37 +11,42 @@ import { lockSource } from '../sources/sources.queries.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
-import type { Plan, StartRules } from './start.ts';
-import { writePlan } from './start.ts';
+import type { DryRun, Plan, StartParts, StartRules, Written } from './start.ts';
+import { inDryRunTransaction, writePlan } from './start.ts';
 
 /**
- * Starts a new transfer with the request of a failed one. Allowed for its starter and for who may change content in its project, with
- * the rights that its start needs. Inputs are kept for a day.
+ * Starts a new transfer with the request of a failed one, or with `dryRun` only checks it. Allowed for its starter and for who may change
+ * content in its project, with the rights that its start needs. Inputs are kept for a day.
  * @param everywhere the caller in all of their tenants, where `caller` acts in one: a move or copy concerns two tenants
  */
-export async function retryTransfer(
-  db: Db,
-  rules: StartRules,
+export const startRetry = (
+  parts: StartParts,
   caller: Caller,
   id: string,
-  everywhere = caller,
-): Promise<Summary> {
-  const transfer = await findTransfer(db, caller, id);
+  dryRun: boolean,
+  everywhere: Caller,
+): Promise<Summary | DryRun> =>
+  inDryRunTransaction(parts, dryRun, (tx) => writeRetry(tx, parts, caller, id, everywhere));
+
+/** Retries a failed transfer as its starter, in the transaction of the caller. */
+export async function retryTransfer(tx: Db, rules: StartRules, starter: Caller, id: string): Promise<Summary> {
+  return (await writeRetry(tx, rules, starter, id, starter)).summary;
+}
+
+async function writeRetry(tx: Db, rules: StartRules, caller: Caller, id: string, everywhere: Caller): Promise<Written> {
+  const transfer = await findTransfer(tx, caller, id);
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
     throw forbidden(`You did not start transfer '${id}', and you may not change content in its project.`);
-  return db.transaction(async (tx) => {
-    const { status } = await lockTransfer(tx, id);
-    if (status !== 'Error')
-      throw conflict(`Transfer '${id}' is ${status}; only a transfer that ended in Error can be retried.`, {
-        code: 'TransferNotFailed',
-      });
-    const failed = await getBeginning(tx, id);
-    const planner = failed.carry === undefined ? caller : everywhere;
-    const plan = await planRetry(tx, planner, failed);
-    const { summary } = await writePlan(tx, caller, { ...plan, retryOf: id }, rules);
-    return summary;
-  });
+  const { status } = await lockTransfer(tx, id);
+  if (status !== 'Error')
+    throw conflict(`Transfer '${id}' is ${status}; only a transfer that ended in Error can be retried.`, {
+      code: 'TransferNotFailed',
+    });
+  const failed = await getBeginning(tx, id);
+  const planner = failed.carry === undefined ? caller : everywhere;
+  const plan = await planRetry(tx, planner, failed);
+  return writePlan(tx, caller, { ...plan, retryOf: id }, rules);
 }
 
 /** Checks and locks again what the first start checked and locked. */

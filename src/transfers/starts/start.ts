@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobSources } from '../../blobs/blob-source.ts';
+import { tooFewCredits } from '../../credits/change.ts';
 import type { Prices } from '../../credits/prices.ts';
-import { priceOf, reserveForTransfer } from '../../credits/prices.ts';
+import { priceOf } from '../../credits/prices.ts';
 import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
 import { findReader } from '../../formats/registry.ts';
@@ -107,25 +108,16 @@ export async function writePlan(
   await limitDistinctRequests(tx, plan.tenantId, plan.flags ?? []);
   const { readerName, writerName, maxCredits } = plan.request;
   const { memoryMb } = plan;
-  const cost = priceOf(prices, { readerName, writerName, maxCredits, memoryMb, timeLimit });
-  const row = { ...plan, id: randomUUID(), price: cost?.price, createdBy, accountId, requestId, traceparent };
-  const summary = await insertTransfer(tx, row, started(row));
+  const price = priceOf(prices, { readerName, writerName, maxCredits, memoryMb, timeLimit });
+  const row = { ...plan, id: randomUUID(), price, createdBy, accountId, requestId, traceparent };
+  const { available = 0, ...summary } = await insertTransfer(tx, row, started(row));
+  // the commit reserves the credits, and checks again; see the trigger `reserves_price`
+  if (price !== undefined && available < price.reserved)
+    throw tooFewCredits(available, undefined, row.id, price.reserved);
   for (const side of sidesOf(row).slice(1)) await append(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
-  // locks the pool of credits last, as every other transaction does: no deadlocks
-  if (cost !== undefined)
-    await reserveForTransfer(
-      tx,
-      { userId: createdBy, requestId },
-      {
-        tenantId: plan.sourceTenantId ?? plan.tenantId,
-        projectId: plan.sourceProjectId ?? plan.projectId,
-        transferId: row.id,
-        credits: cost.reserved,
-      },
-    );
-  return { summary, plan, warnings, credits: cost?.reserved };
+  return { summary, plan, warnings, credits: price?.reserved };
 }
 
 /** The part of a stored request that every conversion has. */

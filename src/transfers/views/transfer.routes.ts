@@ -17,8 +17,9 @@ import { signedAddress } from '../../uploads/address.ts';
 import { cancelTransfer } from '../ends/cancel.ts';
 import type { TransferRow } from '../queries.ts';
 import { findTransfer, isFinal, LoggedLine, listLog, mayReadContents, Summary } from '../queries.ts';
-import { retryTransfer } from '../starts/retry.ts';
-import type { StartRules } from '../starts/start.ts';
+import { DryRun, StartQuery } from '../starts/bodies.ts';
+import { startRetry } from '../starts/retry.ts';
+import type { StartParts } from '../starts/start.ts';
 import { followTransfer } from './follow.ts';
 import type { Addresses } from './record.ts';
 import { Transfer, transferOf } from './record.ts';
@@ -36,7 +37,7 @@ export interface TransferRoutes {
   signer: Signer;
   cursors: Signer;
   publicUrl: string | undefined;
-  rules: StartRules;
+  starts: StartParts;
 }
 
 const MAX_STREAMS = { perUser: 200, total: 5000 };
@@ -44,7 +45,7 @@ const tags = ['transfers'];
 const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
-  const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl, rules } = parts;
+  const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl, starts } = parts;
   const slots = openStreamSlots('transfers', MAX_STREAMS);
 
   const addressesOf = (request: FastifyRequest): Addresses => {
@@ -135,13 +136,17 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       schema: {
         tags,
         summary: 'Retries a failed transfer, as a new transfer',
+        description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost.',
         params: Id,
-        response: { 202: Summary },
+        querystring: StartQuery,
+        response: { 200: DryRun, 202: Summary },
       },
     },
     async (request, reply) => {
-      const { caller, params } = request;
-      return reply.code(202).send(await retryTransfer(db, rules, callerInHeaderTenant(request), params.id, caller));
+      const { caller, params, query } = request;
+      const dryRun = query.dryRun ?? false;
+      const started = await startRetry(starts, callerInHeaderTenant(request), params.id, dryRun, caller);
+      return 'valid' in started ? started : reply.code(202).send(started);
     },
   );
 

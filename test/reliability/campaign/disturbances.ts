@@ -121,11 +121,20 @@ export const DISTURBANCES: readonly Disturbance[] = [
 const aWorker = ({ workers }: Platform, choose: Choices): WorkerProcess | undefined =>
   workers.size === 0 ? undefined : choose.of([...workers]);
 
-/** Lets them happen, one after another, until so many have killed something; says how often each did. */
-export async function disturb(platform: Platform, choose: Choices, kills: number): Promise<Map<string, number>> {
+/**
+ * Lets them happen, one after another, until so many have killed something; says how often each did.
+ * @param mix name of a disturbance → how often it happens; the others do not happen, and `kills` does not count
+ */
+export async function disturb(
+  platform: Platform,
+  choose: Choices,
+  kills: number,
+  mix?: ReadonlyMap<string, number>,
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  const urn = DISTURBANCES.flatMap((each) => Array.from({ length: each.weight }, () => each));
-  for (let killed = 0; killed < kills; ) {
+  const left = mix && dealt(mix);
+  const urn = left ?? DISTURBANCES.flatMap((each) => Array.from({ length: each.weight }, () => each));
+  for (let killed = 0; left ? left.length > 0 : killed < kills; ) {
     await sleep(choose.between(...PAUSE_MS));
     const chosen = choose.of(urn);
     // what it is to befall may just be starting again
@@ -138,8 +147,20 @@ export async function disturb(platform: Platform, choose: Choices, kills: number
     if (!happened) continue;
     counts.set(chosen.name, (counts.get(chosen.name) ?? 0) + 1);
     if (chosen.kills) killed++;
+    left?.splice(left.indexOf(chosen), 1);
   }
   return counts;
+}
+
+function dealt(mix: ReadonlyMap<string, number>): Disturbance[] {
+  return [...mix].flatMap(([name, times]) => {
+    const named = DISTURBANCES.find((each) => each.name === name);
+    if (named === undefined)
+      throw new Error(
+        `There is no disturbance '${name}'. There are: ${DISTURBANCES.map((each) => each.name).join(', ')}.`,
+      );
+    return Array.from({ length: times }, () => named);
+  });
 }
 
 const PAUSE_MS = [100, 900] as const;
