@@ -518,6 +518,23 @@ test('the ledger is append-only: the database refuses updates, deletes and entri
   );
 });
 
+test('the database refuses entries of a lot of another pool, of a hold of another lot, and reserved ones without a hold', async (t) => {
+  const [here, there] = [await shop({ credits: 5 }), await shop({ credits: 5 })];
+  await here.reserve(1, 'a');
+  await there.reserve(1, 'b');
+  const posted = (lotOf: string, holdOf: string | null, account = 'Reserved') =>
+    w.sql(
+      `insert into credit_entries select $1::uuid, 1000000 + n, 0, 'Spend', $4, n, (select id from credit_lots where pool_id = $2::uuid),
+        (select id from credit_holds where pool_id = $3::uuid), 'a', null, now(), null, null, sha256('') from (values (-1), (1)) v (n)`,
+      [here.tenantId, lotOf, holdOf, account],
+    );
+  const refused = { message: /a lot of another pool, a hold of another lot, or no hold/ };
+  await t.throwsAsync(posted(there.tenantId, null, 'Spent'), refused);
+  await t.throwsAsync(posted(there.tenantId, there.tenantId), refused);
+  await t.throwsAsync(posted(here.tenantId, there.tenantId), refused);
+  await t.throwsAsync(posted(here.tenantId, null), refused);
+});
+
 test.serial('verify finds a changed entry, a missing end and a lot that differs from its entries', async (t) => {
   const { tenantId, spend } = await shop({ credits: 5 });
   await spend(2);
@@ -534,6 +551,15 @@ test.serial('verify finds a changed entry, a missing end and a lot that differs 
   const changed = await forged(`update credit_entries set operation_id = 'other' where pool_id = $1 and seq = 3
     returning format('update credit_entries set operation_id = null where pool_id = %L and seq = 3', pool_id) as undo`);
   t.like(changed, { valid: false, wrong: { tenantId, seq: 3 } });
+  // right in itself, but not what the next one was written after
+  const first = await forged(`update credit_entries e set operation_id = 'other',
+    hash = credit_hash('', jsonb_populate_record(e, '{"operation_id": "other"}')) where pool_id = $1 and seq = 1
+    returning format('update credit_entries set operation_id = null, hash = %L where pool_id = %L and seq = 1', old.hash, old.pool_id) as undo`);
+  t.like(first, { valid: false, wrong: { tenantId, seq: 2 } });
+  const moved = await forged(`update credit_lots l set pool_id = o.id from credit_pools o
+    where l.pool_id = $1 and o.id = '00000000-0000-0000-0000-000000000000'
+    returning format('update credit_lots set pool_id = %L where id = %s', old.pool_id, l.id) as undo`);
+  t.like(moved, { valid: false });
   const terms = await forged(`update credit_lots set sales_order_id = 'free' where pool_id = $1
     returning format('update credit_lots set sales_order_id = %L where id = %s', 'SO', id) as undo`);
   t.like(terms, { valid: false, wrong: { tenantId, seq: 2 } });

@@ -2,6 +2,7 @@ import test from 'ava';
 import pg from 'pg';
 import { priceOf } from '../../src/credits/prices.ts';
 import { until } from '../world/hooks.ts';
+import { carryScene } from '../world/move-copy.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
@@ -142,6 +143,13 @@ test.serial('what was used is spent at the end, once, and the rest released; an 
   t.is(reserved, 0);
   t.true(spent >= 3.5 && spent < 3.6, `${spent}`);
   t.is(Math.round((available + spent) * 1e6) / 1e6, 100);
+  const uses = await w.sql<{ exact: boolean }>(
+    `select (select sum(amount) from credit_entries e where e.operation_id = t.id::text and account = 'Spent')
+       = round((price ->> 'fixed')::numeric + 12 * extract(epoch from finished_at - started_at) / 3600, 6) as exact
+     from transfers t where tenant_id = $1 and status = 'Completed'`,
+    [tenantId],
+  );
+  t.deepEqual(uses, [{ exact: true }, { exact: true }], 'to a millionth');
   const kinds = async (id: string) => {
     const { body } = await owner.get(`/api/iam/credit/${tenantId}/operation/${id}`);
     return [...new Set(body.data.map((entry: { kind: string }) => entry.kind))];
@@ -165,6 +173,26 @@ test.serial('what was used is spent at the end, once, and the rest released; an 
   t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
   const admin = w.as(await w.administrator());
   t.like((await admin.get('/api/iam/credit/verify')).body, { valid: true });
+});
+
+test.serial('the tenant of the source pays for a copy into another tenant', async (t) => {
+  const { source, target, client, ask } = await carryScene(w);
+  t.like((await ask('copy')).body, { status: 409, code: 'TooFewCredits', available: 0 });
+  const seller = w.as(await w.account({ roles: 'BackOffice' }));
+  const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
+  const lot = { credits: 10, expiresAt: '2999-12-31', salesOrderId: 'S', billingReference };
+  await seller.post('/api/iam/credit', { ...lot, tenantId: source.tenantId });
+  const { status, body } = await ask('copy');
+  t.is(status, 200);
+  await worker();
+  t.is((await untilEnd(client, body.id)).status, 'Completed');
+  const of = async (tenantId: string) =>
+    w.sql('select distinct kind from credit_entries where pool_id = $1 and operation_id = $2 order by kind', [
+      tenantId,
+      body.id,
+    ]);
+  t.deepEqual(await of(source.tenantId), [{ kind: 'Release' }, { kind: 'Reserve' }, { kind: 'Spend' }]);
+  t.deepEqual(await of(target.tenantId), []);
 });
 
 test.serial('the job expireCredits of a worker books expired credits', async (t) => {

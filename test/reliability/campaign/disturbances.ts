@@ -135,6 +135,8 @@ export async function disturb(
   const left = mix && dealt(mix);
   const urn = left ?? DISTURBANCES.flatMap((each) => Array.from({ length: each.weight }, () => each));
   for (let killed = 0; left ? left.length > 0 : killed < kills; ) {
+    // many kills of Postgres alone would keep the API from starting, so that nothing is under way
+    while (left && (platform.api() === undefined || platform.workers.size === 0)) await sleep(100);
     await sleep(choose.between(...PAUSE_MS));
     const chosen = choose.of(urn);
     // what it is to befall may just be starting again
