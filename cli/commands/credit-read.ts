@@ -9,6 +9,7 @@ import type {
 } from '../../src/credits/balance.routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Principal } from '../../src/keys/routes.ts';
+import { askFor } from '../ask.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { choices, integer, limit, time } from '../options.ts';
@@ -149,7 +150,7 @@ async function verifyLedger(io: Io): Promise<void> {
 }
 
 async function explain(io: Io, given: string | undefined, { tenant }: { tenant?: string }): Promise<void> {
-  const operation = given ?? (await io.ask('Operation:', 'Name the operation'));
+  const operation = given ?? (await askFor(io, 'Operation:', 'Name the operation'));
   const to = `${path(tenant ?? (await ownTenant(io)))}/operation/${encodeURIComponent(operation)}`;
   const answer = await io.api.call<List<Entry>>('GET', to);
   const names = await lookUpPrincipals(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Amount, Expired, Reserved } from '../../src/credits/routes.ts';
+import { askFor } from '../ask.ts';
 import type { Io } from '../io.ts';
 import { tenantIdOf } from '../names.ts';
 import { amount } from '../options.ts';
@@ -73,10 +74,10 @@ const query = ({ dryRun }: DryRun) => (dryRun ? { query: { dryRun: true } } : {}
 const told = ({ dryRun }: DryRun, sentence: string) => (dryRun ? `Dry run, nothing is changed. ${sentence}` : sentence);
 
 /** Arguments that are missing are asked for at a terminal. */
-const tenantOr = async (io: Io, given: string | undefined) =>
-  given ?? tenantIdOf(io, await io.ask('Tenant (name or id):', 'Name the tenant'));
+const tenantOr = async (io: Io, given: string | undefined, instead = 'Name the tenant') =>
+  given ?? tenantIdOf(io, await askFor(io, 'Tenant (name or id):', instead));
 async function creditsOr(io: Io, given: number | undefined): Promise<number> {
-  return given ?? credits(await io.ask('Credits:', 'Give the amount of credits'));
+  return given ?? askFor(io, 'Credits:', 'Give the amount of credits', credits);
 }
 
 interface AddOptions extends DryRun {
@@ -91,10 +92,10 @@ async function addCredits(io: Io, tenant: string | undefined, value: number | un
   const body = {
     tenantId: await tenantOr(io, tenant),
     credits: await creditsOr(io, value),
-    expiresAt: options.expires ?? (await io.ask('Expires (date or time, UTC):', 'Use --expires')),
-    salesOrderId: options.salesOrder ?? (await io.ask('Sales order:', 'Use --sales-order')),
+    expiresAt: options.expires ?? (await askFor(io, 'Expires (date or time, UTC):', 'Use --expires')),
+    salesOrderId: options.salesOrder ?? (await askFor(io, 'Sales order:', 'Use --sales-order')),
     billingReference: {
-      billingReference: options.billingReference ?? (await io.ask('Billing reference:', 'Use --billing-reference')),
+      billingReference: options.billingReference ?? (await askFor(io, 'Billing reference:', 'Use --billing-reference')),
       billingReferenceType: options.billingReferenceType,
       ...(options.billingReferenceTag === undefined ? {} : { billingReferenceTag: options.billingReferenceTag }),
     },
@@ -136,7 +137,7 @@ async function useCredits(
 async function releaseCredits(io: Io, tenant: string | undefined, operation: string | undefined, options: DryRun) {
   const body = {
     tenantId: await tenantOr(io, tenant),
-    operationId: operation ?? (await io.ask('Operation:', 'Name the operation')),
+    operationId: operation ?? (await askFor(io, 'Operation:', 'Name the operation')),
   };
   const answer = await io.api.call<Amount>('PUT', '/api/iam/credit/release', { body, ...query(options) });
   io.show(answer, ({ credits }) => told(options, `Released ${credits} credits of operation ${body.operationId}.`));
@@ -155,7 +156,7 @@ async function moveCredits(io: Io, value: number | undefined, options: MoveOptio
     credits: await creditsOr(io, value),
     sourceTenantId: from,
     // from the generic pool to itself is not a move
-    targetTenantId: to ?? (from === undefined ? await tenantOr(io, undefined) : undefined),
+    targetTenantId: to ?? (from === undefined ? await tenantOr(io, undefined, 'Use --from or --to') : undefined),
     billingReference: options.billingReference,
     billingReferenceType: options.billingReferenceType,
   };

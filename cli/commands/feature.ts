@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Enabled, Feature, LicensedFeature } from '../../src/licensing/routes.ts';
+import { askFor } from '../ask.ts';
 import type { Io } from '../io.ts';
 import { tenantIdOf } from '../names.ts';
 import { choice } from '../options.ts';
@@ -45,11 +46,11 @@ const licencePath = (id: string, tenant: string) =>
   `${PATH}/${encodeURIComponent(id)}/tenant/${encodeURIComponent(tenant)}`;
 
 const tenantOr = async (io: Io, given: string | undefined) =>
-  given ?? tenantIdOf(io, await io.ask('Tenant (name or id):', 'Name the tenant'));
+  given ?? tenantIdOf(io, await askFor(io, 'Tenant (name or id):', 'Name the tenant'));
 
 /** Owners of a tenant see its licensed features, editors all. */
 async function featureIdOf(io: Io, given: string | undefined, tenant: string | undefined): Promise<string> {
-  const name = given ?? (await io.ask('Feature (name or id):', 'Name the feature'));
+  const name = given ?? (await askFor(io, 'Feature (name or id):', 'Name the feature'));
   if (isUuid(name)) return name;
   const answer =
     tenant === undefined
@@ -60,6 +61,12 @@ async function featureIdOf(io: Io, given: string | undefined, tenant: string | u
   return found.featureId;
 }
 
+function typeNamed(text: string): string {
+  const found = TYPES.find((type) => type.toLowerCase() === text.toLowerCase());
+  if (found === undefined) throw new Error(`'${text}' is not one of ${TYPES.join(' and ')}.`);
+  return found;
+}
+
 interface Definition {
   type?: string;
   url?: string;
@@ -68,8 +75,8 @@ interface Definition {
 
 async function defineFeature(io: Io, given: string | undefined, { type, url, responseUrl }: Definition): Promise<void> {
   const body = {
-    name: given ?? (await io.ask('Name:', 'Name the feature')),
-    type: type ?? (await io.ask(`Type (${TYPES.join(' or ')}):`, 'Use --type')),
+    name: given ?? (await askFor(io, 'Name:', 'Name the feature')),
+    type: type ?? (await askFor(io, `Type (${TYPES.join(' or ')}):`, 'Use --type', typeNamed)),
     url,
     responseUrl,
   };
