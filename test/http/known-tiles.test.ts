@@ -213,6 +213,8 @@ test.serial('a right ends at once with a change by this process', async (t) => {
 
   const before = await knownAnswer(get, tile, asOwner);
   await send('PUT', `/api/metadata/project/${projectId}/dataset`, asOwner, { id, name: 'another name' });
+  // checks the right anew, with the new version
+  await get(`${tile}?layer=0`, asOwner);
   const after = await get(tile, asOwner);
   t.is(after.status, 200);
   t.not(after.headers.etag, before.headers.etag);
@@ -262,6 +264,12 @@ test.serial('a right belongs to the credentials, address and headers that it was
   t.is((await knownAnswer(get, tile, from('192.0.2.7'))).status, 200);
   t.is((await get(tile, from('198.51.100.7'))).status, 403);
   t.is((await get(tile, { 'svc-open-api-key': key })).status, 403);
+
+  const here = { name: 'robot', role: 'Reader', allowedNetworks: ['127.0.0.2'] };
+  const local = { 'svc-open-api-key': (await w.as(owner).post('/api/iam/key', here)).body.key };
+  const fromTwo: Get = (url, headers) => get(url, headers, '127.0.0.2');
+  t.is((await knownAnswer(fromTwo, tile, local)).status, 200);
+  t.is((await get(tile, local)).status, 403);
 
   // a signature in the query counts however its name is encoded, and for nothing but its own query
   const path = `/api/security/sastoken?projectId=${projectId}&resourceId=${id}&readOnly=true`;
