@@ -20,7 +20,7 @@ import {
   TILE_ANSWER,
   TileAddress,
 } from './route-parts.ts';
-import type { TileParts } from './serve.ts';
+import type { Checked, TileParts } from './serve.ts';
 import { emptyTileOf, schemeOf, sendTile, servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
@@ -62,8 +62,8 @@ const Legend = z
 
 /** Raster tiles of datasets of type `tiles`; the Web Map Tile Service: `wmts.routes.ts`. */
 export async function tileRoutes(app: App, parts: TileParts) {
-  const serve = (request: FastifyRequest, id: string) =>
-    servedTiles(parts, request, id, publicBase(parts.publicUrl, request));
+  const serve = (request: FastifyRequest, id: string, checked: Checked) =>
+    servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
 
   app.get(
     `${DATASET_PATH}/metadata`,
@@ -79,7 +79,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id);
+      const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const text = JSON.stringify(publicMetadata(tiles.description));
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion, cache: METADATA_CACHE });
     },
@@ -99,7 +99,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     async (request, reply) => {
-      const served = await serve(request, request.params.id);
+      const served = await serve(request, request.params.id, 'lately');
       const { tiles, dataset } = served;
       const scheme = schemeOf(tiles, request.params.schemeId);
       const place = placeOf(scheme, request.params);
@@ -126,7 +126,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
         },
       },
       async (request, reply) => {
-        const { tiles, dataset } = await serve(request, request.params.id);
+        const { tiles, dataset } = await serve(request, request.params.id, 'lately');
         const scheme = schemeOf(tiles, request.params.schemeId);
         const tile: StoredTile = await emptyTileOf(tiles, scheme);
         return sendTile(parts, request, reply, { dataset, tile, type: MEDIA_TYPES[scheme.outputType] });
@@ -146,7 +146,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id);
+      const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const { schemeId } = schemeOf(tiles, request.params.schemeId);
       const tileMatrixSetLimits = await tiles.limits(schemeId, chosenSlice(tiles.description, request.query));
       const text = JSON.stringify({ schemeId, tileMatrixSetLimits });
@@ -172,7 +172,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id);
+      const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const legend = legendOf(schemeOf(tiles, request.params.schemeId));
       const { rowVersion: version } = dataset;
       reply.header('vary', 'accept');
@@ -198,7 +198,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     async (request, reply) => {
-      const { tiles, dataset, place } = await serve(request, request.params.id);
+      const { tiles, dataset, place } = await serve(request, request.params.id, 'now');
       const scheme = schemeOf(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
       const text = JSON.stringify(tileJsonOf(tiles.description, scheme, slice, place));

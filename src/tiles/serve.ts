@@ -48,8 +48,20 @@ export interface ServedTiles extends Served {
   readonly place: Place;
 }
 
+/**
+ * `now`: a description is never older than the last write. `lately`: a tile may be as old as the right to read it, which this
+ * process has checked within the last second.
+ */
+export type Checked = 'now' | 'lately';
+
 /** The dataset of a request that may read it. */
-export async function readableDataset(parts: RightParts, request: FastifyRequest, id: string): Promise<Served> {
+export async function readableDataset(
+  parts: RightParts,
+  request: FastifyRequest,
+  id: string,
+  checked: Checked,
+): Promise<Served> {
+  if (checked === 'now') return servedDataset(parts, askerOf(request), id);
   const right = await parts.known.right(request.raw, id, async () => {
     const asker = askerOf(request);
     const subject = await servedDataset(parts, asker, id);
@@ -81,9 +93,9 @@ export async function servedTiles(
   parts: TileParts,
   request: FastifyRequest,
   id: string,
-  origin: string,
+  { origin, checked }: { origin: string; checked: Checked },
 ): Promise<ServedTiles> {
-  const served = await readableDataset(parts, request, id);
+  const served = await readableDataset(parts, request, id, checked);
   const tiles = await parts.open.of(served.dataset);
   const base = `${origin}/api/tiles/dataset/${id}`;
   return { ...served, tiles, place: { base, name: served.dataset.name, signature: served.signature } };

@@ -74,7 +74,7 @@ const CheckQuery = z.object({
 /** How far the tiles of a dataset are drawn, and whether they are good. */
 export async function tileUpkeepRoutes(app: App, parts: TileParts) {
   const serve = (request: FastifyRequest, id: string) =>
-    servedTiles(parts, request, id, publicBase(parts.publicUrl, request));
+    servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked: 'now' });
 
   app.get(
     `${DATASET_PATH}/status`,

@@ -10,7 +10,7 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS } from './route-parts.ts';
-import type { TileParts } from './serve.ts';
+import type { Checked, TileParts } from './serve.ts';
 import { readableDataset, sendTile } from './serve.ts';
 import { chosenSlice, outOfRange } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
@@ -103,8 +103,8 @@ function tileOf({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; til
 
 /** Vector tiles of datasets of features and of meshes, drawn when they are asked for. */
 export async function vectorTileRoutes(app: App, parts: VectorParts) {
-  const serve = async (request: FastifyRequest, id: string) => {
-    const served = await readableDataset(parts, request, id);
+  const serve = async (request: FastifyRequest, id: string, checked: Checked) => {
+    const served = await readableDataset(parts, request, id, checked);
     return { ...served, subject: await parts.sources.of(served.dataset) };
   };
   const tags = TAGS;
@@ -132,7 +132,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       },
     },
     async (request, reply) => {
-      const { dataset, subject } = await serve(request, request.params.id);
+      const { dataset, subject } = await serve(request, request.params.id, 'lately');
       const tile = tileOf(request.params);
       const { attributes, ...slice } = request.query;
       const wanted = subject && {
@@ -171,7 +171,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
     },
     async (request, reply) => {
       const { id } = request.params;
-      const { dataset, subject, signature } = await serve(request, id);
+      const { dataset, subject, signature } = await serve(request, id, 'now');
       const extent = await subject?.extent();
       const base = `${publicBase(parts.publicUrl, request)}${PATH.replace(':id', id)}`;
       const { layer = 'features', fields = [], timeStamps = [], layerIds = [] } = subject ?? {};

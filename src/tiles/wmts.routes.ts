@@ -12,7 +12,7 @@ import { capabilitiesOf } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
-import type { TileParts } from './serve.ts';
+import type { Checked, TileParts } from './serve.ts';
 import { sendTile, servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
@@ -58,8 +58,8 @@ function wantsXml(request: FastifyRequest): boolean {
 
 /** OGC Web Map Tile Service 1.0.0 (07-057r7): capabilities, and tiles by key-value pairs. */
 export async function wmtsRoutes(app: App, parts: TileParts) {
-  const serve = (request: FastifyRequest, id: string) =>
-    servedTiles(parts, request, id, publicBase(parts.publicUrl, request));
+  const serve = (request: FastifyRequest, id: string, checked: Checked) =>
+    servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
 
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof AppError) || error.kind === 'unauthenticated' || !wantsXml(request)) throw error;
@@ -74,7 +74,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
   });
 
   async function capabilities(request: FastifyRequest, id: string) {
-    const { tiles, dataset, place } = await serve(request, id);
+    const { tiles, dataset, place } = await serve(request, id, 'now');
     return { capabilities: capabilitiesOf(tiles.description, place), version: dataset.rowVersion };
   }
 
@@ -108,7 +108,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
           version,
         });
       }
-      const served = await serve(request, request.params.id);
+      const served = await serve(request, request.params.id, 'lately');
       const { dataset } = served;
       const wanted = checkGetTile(query);
       const { description } = served.tiles;

@@ -54,6 +54,7 @@ async function scene() {
     reader,
     projectId: project.id as string,
     id,
+    features,
     tile: `/api/tiles/dataset/${id}/scheme/depth/0/0/0`,
     vector: `/api/vectortiles/dataset/${features}/0/0/0.vector.pbf`,
     nothing: `/api/vectortiles/dataset/${features}/9/0/0.vector.pbf`,
@@ -238,6 +239,31 @@ test.serial('a right ends within 10 s of a change by another process', async (t)
     if (statuses.join() === '404,401') return t.pass();
     if (asked - changed > 10_000) return t.deepEqual(statuses, [404, 401]);
     await sleep(100);
+  }
+});
+
+test.serial('descriptions show a change by another process at once', async (t) => {
+  const [here, there] = [await server(t), await server(t)];
+  const { id, features, owner, tile, vector } = await scene();
+  const own = await bearer(owner);
+  const described = [
+    `/api/tiles/dataset/${id}/wmts`,
+    `/api/tiles/dataset/${id}/wmts/1.0.0/WMTSCapabilities.xml`,
+    `/api/vectortiles/dataset/${features}/tilejson.json`,
+  ];
+  const client = w.as(owner);
+  for (let n = 0; n < 5; n++) {
+    for (const url of [tile, vector]) t.is((await here.get(url, own)).status, 200);
+    for (const dataset of [id, features]) {
+      const { body: record } = await client.get(`/api/metadata/dataset/${dataset}`);
+      const { status } = await client.put(`/api/metadata/project/${record.projectId}/dataset`, {
+        ...record,
+        name: `Renamed ${n}`,
+      });
+      t.is(status, 200);
+    }
+    for (const { get } of [here, there])
+      for (const url of described) t.true((await get(url, own)).raw.includes(`Renamed ${n}`), url);
   }
 });
 
