@@ -19,7 +19,7 @@ const FORGETFUL = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  max_connections: '400',
+  max_connections: '600',
 };
 
 /** A migrated database, cloned from a template that the first test file of a run creates. */
