@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { html, SHOWS_PAGE, sendPage } from './answers/page.ts';
+import { vary } from './answers/vary.ts';
 import type { App } from './route.ts';
 
 const LINKS = [
@@ -24,7 +25,7 @@ export async function welcomeRoutes(app: App) {
     },
     async (request, reply) => {
       const links = LINKS.filter(([, path]) => hasRoute(app, path));
-      reply.header('vary', 'Accept');
+      vary(reply, 'Accept');
       if (prefersJson(request.headers.accept))
         return {
           name: 'Data platform',

@@ -4,6 +4,7 @@ import type { StoredTile } from '../formats/tiles/archive-reader.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
+import { vary } from '../http/answers/vary.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
@@ -175,7 +176,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const legend = legendOf(schemeOf(tiles, request.params.schemeId));
       const { rowVersion: version } = dataset;
-      reply.header('vary', 'accept');
+      vary(reply, 'accept');
       if (/application\/json/i.test(request.headers.accept ?? ''))
         return sendText(request, reply, { text: JSON.stringify(legend), type: JSON_TYPE, version });
       const tile = { bytes: legendPicture(legend), gzip: false };

@@ -5,6 +5,7 @@ import { clientLeft } from '../http/answers/client-left.ts';
 import { sendText } from '../http/answers/etag-answer.ts';
 import { statusOf } from '../http/answers/problems.ts';
 import { publicBase } from '../http/answers/public-base.ts';
+import { vary } from '../http/answers/vary.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
@@ -99,7 +100,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
       if (operationOf(query) === 'GetCapabilities') {
         const made = await capabilities(request, request.params.id);
         const { version } = made;
-        reply.header('vary', 'accept');
+        vary(reply, 'accept');
         if (wantsXml(request))
           return sendText(request, reply, { text: capabilitiesXml(made.capabilities), type: XML, version });
         return sendText(request, reply, {

@@ -126,6 +126,22 @@ test.serial('a tile that was sent before needs no statement and is the same answ
   t.not((await knownAnswer(get, tile, { ...own, 'x-request-id': 'not ascii é' })).headers['x-request-id'], 'mine');
 });
 
+test.serial('Vary names what an answer depends on, also when it names Origin', async (t) => {
+  const { get } = await server(t);
+  const { id, tile, vector, owner } = await scene();
+  const headers = { ...(await bearer(owner)), origin: 'https://maps.example' };
+  const varyOf = async (url: string) =>
+    String((await get(url, headers)).headers.vary)
+      .toLowerCase()
+      .split(/, */)
+      .sort();
+  t.deepEqual(await varyOf(vector), ['accept-encoding', 'origin']);
+  t.deepEqual(await varyOf(tile), ['origin']);
+  t.deepEqual(await varyOf(`/api/tiles/dataset/${id}/wmts`), ['accept', 'origin']);
+  t.deepEqual(await varyOf(`/api/tiles/dataset/${id}/scheme/depth/legend`), ['accept', 'origin']);
+  t.deepEqual(await varyOf('/'), ['accept', 'origin']);
+});
+
 test.serial('tiles that were sent before are logged and counted as all others', async (t) => {
   const { get, lines } = await server(t);
   const { tile, owner } = await scene();

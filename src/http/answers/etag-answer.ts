@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isCurrent } from '../cache/cached.ts';
 import type { HeaderFields } from '../cache/known-answers.ts';
+import { vary } from './vary.ts';
 
 const unzipped = promisify(gunzip);
 
@@ -41,7 +42,7 @@ export async function sendBytes(
   const zipped = gzip && acceptsGzip(request);
   const etag = strongEtag(bytes, version, zipped ? '-gz' : '');
   reply.headers({ etag, 'cache-control': ASKED_AGAIN });
-  if (gzip) reply.header('vary', 'accept-encoding');
+  if (gzip) vary(reply, 'accept-encoding');
   const coding = zipped ? { 'content-encoding': 'gzip' } : {};
   const isShort = isCurrent(request.headers['if-none-match'], etag);
   const unzips = gzip && !zipped;

@@ -44,6 +44,20 @@ const WITHOUT_EFFECT = [
   'x-forwarded-host',
   'x-forwarded-port',
   'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-requested-with',
+  // tiles have no Last-Modified
+  'if-modified-since',
+  // of load balancers and content delivery networks
+  'x-amzn-trace-id',
+  'x-amz-cf-id',
+  'x-azure-ref',
+  'x-cloud-trace-context',
+  'cdn-loop',
+  'cf-connecting-ip',
+  'cf-ipcountry',
+  'cf-ray',
+  'cf-visitor',
 ];
 
 export interface AskedOptions {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../db.ts';
+import { vary } from '../answers/vary.ts';
 import type { Rule } from '../rules/rules.ts';
 import { isSigned } from '../rules/signed-link.ts';
 import { findGeneration } from './cached.queries.ts';
@@ -137,9 +138,7 @@ function setHeaders(reply: FastifyReply, etag: string, lifetime: number | undefi
     return;
   }
   reply.header('cache-control', `must-revalidate, max-age=${Math.floor(lifetime / 1000)}`);
-  const before = reply.getHeader('vary');
-  const own = 'Authorization, Accept, svc-open-api-key, svc-tenant-id, dhi-open-api-key, dhi-tenant-id';
-  reply.header('vary', before === undefined ? own : `${before}, ${own}`);
+  vary(reply, 'Authorization, Accept, svc-open-api-key, svc-tenant-id, dhi-open-api-key, dhi-tenant-id');
 }
 
 /** Whether `If-None-Match` contains the ETag (RFC 9110, 13.1.2: weak comparison). */

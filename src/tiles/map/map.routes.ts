@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { SHOWS_PAGE } from '../../http/answers/page.ts';
+import { vary } from '../../http/answers/vary.ts';
 import { isCurrent } from '../../http/cache/cached.ts';
 import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
@@ -97,8 +98,8 @@ export async function mapRoutes(app: App) {
         // while servers are replaced, a page of one may ask another, which has other files
         'cache-control': request.params.version === version ? FOREVER : ASKED_AGAIN,
         'x-content-type-options': 'nosniff',
-        vary: 'accept-encoding',
       });
+      vary(reply, 'accept-encoding');
       if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
       if (bytes === asset.gzip) reply.header('content-encoding', 'gzip');
       return reply.type(asset.type).send(bytes);
