@@ -402,6 +402,11 @@ test('moved credits keep expiry, sales order and reference; both tenants need th
   t.deepEqual((await move({ credits: 4, targetTenantId: b.tenantId, ...narrow })).body, { credits: 4 });
   t.deepEqual(await pool('', narrow), [{ status: 'Available', credits: 0 }]);
   t.like(await b.details(), [{ credits: 4, expiresAt: SOON, billingReference: reference('Common') }]);
+  const instants = await w.sql('select expires_at from credit_lots where pool_id = any($1) and expires_text = $2', [
+    [a.tenantId, b.tenantId, '00000000-0000-0000-0000-000000000000'],
+    SOON,
+  ]);
+  t.is(new Set(instants.map(({ expires_at }) => String(expires_at))).size, 1);
 
   // now both have had the reference; credits with another one do not move
   t.like((await move({ credits: 7, ...ends })).body, { code: 'TooFewCredits', available: 6 });
@@ -430,6 +435,29 @@ test('concurrent moves in opposite directions do not deadlock', async (t) => {
   );
   t.true(answers.every(({ status }) => status === 200));
   t.is((await a.balance()).Available, 50);
+});
+
+test('a move locks the pool with the lower id first, whichever it takes from', async (t) => {
+  const pools = [await shop({ credits: 50, name: 'X' }), await shop({ credits: 50, name: 'X' })];
+  const [low = '', high = ''] = pools.map(({ tenantId }) => tenantId).sort();
+  const admin = await root();
+  for (const [sourceTenantId, targetTenantId] of [
+    [low, high],
+    [high, low],
+  ]) {
+    const holder = new pg.Client({ connectionString: w.url });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from credit_pools where id = $1 for update', [low]);
+    const moving = admin.put(`${PATH}/move`, { credits: 1, sourceTenantId, targetTenantId });
+    const waits = `select from pg_locks l join pg_stat_activity a using (pid) where not granted and datname = current_database()
+      and query like '%credit_move%'`;
+    while ((await w.sql(waits)).length === 0) await sleep(10);
+    await t.notThrowsAsync(w.sql('select from credit_pools where id = $1 for update nowait', [high]));
+    await holder.query('commit');
+    await holder.end();
+    t.is((await moving).status, 200);
+  }
 });
 
 test('a dry run makes the same checks, gives the same response and writes nothing', async (t) => {
@@ -572,6 +600,26 @@ test.serial('verify finds a changed entry, a missing end and a lot that differs 
   const shorter = await forged(`update credit_pools set last_seq = 3 where id = $1
     returning format('update credit_pools set last_seq = 4 where id = %L', id) as undo`);
   t.like(shorter, { valid: false, wrong: { tenantId } });
+  t.like(await verified(), { valid: true });
+});
+
+test.serial('the first credits of a pool that are added during an operation are not used by it', async (t) => {
+  const change = { dryRun: false, actor: {} };
+  for (const use of [reserveCredits, spendCredits]) {
+    const { tenantId } = await shop();
+    const adder = new pg.Client({ connectionString: w.url });
+    await adder.connect();
+    await adder.query('begin; lock table credit_lots in access exclusive mode');
+    const operation = use(w.db, { tenantId, credits: 1, operationId: 'x' }, change);
+    operation.catch(() => {});
+    await sleep(300);
+    await adder.query(
+      `select credit_add('${tenantId}', 10, '2999-12-31', '2999-12-31', 'S', 'R', 'EXT', '', null, null, false); commit`,
+    );
+    await adder.end();
+    t.like(await operation, { refusal: 'TooFewCredits', available: 0 });
+    t.is((await use(w.db, { tenantId, credits: 1, operationId: 'x' }, change)).refusal, undefined);
+  }
   t.like(await verified(), { valid: true });
 });
 
