@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { caller, prepareSubmission, SUBMIT_PATH, times, withProcesses } from './processes.ts';
+import { caller, prepareConversion, SUBMIT_PATH, smallGrid, times, withProcesses } from './processes.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CONVERSIONS = 200;
 const CLIENTS = 10;
-const SIDE = 40;
 const CURVE_MS = 500;
-
-/** An ASCII grid of about 10 kB. */
-function grid(): Buffer<ArrayBuffer> {
-  const row = Array.from({ length: SIDE }, (_, n) => (100 + Math.sin(n) * 9).toFixed(2)).join(' ');
-  const header = `ncols ${SIDE}\nnrows ${SIDE}\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n`;
-  return Buffer.from(header + `${row}\n`.repeat(SIDE));
-}
 
 /**
  * Throughput of conversions of a small grid to GeoTIFF, from the first HTTP request to the last completed transfer,
@@ -23,15 +15,8 @@ export const bench = () =>
   withProcesses(async ({ pool, launch, databaseCpu }) => {
     const api = await launch('serve');
     const call = caller(api.address, CLIENTS);
-    const content = grid();
-    const { body: copy, headers } = await prepareSubmission(call, content);
-    const body = JSON.stringify({
-      ...JSON.parse(copy),
-      originalFileName: 'lower.asc',
-      outputDatasetData: { name: 'lower' },
-      readerName: 'AsciiGridReader',
-      writerName: 'GeoTiffWriter',
-    });
+    const content = smallGrid();
+    const { body, headers } = await prepareConversion(call, content);
     const workers = [];
     for (const count of [1, 2]) {
       workers.push(await launch('work'));

@@ -1,16 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Call, Processes, Submission } from './processes.ts';
-import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, times, withProcesses } from './processes.ts';
+import {
+  CONCURRENCY,
+  caller,
+  prepareConversion,
+  prepareSubmission,
+  SUBMIT_PATH,
+  times,
+  withProcesses,
+} from './processes.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const CLIENTS = 10;
-const PRICES = 'FileReader=1,FileWriter=0.5,memoryGbHour=2';
+const PRICES = 'FileReader=1,FileWriter=0.5,AsciiGridReader=1,GeoTiffWriter=0.5,memoryGbHour=2';
 
-/** What is transferred: the smallest file there is, of which all costs are those of the platform, and one with content. */
-const FILES = [
-  { name: '1 kB', bytes: 1024, transfers: 400 },
-  { name: '16 MB', bytes: 16 * 2 ** 20, transfers: 60 },
+const copyOf = (bytes: number) => (call: Call) => prepareSubmission(call, Buffer.alloc(bytes, 'x'));
+
+/**
+ * What is transferred: a copy of a file that is so small that all costs are those of the platform, a small grid that is
+ * converted, and a copy of a file with content.
+ */
+const KINDS = [
+  { name: 'copy of 1 kB', prepare: copyOf(1024), transfers: 400 },
+  { name: 'conversion of 10 kB', prepare: (call: Call) => prepareConversion(call), transfers: 200 },
+  { name: 'copy of 16 MB', prepare: copyOf(16 * 2 ** 20), transfers: 60 },
 ];
 
 /**
@@ -32,8 +46,8 @@ export const bench = () =>
       api: (await free.cpu()) + (await priced.cpu()),
       worker: await worker.cpu(),
     });
-    for (const { name, bytes, transfers } of FILES) {
-      const submission = await prepareSubmission(calls.free, Buffer.alloc(bytes, 'x'));
+    for (const { name, prepare, transfers } of KINDS) {
+      const submission = await prepare(calls.free);
       const ratios: { time: number; cpu: number }[] = [];
       for (let round = 0; round <= ROUNDS; round++) {
         const without = await measure(processes, calls.free, submission, transfers, cpu);

@@ -204,6 +204,28 @@ export async function prepareSubmission(call: Call, content = Buffer.alloc(1024,
   return { body, headers, projectId: project.id };
 }
 
+const SIDE = 40;
+
+/** An ASCII grid of about 10 kB. */
+export function smallGrid(): Buffer<ArrayBuffer> {
+  const row = Array.from({ length: SIDE }, (_, n) => (100 + Math.sin(n) * 9).toFixed(2)).join(' ');
+  const header = `ncols ${SIDE}\nnrows ${SIDE}\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n`;
+  return Buffer.from(header + `${row}\n`.repeat(SIDE));
+}
+
+/** The import of a small grid as GeoTIFF. */
+export async function prepareConversion(call: Call, content = smallGrid()): Promise<Submission> {
+  const copy = await prepareSubmission(call, content);
+  const body = JSON.stringify({
+    ...JSON.parse(copy.body),
+    originalFileName: 'lower.asc',
+    outputDatasetData: { name: 'lower' },
+    readerName: 'AsciiGridReader',
+    writerName: 'GeoTiffWriter',
+  });
+  return { ...copy, body };
+}
+
 /** Runs `work` `count` times, with `clients` runs at a time. */
 export async function times(count: number, clients: number, work: () => Promise<unknown>): Promise<void> {
   let left = count;
