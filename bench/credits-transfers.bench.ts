@@ -23,7 +23,8 @@ const copyOf = (bytes: number) => (call: Call) => prepareSubmission(call, Buffer
  */
 const KINDS = [
   { name: 'copy of 1 kB', prepare: copyOf(1024), transfers: 400 },
-  { name: 'conversion of 10 kB', prepare: (call: Call) => prepareConversion(call), transfers: 200 },
+  // many: processes that convert are replaced after some hundred conversions, and the next ones are slow
+  { name: 'conversion of 10 kB', prepare: (call: Call) => prepareConversion(call), transfers: 1000 },
   { name: 'copy of 16 MB', prepare: copyOf(16 * 2 ** 20), transfers: 60 },
 ];
 
