@@ -4,38 +4,16 @@ import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Grid } from '../src/data/grid.ts';
-import { geoTiffWriter } from '../src/formats/geotiff/format.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { completeParameters } from '../src/formats/parameters.ts';
 import { load } from './load.ts';
-import { quietContext } from './made-data.ts';
 import { caller, cpuOfTree, prepareSubmission, SUBMIT_PATH, withProcesses } from './processes.ts';
+import { amplitude, writeWaves } from './waves.ts';
 
 const side = 4096;
 const seconds = 5;
 const connections = 16;
 const rounds = 3;
 const target = 10;
-const [low, high] = [-2, 2];
-
-/** Waves, 10 m cells in UTM 32 at 9° E, 54.5° N. */
-const field: Grid = {
-  kind: 'grid',
-  width: side,
-  height: side,
-  affine: [500_000, 10, 0, 6_040_000, 0, -10],
-  crs: { authority: 'EPSG', code: 25832 },
-  bands: [{ name: 'Level', unit: 'm', type: 'Float32', nodata: -9999 }],
-  async *rows() {
-    for (let firstRow = 0; firstRow < side; firstRow += 64) {
-      const samples = new Float32Array(64 * side);
-      for (let n = 0; n < samples.length; n++)
-        samples[n] = Math.sin((n % side) / 90) + Math.cos((firstRow + Math.floor(n / side)) / 70);
-      yield { firstRow, rowCount: 64, samples };
-    }
-  },
-};
+const [low, high] = [-amplitude, amplitude];
 
 /** Inside of the raster; pixels of 5.5, 2.8 and 1.4 m. */
 const levels = [14, 15, 16];
@@ -56,13 +34,6 @@ const peerEnvironment = {
   VSI_CACHE: 'TRUE',
   VSI_CACHE_SIZE: '5000000',
 };
-
-async function writeRaster(path: string, parameters: object): Promise<void> {
-  const sink = await FileSink.create(path, { checksum: false });
-  await geoTiffWriter.write(field, completeParameters(geoTiffWriter, { ...parameters }), sink, quietContext());
-  await sink.flush();
-  await sink.close();
-}
 
 /** Different tiles in random order: none is asked for twice. */
 function places(): string[] {
@@ -112,7 +83,7 @@ export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-rendered-'));
   try {
     const raster = join(folder, 'field.tif');
-    await writeRaster(raster, {});
+    await writeWaves(raster, side);
     await withProcesses(async ({ launch, databaseCpu }) => {
       const kept = process.env.BENCH_KEPT_BYTES;
       const api = await launch('serve', kept === undefined ? {} : { PLATFORM_TILES_KEPT_BYTES: kept });
@@ -120,7 +91,7 @@ export async function bench(): Promise<void> {
       const ours = await ownServer(call, Buffer.from(await readFile(raster)), { launch, api, databaseCpu });
       if (python === undefined) return console.log('NOT COMPARED: set BENCH_PYTHON to a Python that has titiler.core.');
       const cog = join(folder, 'cog.tif');
-      await writeRaster(cog, { Cog: true });
+      await writeWaves(cog, side, { Cog: true });
       await using peer = await openPeer(python, folder, cog);
       const all = places();
       const share = Math.floor(all.length / (rounds + 1));

@@ -10,13 +10,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Feature } from '../src/data/feature-collection.ts';
-import type { Grid } from '../src/data/grid.ts';
 import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
 import { tilingWriter } from '../src/formats/tiles/format.ts';
 import { quietContext } from './made-data.ts';
+import { parcelAt } from './parcels.ts';
 import type { BenchProcess, Call, Processes } from './processes.ts';
 import { caller, cpuOfTree, prepareSubmission, startProcess, withProcesses } from './processes.ts';
+import { wavesOf } from './waves.ts';
 import { answersPerSecond } from './wrk.ts';
 
 /** Polygons in rows of `side`. */
@@ -45,35 +46,14 @@ const parcels = {
     for (let row = 0; row < side; row++)
       yield Array.from({ length: side }, (_, column): Feature => {
         const [x, y] = [west + (column + 0.5) * across, south + (row + 0.5) * up];
-        const coordinates = Float64Array.from({ length: 26 }, (_, i) => {
-          const angle = (2 * Math.PI * ((i >> 1) % 12)) / 12;
-          return i % 2 === 0 ? x + 0.45 * across * Math.cos(angle) : y + 0.45 * up * Math.sin(angle);
-        });
         const n = row * side + column;
         return {
           values: [n, `parcel ${n}`, ['field', 'wood', 'water'][n % 3]],
-          geometry: { type: 'Polygon', coordinates, parts: new Uint32Array(1) },
+          geometry: parcelAt([x, y], [across, up]),
         };
       });
   },
 } as const;
-
-const field: Grid = {
-  kind: 'grid',
-  width: cells,
-  height: cells,
-  affine: [500_000, 10, 0, 6_040_000, 0, -10],
-  crs: { authority: 'EPSG', code: 25832 },
-  bands: [{ name: 'Level', unit: 'm', type: 'Float32', nodata: -9999 }],
-  async *rows() {
-    for (let firstRow = 0; firstRow < cells; firstRow += 64) {
-      const samples = new Float32Array(64 * cells);
-      for (let n = 0; n < samples.length; n++)
-        samples[n] = Math.sin((n % cells) / 90) + Math.cos((firstRow + Math.floor(n / cells)) / 70);
-      yield { firstRow, rowCount: 64, samples };
-    }
-  },
-};
 
 /** A tile by its path below the address of the platform, and by zoom level, column and row. */
 interface Tile {
@@ -367,7 +347,7 @@ export const bench = () =>
 
       const scheme = { schemeId: 'level', schemeType: 'XYZ', minValue: -2, maxValue: 2 };
       const rasters = await plant(processes, projectId, folder, { type: 'tiles', format: 'tiles' }, (sink, context) =>
-        tilingWriter.write(field, { TilingSchemes: [scheme] }, sink, context),
+        tilingWriter.write(wavesOf(cells), { TilingSchemes: [scheme] }, sink, context),
       );
       const plain = { api, folder, databaseCpu, headers: token };
       const raster = await tilesAround(

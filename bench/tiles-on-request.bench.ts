@@ -5,15 +5,13 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Grid } from '../src/data/grid.ts';
-import { geoTiffWriter } from '../src/formats/geotiff/format.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
-import { completeParameters } from '../src/formats/parameters.ts';
 import { tilingWriter } from '../src/formats/tiles/format.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
 import type { BenchPlatform } from './platform.ts';
 import { withPlatform } from './platform.ts';
+import { amplitude, wavesOf, writeWaves } from './waves.ts';
 
 const side = 4096;
 const tilesPerLevel = 40;
@@ -21,24 +19,13 @@ const atOnce = 8;
 /** Of a tile that nobody has asked for before. */
 const targetMs = 150;
 
-/** Waves, 10 m cells in UTM 32. */
-const field: Grid = {
-  kind: 'grid',
-  width: side,
-  height: side,
-  affine: [500_000, 10, 0, 6_040_000, 0, -10],
-  crs: { authority: 'EPSG', code: 25832 },
-  bands: [{ name: 'Level', unit: 'm', type: 'Float32', nodata: -9999 }],
-  async *rows() {
-    for (let firstRow = 0; firstRow < side; firstRow += 64) {
-      const samples = new Float32Array(64 * side);
-      for (let n = 0; n < samples.length; n++)
-        samples[n] = Math.sin((n % side) / 90) + Math.cos((firstRow + Math.floor(n / side)) / 70);
-      yield { firstRow, rowCount: 64, samples };
-    }
-  },
+const scheme = {
+  schemeId: 'level',
+  schemeType: 'XYZ',
+  minValue: -amplitude,
+  maxValue: amplitude,
+  firstLevelOnRequest: 0,
 };
-const scheme = { schemeId: 'level', schemeType: 'XYZ', minValue: -2, maxValue: 2, firstLevelOnRequest: 0 };
 
 async function written(path: string, write: (sink: FileSink) => PromiseLike<unknown>): Promise<number> {
   const sink = await FileSink.create(path, { checksum: false });
@@ -52,7 +39,9 @@ async function plant({ app, pool, blobs, headers, userId }: BenchPlatform, folde
   const file = join(folder, 'tiles');
   await using open = new AsyncDisposableStack();
   const context = { ...quietContext(), scratch: folder, onEnd: (close: () => Promise<void>) => open.defer(close) };
-  const size = await written(file, (sink) => tilingWriter.write(field, { TilingSchemes: [scheme] }, sink, context));
+  const size = await written(file, (sink) =>
+    tilingWriter.write(wavesOf(side), { TilingSchemes: [scheme] }, sink, context),
+  );
   const project = await app.inject({ method: 'POST', url: '/api/metadata/project', headers, payload: { name: 'Sea' } });
   const [id, blob] = [randomUUID(), `dataset/${randomUUID()}`];
   await blobs.adopt(file, blob);
@@ -153,10 +142,7 @@ export const bench = () =>
       if (python === undefined)
         console.log('NOT COMPARED: set BENCH_PYTHON to a Python that has titiler.core and uvicorn.');
       const raster = join(folder, 'level.tif');
-      const parameters = completeParameters(geoTiffWriter, { Cog: true });
-      await written(raster, (sink) =>
-        geoTiffWriter.write(field, parameters, sink, { ...quietContext(), scratch: folder }),
-      );
+      await writeWaves(raster, side, { Cog: true });
       await using titiler = python === undefined ? undefined : await openTitiler(python, raster);
       const levels = await placesOf(root, headers);
       const [first] = levels.at(-1)!.splice(0, 1);

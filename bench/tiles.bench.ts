@@ -4,37 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Grid } from '../src/data/grid.ts';
-import { geoTiffReader, geoTiffWriter } from '../src/formats/geotiff/format.ts';
+import { geoTiffReader } from '../src/formats/geotiff/format.ts';
 import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { tilingWriter } from '../src/formats/tiles/format.ts';
 import { StoredTiles } from '../src/formats/tiles/stored-tiles.ts';
 import { quietContext } from './made-data.ts';
+import { writeWaves } from './waves.ts';
 
 const side = 4096;
 const rounds = 3;
 const perRound = 40;
 const lookUps = 2000;
 const target = 10;
-
-/** Waves, 10 m cells in UTM 32. */
-const field: Grid = {
-  kind: 'grid',
-  width: side,
-  height: side,
-  affine: [500_000, 10, 0, 6_040_000, 0, -10],
-  crs: { authority: 'EPSG', code: 25832 },
-  bands: [{ name: 'Level', unit: 'm', type: 'Float32', nodata: -9999 }],
-  async *rows() {
-    for (let firstRow = 0; firstRow < side; firstRow += 64) {
-      const samples = new Float32Array(64 * side);
-      for (let n = 0; n < samples.length; n++)
-        samples[n] = Math.sin((n % side) / 90) + Math.cos((firstRow + Math.floor(n / side)) / 70);
-      yield { firstRow, rowCount: 64, samples };
-    }
-  },
-};
 
 /** Draws the tiles of each line `z x y z x y …` as titiler does, and answers with the CPU milliseconds per tile. */
 const peer = `
@@ -65,10 +47,7 @@ export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-tiles-'));
   try {
     const raster = join(folder, 'field.tif');
-    const sink = await FileSink.create(raster, { checksum: false });
-    await geoTiffWriter.write(field, completeParameters(geoTiffWriter, {}), sink, quietContext());
-    await sink.flush();
-    await sink.close();
+    await writeWaves(raster, side);
     const python = process.env.BENCH_PYTHON;
     if (python === undefined) console.log('NOT COMPARED: set BENCH_PYTHON to a Python that has rio-tiler.');
     await using tiler = python === undefined ? undefined : await openPeer(python, raster);

@@ -8,6 +8,7 @@ import { crsName, sameCrs } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { FileSource } from '../io/bytes.ts';
 import { flipRows, isSouthUp } from '../io/flip-rows.ts';
+import { piecesOf } from '../io/pieces.ts';
 import { zipEntries } from '../io/zip.ts';
 import { dataStart } from '../io/zip-entry.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
@@ -27,7 +28,6 @@ import { checkSlices, chosenItem, slicesOf, writeSlice } from './write-slice.ts'
 
 /** Maximum offset between two grids, as a share of a cell. */
 const tolerance = 1e-3;
-const pieceBytes = 1 << 20;
 const FIRST: TileSlice = { step: 0, layer: 0 };
 const refuse = (sentence: string) => new AppError('unprocessable', sentence);
 
@@ -186,14 +186,4 @@ async function copyEntries(
     names.add(name);
   }
   return names;
-}
-
-async function* piecesOf(
-  file: ByteSource,
-  { start, length, signal }: { start: number; length: number; signal: AbortSignal },
-): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < length; at += pieceBytes) {
-    signal.throwIfAborted();
-    yield new Uint8Array(await file.read(start + at, Math.min(pieceBytes, length - at)));
-  }
 }

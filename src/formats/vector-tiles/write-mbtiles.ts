@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Write } from '../define.ts';
-import { copyFile } from '../io/copy-file.ts';
+import { copyFile } from '../io/pieces.ts';
 import type { DrawnTiles } from './draw-tiles.ts';
 import { drawTiles } from './draw-tiles.ts';
 import type { writeParameters } from './parameters.ts';

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Write } from '../define.ts';
 import { FileSink } from '../io/bytes.ts';
-import { copyFile } from '../io/copy-file.ts';
+import { copyFile } from '../io/pieces.ts';
 import { TILE_TYPES } from '../io/pmtiles/archive-header.ts';
 import { ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
 import { drawTiles } from './draw-tiles.ts';
