@@ -73,7 +73,6 @@ import { workerRoutes } from './operations/workers/routes.ts';
 import { openSealer } from './platform/keys/sealing.ts';
 import { openSigner } from './platform/keys/signing-keys.ts';
 import { openOutbound } from './platform/net/outbound.ts';
-import { SessionLocks } from './platform/postgres/session-locks.ts';
 import { openTracing } from './platform/telemetry/tracing.ts';
 import { leaveTenantRoutes } from './projects/leave-tenant.routes.ts';
 import { projectListRoutes } from './projects/list.routes.ts';
@@ -86,15 +85,10 @@ import { binItemRoutes } from './recycle-bin/item.routes.ts';
 import { binListRoutes } from './recycle-bin/list.routes.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
 import { tenantRoutes } from './tenants/routes.ts';
-import { DrawThreads } from './tiles/draw-threads.ts';
 import { mapRoutes } from './tiles/map/map.routes.ts';
-import { OpenTiles } from './tiles/open-tiles.ts';
-import { DRAWN } from './tiles/raster/kept-tiles.queries.ts';
-import { KeptTiles, RASTER_THREAD } from './tiles/raster/kept-tiles.ts';
 import { tileRoutes } from './tiles/routes.ts';
+import { openTileServices } from './tiles/tile-services.ts';
 import { tileUpkeepRoutes } from './tiles/upkeep.routes.ts';
-import { VECTOR_THREAD, VectorDrawings } from './tiles/vector/vector-drawings.ts';
-import { VectorSources } from './tiles/vector/vector-source.ts';
 import { vectorTileRoutes } from './tiles/vector.routes.ts';
 import { wmtsRoutes } from './tiles/wmts.routes.ts';
 import { timeSeriesRoutes } from './timeseries/routes.ts';
@@ -312,30 +306,22 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const stores = new Stores(blobs);
   app.addHook('onClose', () => stores.close());
   await addRoutes(multidimensionalRoutes, { db, signer, stores });
-  const tileSources = new BlobSources(blobs);
-  const openTiles = new OpenTiles(tileSources);
-  const rasterThreads = new DrawThreads(RASTER_THREAD, config['tiles.threads']);
-  metrics.watchDrawings('raster', () => rasterThreads.counts);
-  app.addHook('onClose', async () => {
-    await rasterThreads.close();
-    await openTiles.close();
-  });
-  const tileLocks = new SessionLocks({ databaseUrl, channel: DRAWN, applicationName: 'platform tiles' });
-  app.addHook('onClose', () => tileLocks.close());
-  const onRequest = new KeptTiles({
+  const drawn = openTileServices({
     db,
-    locks: tileLocks,
-    open: openTiles,
-    threads: rasterThreads,
-    most: config['tiles.keptBytes'],
+    databaseUrl,
+    blobs,
+    stores,
+    threads: config['tiles.threads'],
+    keptBytes: config['tiles.keptBytes'],
     log,
-    count: metrics.tileOnRequest,
-    drawn: (outcome, seconds) => metrics.tileDrawn('raster', outcome, seconds),
+    metrics,
   });
-  const tiles = { db, signer, known, publicUrl, open: openTiles, onRequest };
+  app.addHook('onClose', () => drawn.close());
+  const tiles = { db, signer, known, publicUrl, open: drawn.open, onRequest: drawn.onRequest };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
   await addRoutes(tileUpkeepRoutes, tiles);
+  await addRoutes(vectorTileRoutes, { db, signer, known, publicUrl, sources: drawn.vector });
   await addRoutes(mapRoutes, undefined);
   const queryThreads = new QueryThreads();
   app.addHook('onClose', () => queryThreads.close());
@@ -346,18 +332,6 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const featureParts = { db, signer, contents: features, cursors, publicUrl };
   await addRoutes(featureRoutes, featureParts);
   await addRoutes(ogcRoutes, featureParts);
-  const vectorThreads = new DrawThreads(VECTOR_THREAD, config['tiles.threads']);
-  metrics.watchDrawings('vector', () => vectorThreads.counts);
-  const vectorDrawings = new VectorDrawings({
-    threads: vectorThreads,
-    drawn: (outcome, seconds) => metrics.tileDrawn('vector', outcome, seconds),
-  });
-  const vectorSources = new VectorSources(tileSources, stores, vectorDrawings);
-  app.addHook('onClose', async () => {
-    await vectorThreads.close();
-    await vectorSources.close();
-  });
-  await addRoutes(vectorTileRoutes, { db, signer, known, publicUrl, sources: vectorSources });
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: config['transfers.nodeSizes'] };
   await addRoutes(importRoutes, starts);
