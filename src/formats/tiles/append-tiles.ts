@@ -65,9 +65,10 @@ export async function appendTiles(
     const coverages = new LimitsOnRequest(context.signal);
     const prepared: Prepared = { scheme: drawn, plan, style, drawn, item, coverages };
     for (const [k, slice] of slices.entries()) {
-      context.progress((n + k / slices.length) / plans.length, 'Drawing tiles');
+      const progress = (share: number) =>
+        context.progress((n + (k + share) / slices.length) / plans.length, 'Drawing tiles');
       const kept = { ...slice, step: present + slice.step };
-      bytes += await writeSlice(writing, prepared, { slice, kept, single: false });
+      bytes += await writeSlice(writing, prepared, { slice, kept, single: false, progress });
     }
   }
   const whole: TilesDescription = {

@@ -12,11 +12,13 @@ import {
   tilesWithin,
 } from '../../geo/tiles/matrices.ts';
 import { mercatorBoxes } from '../../geo/tiles/place.ts';
-import type { DrawnTile } from '../../geo/tiles/pyramid.ts';
+import type { DrawnTile, PyramidOptions, SummedTile, ValueRows } from '../../geo/tiles/pyramid.ts';
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { SourceSlice } from './values/item-values.ts';
+import { overviewLevels, overviewOf, packSums } from './values/overviews.ts';
+import type { AddTile } from './zip-archive.ts';
 
 const zipped = promisify(gzip);
 /** Tiles that are encoded at the same time. */
@@ -24,7 +26,7 @@ const maxPending = 4;
 /** The most tiles of a scheme. */
 export const MOST_TILES = 1_000_000;
 const deepestMercator = 24;
-/** Levels above the base level that are drawn on request. */
+/** Levels above the base level that are drawn on request. Those further up have few tiles, which cost the writer next to nothing. */
 const mostLevelsAbove = 4;
 
 /** The matrices of a scheme, the levels to be drawn, and where they have data. */
@@ -73,7 +75,6 @@ export function withLevelsOnRequest(scheme: TilingScheme, plan: TilePlan, slices
   const counts = levels.map(
     (level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0),
   );
-  // A tile of a higher level would need more than 256 tiles of the base level.
   const highest = base - mostLevelsAbove;
   let first = mercator ? (scheme.firstLevelOnRequest ?? Infinity) : Infinity;
   first = Math.max(first, highest);
@@ -93,8 +94,18 @@ export function withLevelsOnRequest(scheme: TilingScheme, plan: TilePlan, slices
 export interface Output {
   readonly encode: TileEncoder;
   readonly compress: boolean;
-  add(level: number, column: number, row: number, bytes: Uint8Array): Promise<void>;
+  readonly add: AddTile;
+  /** Takes the overviews that levels on request are drawn of. */
+  readonly keep?: AddTile;
+  /** Called with the share of the work that is done, 0 to 1. */
+  advance(share: number): void;
 }
+
+export type Encoding = Pick<Output, 'encode' | 'compress'>;
+
+/** Whether a level on request is drawn of overviews. */
+export const needsOverviews = ({ base, onRequest }: TilePlan): boolean =>
+  onRequest.some((level) => overviewOf(base, level) !== undefined);
 
 export interface Drawing {
   readonly item: Pick<OpenItem, 'planes'>;
@@ -105,19 +116,35 @@ export interface Drawing {
 /** Draws all tiles of a slice that have data and are not drawn on request, row by row within a level. */
 export async function drawSlice(plan: TilePlan, drawing: Drawing, output: Output): Promise<void> {
   const { matrices, base, levels, onRequest, boxes } = plan;
+  const { keep } = output;
   const pending: (() => Promise<void>)[] = [];
-  const draw = (from: number, wanted: readonly number[]) =>
-    drawRanges(plan, drawing, { from, wanted, ranges: rangesOf(matrices, from, boxes) }, async (tile) => {
-      const encoded = encodedTile(output, tile.planes);
-      // A failure is thrown when its turn comes.
-      encoded.catch(() => {});
-      pending.push(async () => output.add(tile.level, tile.column, tile.row, await encoded));
-      if (pending.length >= maxPending) await pending.shift()!();
-    });
+  const addLater = async (
+    add: AddTile,
+    { level, column, row }: Omit<DrawnTile, 'planes'>,
+    packed: Promise<Uint8Array>,
+  ) => {
+    // A failure is thrown when its turn comes.
+    packed.catch(() => {});
+    pending.push(async () => add(level, column, row, await packed));
+    if (pending.length >= maxPending) await pending.shift()!();
+  };
   const now = levels.filter((level) => !onRequest.includes(level));
   const coarse = now.filter((level) => level <= base);
-  if (coarse.length > 0) await draw(base, coarse);
-  for (const level of now) if (level > base) await draw(level, [level]);
+  const sums = keep && {
+    levels: overviewLevels(base),
+    take: (tile: SummedTile) => addLater(keep, tile, packSums(tile)),
+  };
+  const passes: Pick<Ranges, 'from' | 'wanted' | 'sums'>[] = now
+    .filter((level) => level > base)
+    .map((level) => ({ from: level, wanted: [level] }));
+  if (coarse.length > 0 || sums !== undefined) passes.unshift({ from: base, wanted: coarse, ...(sums && { sums }) });
+  for (const [n, pass] of passes.entries())
+    await drawRanges(plan, drawing, {
+      ...pass,
+      ranges: rangesOf(matrices, pass.from, boxes),
+      advance: (share) => output.advance((n + share) / passes.length),
+      emit: (tile) => addLater(output.add, tile, encodedTile(output, tile.planes)),
+    });
   for (const add of pending) await add();
 }
 
@@ -126,7 +153,7 @@ export async function drawOne(
   plan: TilePlan,
   drawing: Drawing,
   [level, column, row]: readonly [level: number, column: number, row: number],
-  output: Omit<Output, 'add'>,
+  output: Encoding,
 ): Promise<Uint8Array | undefined> {
   const from = Math.max(level, plan.base);
   const scale = 2 ** (from - level);
@@ -140,32 +167,56 @@ export async function drawOne(
     return within.firstColumn < within.endColumn && within.firstRow < within.endRow ? [within] : [];
   });
   let encoded: Promise<Uint8Array> | undefined;
-  await drawRanges(plan, drawing, { from, wanted: [level], ranges }, async (tile) => {
-    // The planes are read at once: they are used again for the next tile.
-    encoded = encodedTile(output, tile.planes);
-    encoded.catch(() => {});
+  await drawRanges(plan, drawing, {
+    from,
+    wanted: [level],
+    ranges,
+    async emit(tile) {
+      // The planes are read at once: they are used again for the next tile.
+      encoded = encodedTile(output, tile.planes);
+      encoded.catch(() => {});
+    },
   });
   return encoded;
 }
 
-const encodedTile = async ({ encode, compress }: Omit<Output, 'add'>, planes: DrawnTile['planes']) => {
+/** The planes are read before it returns. */
+export const encodedTile = async ({ encode, compress }: Encoding, planes: DrawnTile['planes']): Promise<Uint8Array> => {
   const bytes = await encode(planes);
   return compress ? zipped(bytes) : bytes;
 };
 
+interface Ranges extends Pick<PyramidOptions, 'emit' | 'sums'> {
+  readonly from: number;
+  readonly wanted: readonly number[];
+  readonly ranges: readonly TileRange[];
+  readonly advance?: Output['advance'];
+}
+
 async function drawRanges(
   { matrices, mercator }: TilePlan,
   { item, slice, method }: Drawing,
-  { from, wanted, ranges }: { from: number; wanted: readonly number[]; ranges: readonly TileRange[] },
-  emit: (tile: DrawnTile) => Promise<void>,
+  { from, wanted, ranges, advance, ...taken }: Ranges,
 ): Promise<void> {
   const strips = ranges.map((range) => ({
     range,
     planes: item.planes(latticeOf(matrices, from, range), mercator, slice),
   }));
-  if (strips.length === 0) return;
+  const [strip] = strips;
+  if (strip === undefined) return;
   const { tileWidth, tileHeight } = matrices;
-  await drawPyramid(strips, { tileWidth, tileHeight, base: from, levels: wanted, method, emit });
+  if (advance !== undefined) {
+    const { firstRow, endRow } = strip.range;
+    strip.planes[0] = advancing(strip.planes[0]!, (endRow - firstRow) * tileHeight, advance);
+  }
+  await drawPyramid(strips, { tileWidth, tileHeight, base: from, levels: wanted, method, ...taken });
+}
+
+async function* advancing(rows: AsyncIterable<ValueRows>, count: number, advance: Output['advance']) {
+  for await (const block of rows) {
+    advance((block.firstRow + block.rowCount) / count);
+    yield block;
+  }
 }
 
 /** The tiles of a level that may have data. Ranges that meet become one. */

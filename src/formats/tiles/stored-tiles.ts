@@ -114,6 +114,10 @@ export class StoredTiles {
     return JSON.parse((await readNamed(this.#source, this.#entries, name, longestText)).toString());
   }
 
+  has(name: string): boolean {
+    return this.#entries.has(name);
+  }
+
   /** Bytes of an entry, such as the values of a mesh. */
   entry(name: string): Promise<Buffer> {
     return readNamed(this.#source, this.#entries, name, longestEntry);

@@ -2,25 +2,30 @@ import { AppError } from '../../errors.ts';
 import type { TileEncoder } from '../../geo/tiles/encode-tile.ts';
 import { tileEncoder } from '../../geo/tiles/encode-tile.ts';
 import { mercatorMatrices } from '../../geo/tiles/matrices.ts';
+import { drawOfSums } from '../../geo/tiles/pyramid.ts';
 import { isUnzipped, rampOfDrawn, styleOf } from './describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from './description.ts';
 import type { TilePlan } from './drawing.ts';
-import { drawOne } from './drawing.ts';
+import { drawOne, encodedTile } from './drawing.ts';
 import type { StoredTiles } from './stored-tiles.ts';
 import type { KeptItem } from './values/open-values.ts';
 import { openValues } from './values/open-values.ts';
+import { Overviews } from './values/overviews.ts';
 
 /** Draws tiles of a scheme from the values that the writer kept, with the bytes that the writer would have written. */
 export class TileDrawer {
   readonly #scheme: DrawnScheme;
   readonly #plan: TilePlan;
   readonly #item: KeptItem;
+  readonly #overviews: Overviews;
   readonly #encode: TileEncoder;
 
-  private constructor(scheme: DrawnScheme, item: KeptItem) {
-    const { base, boxes } = scheme.drawnOf!;
+  private constructor(scheme: DrawnScheme, item: KeptItem, tiles: StoredTiles) {
+    const { base, boxes, name, values } = scheme.drawnOf!;
     this.#scheme = scheme;
     this.#item = item;
+    const planes = values.kind === 'grid' ? values.planes.length : 1;
+    this.#overviews = new Overviews(tiles, { name, base, planes, method: scheme.aggregationMethod });
     this.#plan = {
       matrices: mercatorMatrices,
       mercator: true,
@@ -37,20 +42,26 @@ export class TileDrawer {
     const scheme = tiles.scheme(schemeId);
     if (scheme?.drawnOf === undefined)
       throw new AppError('notFound', `No level of scheme '${schemeId}' is drawn on request.`);
-    return new TileDrawer(scheme, await openValues(tiles, scheme.drawnOf.name, scheme.drawnOf.values));
+    return new TileDrawer(scheme, await openValues(tiles, scheme.drawnOf.name, scheme.drawnOf.values), tiles);
   }
 
   /**
    * The tile as it is stored: gzipped unless it is a picture. Undefined for a tile without data.
    * @param throwIfCancelled called between parts of the work
    */
-  draw(
+  async draw(
     slice: TileSlice,
     place: readonly [level: number, column: number, row: number],
     throwIfCancelled: () => void = () => {},
   ): Promise<Uint8Array | undefined> {
     const { aggregationMethod: method, outputType } = this.#scheme;
     const output = { encode: this.#encode, compress: !isUnzipped(outputType) };
+    const under = await this.#overviews.under(slice, place);
+    if (under !== undefined) {
+      throwIfCancelled();
+      const planes = drawOfSums(place[0], under, mercatorMatrices);
+      return planes && encodedTile(output, planes);
+    }
     const item: KeptItem = {
       ...this.#item,
       planes: (...of) => this.#item.planes(...of).map((rows) => checked(rows, throwIfCancelled)),

@@ -3,19 +3,21 @@ import type { TileStyle } from '../../geo/tiles/encode-tile.ts';
 import { tileEncoder } from '../../geo/tiles/encode-tile.ts';
 import type { Context } from '../define.ts';
 import { TILE_TYPES } from '../io/pmtiles/archive-header.ts';
-import type { ArchiveDescription } from '../io/pmtiles/archive-writer.ts';
+import type { ArchiveDescription, ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
 import type { ZipWriter } from '../io/zip-writer.ts';
 import type { LimitsOnRequest } from './availability.ts';
 import { isUnzipped } from './describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from './description.ts';
 import { archiveName, limitsName } from './description.ts';
 import type { TilePlan } from './drawing.ts';
-import { drawSlice } from './drawing.ts';
+import { drawSlice, needsOverviews } from './drawing.ts';
 import { LimitsTally } from './limits.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { KeptSlice } from './values/item-values.ts';
 import type { KeptValues } from './values/keep-values.ts';
+import { overviewName } from './values/overviews.ts';
+import type { AddTile } from './zip-archive.ts';
 import { addArchive } from './zip-archive.ts';
 
 /** A scheme that is ready to be drawn. */
@@ -69,11 +71,17 @@ export function chosenItem(
   throw new AppError('unprocessable', `Scheme '${schemeId}': the data have no item '${itemName}'. There are ${there}.`);
 }
 
-/** Writes the archive of a slice, the rectangles of its tiles and, for levels drawn on request, the values. Returns the bytes of the tiles. */
+interface WrittenSlice extends KeptSlice {
+  readonly single: boolean;
+  /** Of the slice, 0 to 1. */
+  progress(share: number): void;
+}
+
+/** Writes the archive of a slice, the rectangles of its tiles and, for levels drawn on request, the values and their overviews. Returns the bytes of the tiles. */
 export async function writeSlice(
   { zip, source, context, kept }: Writing,
   { scheme, plan, style, drawn, item, coverages }: Prepared,
-  { slice, kept: as, single }: KeptSlice & { readonly single: boolean },
+  { slice, kept: as, single, progress }: WrittenSlice,
 ): Promise<number> {
   const tally = new LimitsTally();
   const drawing = { item, slice, method: scheme.aggregationMethod };
@@ -87,16 +95,23 @@ export async function writeSlice(
     metadata: { name: drawn.schemeId, description: drawn.itemName, crs: `${drawn.sridAuthName}:${drawn.srid}` },
   };
   const name = archiveName(scheme.schemeId, as, single);
-  const size = await addArchive(zip, name, context.scratch, described, (archive) =>
+  const draw = (archive: ArchiveWriter, keep?: AddTile) =>
     drawSlice(plan, drawing, {
       encode: tileEncoder(style),
       compress: !isUnzipped(style.outputType),
       async add(level, column, row, tile) {
-        context.signal.throwIfAborted();
         tally.add(level, column, row);
         await archive.add(level, column, row, tile);
       },
-    }),
+      ...(keep && { keep }),
+      advance(share) {
+        context.signal.throwIfAborted();
+        progress(share);
+      },
+    });
+  const overviews = drawn.drawnOf && needsOverviews(plan) && overviewName(drawn.drawnOf.name, as, drawing.method);
+  const size = await addArchive(zip, name, context.scratch, described, (archive) =>
+    overviews ? kept.overviews(overviews, (keep) => draw(archive, keep)) : draw(archive),
   );
   if (drawn.drawnOf !== undefined) await kept.keep(item.values, drawn.drawnOf.name, { slice, kept: as });
   const limits = [...tally.limits(), ...(await coverages.limits(plan, item, slice))];

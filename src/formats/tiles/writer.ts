@@ -83,8 +83,9 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
     values[scheme.schemeId] = item.values.description;
     const prepared = { scheme, plan, style, drawn: described, item, coverages: new LimitsOnRequest(context.signal) };
     for (const [k, slice] of slices.entries()) {
-      context.progress((n + k / slices.length) / plans.length, 'Drawing tiles');
-      bytes += await writeSlice(writing, prepared, { slice, kept: slice, single: slices.length === 1 });
+      const progress = (share: number) =>
+        context.progress((n + (k + share) / slices.length) / plans.length, 'Drawing tiles');
+      bytes += await writeSlice(writing, prepared, { slice, kept: slice, single: slices.length === 1, progress });
     }
     await zip.addBytes(emptyTileName(scheme.schemeId), await emptyTile(style));
   }

@@ -6,6 +6,9 @@ import type { ArchiveDescription } from '../io/pmtiles/archive-writer.ts';
 import { ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
 import type { ZipWriter } from '../io/zip-writer.ts';
 
+/** Takes a packed tile. */
+export type AddTile = (level: number, column: number, row: number, bytes: Uint8Array) => Promise<void>;
+
 const pieceBytes = 1 << 20;
 
 /**

@@ -31,9 +31,27 @@ export interface PyramidOptions {
   readonly base: number;
   /** Levels to be emitted, at most `base`. */
   readonly levels: readonly number[];
-  readonly method: 'Mean' | 'Max';
+  readonly method: Aggregation;
   /** The planes are used again when it returns. */
   emit(tile: DrawnTile): Promise<void>;
+  /** Levels above the base whose sums are passed on too, from which the levels above them can be drawn later. */
+  readonly sums?: { readonly levels: readonly number[]; take(tile: SummedTile): Promise<void> };
+}
+
+export type Aggregation = 'Mean' | 'Max';
+
+/** Pixels of a tile as sums of pixels of the base level, or as their maxima. */
+interface Sums {
+  readonly planes: readonly Float64Array[];
+  /** How many pixels of the base level have data. Absent for maxima, and at the base level. */
+  readonly counts?: readonly Uint32Array[];
+}
+
+/** A tile above the base level. The arrays are used again when they were taken. */
+export interface SummedTile extends Sums {
+  readonly level: number;
+  readonly column: number;
+  readonly row: number;
 }
 
 /**
@@ -60,11 +78,22 @@ export async function drawPyramid(strips: readonly Strip[], options: PyramidOpti
   }
 }
 
-/** Pixels of a tile as sums of pixels of the base level, or as their maxima. */
-interface Sums {
-  readonly planes: readonly Float64Array[];
-  /** Absent for maxima, and at the base level. */
-  readonly counts?: readonly Uint32Array[];
+/**
+ * Draws a tile of its own sums, or of those of its four tiles of the next level; tiles without data are left out. Its pixels
+ * are those of `drawPyramid`. Undefined if there are none.
+ */
+export function drawOfSums(
+  level: number,
+  tiles: readonly SummedTile[],
+  sides: Pick<PyramidOptions, 'tileWidth' | 'tileHeight'>,
+): readonly Float64Array[] | undefined {
+  const [first] = tiles;
+  if (first === undefined) return undefined;
+  if (first.level === level) return valuesOf(first);
+  const pool = new ArrayPool(sides.tileWidth * sides.tileHeight);
+  const parent = newSums(pool, first.planes.length, first.counts === undefined ? 'Max' : 'Mean');
+  for (const tile of tiles) addTile(tile, tile, parent, sides);
+  return valuesOf(parent);
 }
 
 /** Arrays for the pixels of tiles, used again and again: each is half a megabyte. */
@@ -194,14 +223,18 @@ class Above {
     this.#options = options;
     this.#planes = planes;
     this.#endRow = endRow;
-    this.#lowest = Math.min(options.base, ...options.levels);
+    this.#lowest = Math.min(options.base, ...options.levels, ...(options.sums?.levels ?? []));
   }
 
   async finish(level: number, row: number, tiles: Map<number, Sums>): Promise<void> {
-    const wanted = this.#options.levels.includes(level);
+    const { levels, sums: kept } = this.#options;
+    const wanted = levels.includes(level);
+    const isKept = kept?.levels.includes(level) ?? false;
     const parents = this.#rows.get(level - 1) ?? new Map<number, Sums>();
     for (const [column, sums] of [...tiles].toSorted(([one], [other]) => one - other)) {
       if (level > this.#lowest) this.#add(sums, column, row, parents);
+      // Before sums become means.
+      if (isKept) await kept!.take({ level, column, row, ...sums });
       if (wanted) await this.#options.emit({ level, column, row, planes: valuesOf(sums) });
       this.#pool.giveBack(sums);
     }
@@ -213,33 +246,40 @@ class Above {
     } else this.#rows.set(level - 1, parents);
   }
 
-  /** Adds four pixels to each pixel of the tile above. */
-  #add({ planes, counts }: Sums, column: number, row: number, parents: Map<number, Sums>): void {
-    const { tileWidth, tileHeight } = this.#options;
+  #add(sums: Sums, column: number, row: number, parents: Map<number, Sums>): void {
     let parent = parents.get(column >> 1);
     if (parent === undefined) {
-      parent = this.#newSums();
+      parent = newSums(this.#pool, this.#planes, this.#options.method);
       parents.set(column >> 1, parent);
     }
-    const place = { left: (column & 1) * tileWidth, top: (row & 1) * tileHeight, tileWidth, tileHeight };
-    const even = tileWidth % 2 === 0 && tileHeight % 2 === 0;
-    for (const [n, plane] of planes.entries()) {
-      const sums = parent.planes[n]!;
-      const sizes = parent.counts?.[n];
-      if (sizes === undefined) addMaxima(plane, sums, place);
-      else if (even && counts === undefined) addQuartets(plane, sums, sizes, place);
-      else if (even) joinQuartets(plane, counts![n]!, sums, sizes, place);
-      else addSums(plane, counts?.[n], sums, sizes, place);
-    }
+    addTile(sums, { column, row }, parent, this.#options);
   }
+}
 
-  #newSums(): Sums {
-    const { method } = this.#options;
-    const each = <T>(make: () => T) => Array.from({ length: this.#planes }, make);
-    return method === 'Max'
-      ? { planes: each(() => this.#pool.values(Number.NaN)) }
-      : { planes: each(() => this.#pool.values(0)), counts: each(() => this.#pool.counts()) };
+/** Adds four pixels to each pixel of the tile above. */
+function addTile(
+  { planes, counts }: Sums,
+  { column, row }: { column: number; row: number },
+  parent: Sums,
+  { tileWidth, tileHeight }: Pick<PyramidOptions, 'tileWidth' | 'tileHeight'>,
+): void {
+  const place = { left: (column & 1) * tileWidth, top: (row & 1) * tileHeight, tileWidth, tileHeight };
+  const even = tileWidth % 2 === 0 && tileHeight % 2 === 0;
+  for (const [n, plane] of planes.entries()) {
+    const sums = parent.planes[n]!;
+    const sizes = parent.counts?.[n];
+    if (sizes === undefined) addMaxima(plane, sums, place);
+    else if (even && counts === undefined) addQuartets(plane, sums, sizes, place);
+    else if (even) joinQuartets(plane, counts![n]!, sums, sizes, place);
+    else addSums(plane, counts?.[n], sums, sizes, place);
   }
+}
+
+function newSums(pool: ArrayPool, planes: number, method: Aggregation): Sums {
+  const each = <T>(make: () => T) => Array.from({ length: planes }, make);
+  return method === 'Max'
+    ? { planes: each(() => pool.values(Number.NaN)) }
+    : { planes: each(() => pool.values(0)), counts: each(() => pool.counts()) };
 }
 
 /** Replaces sums by means; what is no sum stays as it is. */

@@ -1,81 +1,17 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { Grid } from '../../../src/data/grid.ts';
 import type { Mesh } from '../../../src/data/mesh.ts';
 import type { TimeAxis } from '../../../src/data/time-axis.ts';
-import type { JoinedSteps } from '../../../src/formats/define.ts';
-import { FileSink } from '../../../src/formats/io/bytes.ts';
 import type { TileSlice } from '../../../src/formats/tiles/description.ts';
-import { tilingWriter } from '../../../src/formats/tiles/format.ts';
 import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
 import { TileDrawer } from '../../../src/formats/tiles/tile-drawer.ts';
 import { memory } from '../read.ts';
-import { folderOf } from '../transformed.ts';
 import { written } from '../written.ts';
-import { gridOf, RawTiles, squares } from './tiling.ts';
-
-type Stepped = (Grid | Mesh) & { readonly time: TimeAxis };
-
-const hours = (count: number, first = 0): TimeAxis => ({
-  spacing: 'equidistant',
-  unit: 'hour',
-  start: Date.UTC(2024, 4, 2, 10),
-  count,
-  offset: 6 * first,
-  interval: 6,
-});
-
-/** Steps of data, `end` excluded. */
-function part(data: Grid | Mesh, first: number, end: number): Stepped {
-  const time = hours(end - first, first);
-  if (data.kind === 'mesh')
-    return { ...data, time, values: (item: number, step: number) => data.values(item, first + step) };
-  return {
-    ...data,
-    time,
-    rows: (slice, wanted) => data.rows({ ...slice, step: first + slice.step }, wanted),
-  };
-}
+import { appended, gridOf, hours, part, RawTiles, squares } from './tiling.ts';
 
 const draw = async (t: ExecutionContext, data: Grid | Mesh, schemes: readonly object[]): Promise<Buffer> =>
   (await written(t, data, 'TilingWriter', { TilingSchemes: schemes })).content;
-
-/** Adds steps to the tiles of a dataset. */
-async function appended(
-  t: ExecutionContext,
-  content: Buffer,
-  data: Grid | Mesh,
-  parameters: Record<string, unknown> = {},
-) {
-  const folder = await folderOf(t);
-  const [path, out] = [join(folder, 'existing'), join(folder, 'out')];
-  await writeFile(path, content);
-  const sink = await FileSink.create(out);
-  const warnings: string[] = [];
-  let steps: JoinedSteps | undefined;
-  try {
-    await tilingWriter.write(data, parameters, sink, {
-      signal: new AbortController().signal,
-      scratch: folder,
-      log: (level, message) => void (level === 'warning' && warnings.push(message)),
-      progress() {},
-      reportLoss() {},
-      reportBadRecord() {},
-      existing: {
-        path,
-        joined(one) {
-          steps = one;
-        },
-      },
-      onEnd: (close) => t.teardown(close),
-    });
-  } finally {
-    await sink.close();
-  }
-  return { content: await readFile(out), warnings, steps: steps! };
-}
 
 /** All that is served of tiles: the description, and each tile of each scheme, also of those drawn on request. */
 async function served(content: Buffer) {

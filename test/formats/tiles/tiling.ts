@@ -1,11 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import type { Affine, Grid } from '../../../src/data/grid.ts';
 import type { Mesh } from '../../../src/data/mesh.ts';
 import { CELL_SHAPES } from '../../../src/data/mesh.ts';
 import type { TimeAxis } from '../../../src/data/time-axis.ts';
+import type { JoinedSteps } from '../../../src/formats/define.ts';
+import { FileSink } from '../../../src/formats/io/bytes.ts';
+import { tilingWriter } from '../../../src/formats/tiles/format.ts';
 import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
 import { memory } from '../read.ts';
+import { folderOf } from '../transformed.ts';
 import { written } from '../written.ts';
 
 export interface MadeGrid {
@@ -139,4 +145,62 @@ export async function tiled(
     TilingSchemes: schemes.map((scheme) => ({ outputType: 'RawData', ...scheme })),
   });
   return new RawTiles(await StoredTiles.open(memory(content)));
+}
+
+type Stepped = (Grid | Mesh) & { readonly time: TimeAxis };
+
+export const hours = (count: number, first = 0): TimeAxis => ({
+  spacing: 'equidistant',
+  unit: 'hour',
+  start: Date.UTC(2024, 4, 2, 10),
+  count,
+  offset: 6 * first,
+  interval: 6,
+});
+
+/** Steps of data, `end` excluded. */
+export function part(data: Grid | Mesh, first: number, end: number): Stepped {
+  const time = hours(end - first, first);
+  if (data.kind === 'mesh')
+    return { ...data, time, values: (item: number, step: number) => data.values(item, first + step) };
+  return {
+    ...data,
+    time,
+    rows: (slice, wanted) => data.rows({ ...slice, step: first + slice.step }, wanted),
+  };
+}
+
+/** Adds steps to the tiles of a dataset. */
+export async function appended(
+  t: ExecutionContext,
+  content: Buffer,
+  data: Grid | Mesh,
+  parameters: Record<string, unknown> = {},
+) {
+  const folder = await folderOf(t);
+  const [path, out] = [join(folder, 'existing'), join(folder, 'out')];
+  await writeFile(path, content);
+  const sink = await FileSink.create(out);
+  const warnings: string[] = [];
+  let steps: JoinedSteps | undefined;
+  try {
+    await tilingWriter.write(data, parameters, sink, {
+      signal: new AbortController().signal,
+      scratch: folder,
+      log: (level, message) => void (level === 'warning' && warnings.push(message)),
+      progress() {},
+      reportLoss() {},
+      reportBadRecord() {},
+      existing: {
+        path,
+        joined(one) {
+          steps = one;
+        },
+      },
+      onEnd: (close) => t.teardown(close),
+    });
+  } finally {
+    await sink.close();
+  }
+  return { content: await readFile(out), warnings, steps: steps! };
 }

@@ -1,5 +1,6 @@
 import type { Crs } from '../../../data/crs-reference.ts';
 import type { Affine, Slice } from '../../../data/grid.ts';
+import type { AddTile } from '../zip-archive.ts';
 
 /** Step and layer. */
 export type SourceSlice = Omit<Slice, 'band'>;
@@ -33,10 +34,7 @@ export interface ValueEntries {
   has(name: string): boolean;
   bytes(name: string, bytes: Uint8Array): Promise<void>;
   /** A PMTiles archive; `fill` adds its gzipped tiles. */
-  archive(
-    name: string,
-    fill: (add: (level: number, column: number, row: number, gzipped: Uint8Array) => Promise<void>) => Promise<void>,
-  ): Promise<void>;
+  archive(name: string, fill: (add: AddTile) => Promise<void>): Promise<void>;
 }
 
 /** Values of an item that can be kept. */

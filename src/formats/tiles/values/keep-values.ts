@@ -1,5 +1,6 @@
 import { TILE_TYPES } from '../../io/pmtiles/archive-header.ts';
 import type { ZipWriter } from '../../io/zip-writer.ts';
+import type { AddTile } from '../zip-archive.ts';
 import { addArchive } from '../zip-archive.ts';
 import type { ItemValues, KeptSlice, ValueEntries } from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
@@ -37,5 +38,12 @@ export class KeptValues {
     if (this.#kept.has(key)) return;
     this.#kept.add(key);
     await values.keep(name, slices, this.#entries);
+  }
+
+  /** Draws a slice, whose overviews are kept under a name unless they are kept already. */
+  async overviews(name: string, draw: (keep?: AddTile) => Promise<void>): Promise<void> {
+    if (this.#kept.has(name)) return draw();
+    this.#kept.add(name);
+    await this.#entries.archive(name, draw);
   }
 }
