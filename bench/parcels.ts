@@ -1,7 +1,7 @@
 import type { Feature, FeatureCollection, Geometry } from '../src/data/feature-collection.ts';
 
-/** Polygons in rows of `side`, each of 12 corners, about 1.4 km from the next. */
-export const side = 450;
+/** Polygons in rows of `side` (BENCH_SIDE), each of 12 corners, about 1.4 km from the next. */
+export const side = Number(process.env.BENCH_SIDE ?? 450);
 export const [west, south, across, up] = [5, 45, 0.02, 0.014];
 
 /** A polygon of 12 corners, which takes nine tenths of its place. */
@@ -23,7 +23,7 @@ function* rows(): Generator<readonly Feature[]> {
     });
 }
 
-/** 202,500 polygons with four attributes. */
+/** 202,500 polygons, or BENCH_SIDE × BENCH_SIDE, with four attributes. */
 export const parcels: FeatureCollection = {
   kind: 'features',
   crs: { authority: 'EPSG', code: 4326 },

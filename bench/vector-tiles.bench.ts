@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { convert } from '../src/convert/convert.ts';
+import { connect } from '../src/db.ts';
 import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
+import { drawOverview } from '../src/tiles/vector/draw-overview.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
 import { across, parcels, side, south, up, west } from './parcels.ts';
@@ -16,6 +20,25 @@ const STARTING = 15;
 const tilesPerLevel = 4;
 /** Of a tile that no one has asked for before. */
 const targetMs = 150;
+
+/** Does the job that draws tiles of many features ahead, in this process. */
+async function overview({ databaseUrl, blobs, pool }: BenchPlatform, id: string, folder: string): Promise<void> {
+  const db = await connect(databaseUrl, 2);
+  const [start, cpu] = [performance.now(), process.cpuUsage()];
+  const limits = { scratchGb: 10, timeLimit: 3_600_000, log: { warn: console.warn } };
+  await drawOverview(
+    { db, blobs, scratch: folder, ...limits, convert: (request, _, hooks) => convert(request, hooks) },
+    id,
+    new AbortController().signal,
+  );
+  const { user, system } = process.cpuUsage(cpu);
+  const { rows } = await pool.query('select tiles, bytes, last_level from vector_overviews');
+  const [{ tiles, bytes, last_level }] = rows;
+  console.log(
+    `overview: ${tiles} tiles to level ${last_level}, ${(bytes / 1e6).toFixed(1)} MB, in ${((performance.now() - start) / 1000).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} s of CPU`,
+  );
+  await db.end();
+}
 
 async function plant({ app, pool, blobs, headers, userId }: BenchPlatform, folder: string): Promise<string> {
   const file = join(folder, 'store.fgb');
@@ -33,6 +56,7 @@ async function plant({ app, pool, blobs, headers, userId }: BenchPlatform, folde
      values ($1, $2, 'parcels', 'gisvectordata', 'gis', $3, $4, $5, $5)`,
     [id, project.json().id, blob, size, userId],
   );
+  console.log(`${(side * side).toLocaleString('en')} polygons, ${(size / 1e6).toFixed(0)} MB`);
   return id;
 }
 
@@ -80,13 +104,20 @@ async function cold(root: string, headers: Record<string, string>) {
   );
 }
 
-/** Cold vector tiles of 202,500 polygons at all levels over HTTP. Tiles in memory: `tiles-cached`. */
+/**
+ * Cold vector tiles of 202,500 polygons (BENCH_SIDE: of a row) at all levels over HTTP, those of many features drawn ahead;
+ * BENCH_OVERVIEW=no: all drawn when they are asked for. Tiles in memory: `tiles-cached`.
+ */
 export const bench = () =>
   withPlatform(async (platform) => {
     const folder = await mkdtemp(join(tmpdir(), 'bench-vector-tiles-'));
     try {
       const id = await plant(platform, folder);
+      if (process.env.BENCH_OVERVIEW !== 'no') await overview(platform, id, folder);
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      delay.enable();
       await cold(`http://127.0.0.1:${await platform.port()}/api/vectortiles/dataset/${id}`, platform.headers);
+      console.log(`longest pause of the event loop, which also sends the requests: ${(delay.max / 1e6).toFixed(0)} ms`);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -90,6 +90,7 @@ import { tileRoutes } from './tiles/routes.ts';
 import { openTileServices } from './tiles/tile-services.ts';
 import { tileUpkeepRoutes } from './tiles/upkeep.routes.ts';
 import { vectorTileRoutes } from './tiles/vector.routes.ts';
+import { vectorUpkeepRoutes } from './tiles/vector-upkeep.routes.ts';
 import { wmtsRoutes } from './tiles/wmts.routes.ts';
 import { timeSeriesRoutes } from './timeseries/routes.ts';
 import { csvUploadRoutes } from './timeseries/upload-csv.routes.ts';
@@ -321,7 +322,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
   await addRoutes(tileUpkeepRoutes, tiles);
-  await addRoutes(vectorTileRoutes, { db, signer, known, publicUrl, sources: drawn.vector });
+  const vector = { db, signer, known, publicUrl, sources: drawn.vector };
+  await addRoutes(vectorTileRoutes, vector);
+  await addRoutes(vectorUpkeepRoutes, vector);
   await addRoutes(mapRoutes, undefined);
   const queryThreads = new QueryThreads();
   app.addHook('onClose', () => queryThreads.close());

@@ -14,6 +14,8 @@ export interface Jobs {
   sweepRecycleBin: Record<string, never>;
   expireCredits: Record<string, never>;
   sendAccountMail: { mailId: string };
+  /** Enqueued by a trigger of the database, too: `0070_vector_overviews.sql`. */
+  drawVectorOverview: { datasetId: string };
 }
 
 /**

@@ -19,6 +19,7 @@ import type { Liveness } from './liveness.ts';
 import { maintain, transferSteps } from './maintenance.ts';
 import { shortJobs, takeJobs } from './queue.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
+import { drawVectorOverviewTask } from './tasks/draw-vector-overview.ts';
 import { expireCreditsTask } from './tasks/expire-credits.ts';
 import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
@@ -64,6 +65,7 @@ export async function work(config: Config): Promise<Worker> {
     shortJobsWait: () => shortJobsWait(db),
     tasks: (admission) => ({
       runTransfer: runTransferTask(performing.promise, admission),
+      drawVectorOverview: drawVectorOverviewTask(performing.promise, admission),
       ...shortJobs(admission, {
         removeSpentBlobs: removeSpentBlobsTask(performing.promise),
         cleanUp: cleanUpTask(performing.promise, config, log),

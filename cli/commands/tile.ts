@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { TileCheckAnswer, TileStatus } from '../../src/tiles/upkeep.routes.ts';
+import type { VectorTileCheck, VectorTileStatus } from '../../src/tiles/vector-upkeep.routes.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { count, integer } from '../options.ts';
@@ -8,12 +9,19 @@ import type { WarmOptions } from '../warm-tiles.ts';
 import { chosenTiles, tilePath, warmTiles } from '../warm-tiles.ts';
 
 const MOST_CHECKED = 1000;
+const OVERVIEWS = {
+  drawn: 'tiles of many features',
+  waiting: 'nothing yet; a job waits',
+  none: 'nothing: all are drawn when they are asked for',
+} as const;
+
+const vectorPath = (dataset: string, rest: string) => `/api/vectortiles/dataset/${encodeURIComponent(dataset)}${rest}`;
 
 export function tileCommands(tile: Command, io: Io): void {
   tile
     .command('status')
     .description(
-      'show the zoom levels of a dataset of tiles: tiles with data, and kept ones of levels drawn on request',
+      'show the zoom levels of a dataset of tiles: tiles with data, and kept ones of levels drawn on request; of a dataset of features: vector tiles that are drawn ahead',
     )
     .argument('<dataset>')
     .action((dataset) => showStatus(io, dataset));
@@ -29,13 +37,52 @@ export function tileCommands(tile: Command, io: Io): void {
     .action((dataset, options) => warm(io, dataset, options));
   tile
     .command('check')
-    .description('decode tiles that are chosen at random, and draw those of levels drawn on request anew')
+    .description(
+      'decode tiles that are chosen at random, and draw those of levels drawn on request anew; of a dataset of features: draw vector tiles anew that are drawn ahead',
+    )
     .argument('<dataset>')
     .option('--tiles <count>', 'number of tiles', integer(1, MOST_CHECKED), 100)
     .action((dataset, options) => check(io, dataset, options));
 }
 
+/** Whether the dataset has features, of which vector tiles are drawn. */
+async function hasFeatures(io: Io, dataset: string): Promise<boolean> {
+  const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}`;
+  const { body } = await io.api.call<{ datasetType: string }>('GET', path);
+  return body.datasetType === 'gisvectordata';
+}
+
+async function showVectorStatus(io: Io, dataset: string): Promise<void> {
+  const answer = await io.api.call<VectorTileStatus>('GET', vectorPath(dataset, '/status'));
+  io.show(answer, ({ overview, tiles, bytes: size, lastLevel, drawnAt }) =>
+    record({
+      'Drawn ahead': OVERVIEWS[overview],
+      Tiles: tiles,
+      Size: bytes(size),
+      'Zoom levels': lastLevel === undefined ? undefined : `0-${lastLevel}`,
+      Drawn: drawnAt,
+    }),
+  );
+}
+
+async function checkVector(io: Io, dataset: string, tiles: number): Promise<void> {
+  const answer = await io.api.call<VectorTileCheck>('GET', vectorPath(dataset, '/check'), { query: { tiles } });
+  io.show(answer, ({ checked, wrong }) => [
+    record({ 'Drawn anew': checked, Wrong: wrong.length }),
+    ...(wrong.length === 0
+      ? []
+      : [
+          table(
+            ['TILE', 'REASON'],
+            wrong.map(({ tile, reason }) => [tile, reason]),
+          ),
+        ]),
+  ]);
+  failIfWrong(answer.body.wrong);
+}
+
 async function showStatus(io: Io, dataset: string): Promise<void> {
+  if (await hasFeatures(io, dataset)) return showVectorStatus(io, dataset);
   const answer = await io.api.call<TileStatus>('GET', tilePath(dataset, '/status'));
   io.show(answer, ({ schemes }) =>
     table(
@@ -74,6 +121,7 @@ async function warm(io: Io, dataset: string, options: WarmOptions): Promise<void
 }
 
 async function check(io: Io, dataset: string, { tiles }: { tiles: number }): Promise<void> {
+  if (await hasFeatures(io, dataset)) return checkVector(io, dataset, tiles);
   const answer = await io.api.call<TileCheckAnswer>('GET', tilePath(dataset, '/check'), { query: { tiles } });
   io.show(answer, ({ checked, drawnAnew, checkedEmpty, wrong }) => [
     record({
@@ -91,6 +139,9 @@ async function check(io: Io, dataset: string, { tiles }: { tiles: number }): Pro
           ),
         ]),
   ]);
-  const { length } = answer.body.wrong;
+  failIfWrong(answer.body.wrong);
+}
+
+function failIfWrong({ length }: readonly unknown[]): void {
   if (length > 0) throw new Error(`${length} ${length === 1 ? 'tile is' : 'tiles are'} wrong.`);
 }

@@ -4,6 +4,7 @@ import { Id } from '../http/rules/forms.ts';
 
 export const TAGS = ['tiles'];
 export const DATASET_PATH = '/api/tiles/dataset/:id';
+export const VECTOR_PATH = '/api/vectortiles/dataset/:id';
 export const SCHEME_PATH = `${DATASET_PATH}/scheme/:schemeId`;
 
 /** A caller who may read the dataset, or the holder of a signed link. */

@@ -8,6 +8,8 @@ import { OpenTiles } from './open-tiles.ts';
 import { DRAWN } from './raster/kept-tiles.queries.ts';
 import type { KeptTilesParts, TileOrigin } from './raster/kept-tiles.ts';
 import { KeptTiles, RASTER_THREAD } from './raster/kept-tiles.ts';
+import { VectorOverviews } from './vector/overviews.ts';
+import type { VectorTileOrigin } from './vector/vector-drawings.ts';
 import { VECTOR_THREAD, VectorDrawings } from './vector/vector-drawings.ts';
 import { VectorSources } from './vector/vector-source.ts';
 
@@ -17,6 +19,7 @@ type Kind = 'raster' | 'vector';
 interface DrawingMetrics {
   watchDrawings(kind: Kind, counts: () => { waiting: number; drawing: number }): void;
   tileOnRequest(origin: TileOrigin): void;
+  vectorTile(origin: VectorTileOrigin): void;
   tileDrawn(kind: Kind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
 }
 
@@ -66,9 +69,11 @@ export function openTileServices(parts: TileServiceParts): TileServices {
   });
   const drawings = new VectorDrawings({
     threads: vectorThreads,
+    count: metrics.vectorTile,
     drawn: (outcome, seconds) => metrics.tileDrawn('vector', outcome, seconds),
   });
-  const vector = new VectorSources(sources, stores, drawings);
+  const overviews = new VectorOverviews({ db, sources, log });
+  const vector = new VectorSources(sources, { stores, drawings, overviews });
   return {
     open,
     onRequest,
@@ -76,6 +81,7 @@ export function openTileServices(parts: TileServiceParts): TileServices {
     async close() {
       await vectorThreads.close();
       await vector.close();
+      await overviews.close();
       await locks.close();
       await rasterThreads.close();
       await open.close();

@@ -9,7 +9,7 @@ import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
-import { config, TAGS } from './route-parts.ts';
+import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import type { Checked, TileParts } from './serve.ts';
 import { readableDataset, sendTile } from './serve.ts';
 import { chosenSlice, outOfRange } from './slices.ts';
@@ -21,7 +21,7 @@ export interface VectorParts extends Omit<TileParts, 'open' | 'onRequest'> {
   readonly sources: VectorSources;
 }
 
-const PATH = '/api/vectortiles/dataset/:id';
+const PATH = VECTOR_PATH;
 const MEDIA_TYPE = 'application/vnd.mapbox-vector-tile';
 const DEEPEST = 22;
 /** The deepest level of the description: viewers enlarge its tiles, whose units are 0.6 m. */

@@ -20,9 +20,15 @@ const usualLast = 14;
 const mostFeatures = 20_000;
 const mostBytes = 32 << 20;
 
+/** Bytes of features of which a tile takes long to draw. */
+const muchBytes = 8 << 20;
+/** The most tiles with many features: so many, or for each number that is many. */
+const [fewTiles, tilesEach] = [256, 5];
+
 export interface VectorTilesRequest {
   readonly MinZoom: number;
   readonly MaxZoom?: number | undefined;
+  readonly MinFeatures?: number | undefined;
   readonly LayerName: string;
   readonly Attributes?: readonly string[] | string | undefined;
 }
@@ -49,7 +55,7 @@ export async function drawTiles(
   request: VectorTilesRequest,
   context: Context,
 ): Promise<DrawnTiles> {
-  const { MinZoom: first, MaxZoom, LayerName: name, Attributes } = request;
+  const { MinZoom: first, MaxZoom, MinFeatures, LayerName: name, Attributes } = request;
   if (MaxZoom !== undefined && MaxZoom < first)
     throw new AppError('unprocessable', `MaxZoom ${MaxZoom} is less than MinZoom ${first}.`);
   if (data.crs === undefined)
@@ -67,9 +73,14 @@ export async function drawTiles(
   const areas = await TileAreas.create(crs);
   try {
     const progress = { features: 0 };
-    const jobs = jobsOf(new TileTree(placed, areas), placed, levels, (features) => {
+    const tree = new TileTree(placed, areas);
+    const reached = (features: number) => {
       progress.features = Math.max(progress.features, features);
-    });
+    };
+    const jobs =
+      MinFeatures === undefined
+        ? jobsOf(tree, placed, levels, reached)
+        : jobsOfMany(tree, placed, { ...levels, least: MinFeatures });
     await drawPyramid(
       content,
       { jobs, threads: context.threads ?? 1, onEnd: context.onEnd },
@@ -119,12 +130,41 @@ function* jobsOf(
   const stack: TreeNode[] = root === undefined ? [] : [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     const { tile, touched } = node;
-    let bytes = 0;
-    for (const number of touched) bytes += positions[number + 1]! - positions[number]!;
-    const below = touched.length <= mostFeatures && bytes <= mostBytes;
+    const below = touched.length <= mostFeatures && bytesOf(touched, positions) <= mostBytes;
     if (below || tile.level >= first) yield { node, below };
     if (!below && tile.level < last) stack.push(...tree.children(node));
     if (below) reached(touched[0]!);
+  }
+}
+
+function bytesOf(features: Uint32Array, positions: Float64Array): number {
+  let bytes = 0;
+  for (const number of features) bytes += positions[number + 1]! - positions[number]!;
+  return bytes;
+}
+
+/**
+ * The tiles that at least so many features, or many bytes of them, touch, level by level: tiles with fewer are drawn
+ * quickly when they are asked for. Many features over each other would make all tiles of all levels such tiles, so their
+ * number is limited.
+ */
+function* jobsOfMany(
+  tree: TileTree,
+  { positions, count }: PlacedFeatures,
+  { first, last, least }: { first: number; last: number; least: number },
+): Generator<PyramidJob> {
+  const isMuch = ({ touched }: TreeNode) => touched.length >= least || bytesOf(touched, positions) >= muchBytes;
+  let left = Math.max(fewTiles, Math.ceil((tilesEach * count) / least));
+  const root = tree.root();
+  let level = root === undefined ? [] : [root].filter(isMuch);
+  while (level.length > 0) {
+    const next: TreeNode[] = [];
+    for (const node of level) {
+      if (node.tile.level >= first && left-- <= 0) return;
+      if (node.tile.level >= first) yield { node, below: false };
+      if (node.tile.level < last) next.push(...tree.children(node).filter(isMuch));
+    }
+    level = next;
   }
 }
 

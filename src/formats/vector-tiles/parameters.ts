@@ -10,6 +10,13 @@ export const writeParameters = z.object({
   MaxZoom: Level.optional().describe(
     'Last zoom level. Default: 14, or less where the area has more than 1,000,000 tiles.',
   ),
+  MinFeatures: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'Draws only tiles with at least this many features, or 8 MB of them, from the first level on until there are 256, or 5 for each MinFeatures of the data. Default: all tiles.',
+    ),
   LayerName: z.string().min(1).max(200).default('features').describe('Name of the layer, which styles refer to.'),
   Attributes: z
     .union([z.array(z.string()), z.string()])

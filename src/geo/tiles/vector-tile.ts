@@ -1,5 +1,4 @@
 import type { Crs } from '../../data/crs-reference.ts';
-import type { Geometry } from '../../data/feature-collection.ts';
 import type { Sized } from './gathering.ts';
 import { gatheredTo } from './gathering.ts';
 import { HALF_WORLD } from './matrices.ts';
@@ -29,10 +28,17 @@ export interface TileNumber {
   readonly row: number;
 }
 
+/** A feature with its place on the map. */
+export interface FoundFeature {
+  readonly id: number;
+  readonly geometries: readonly PlacedGeometry[];
+  readonly values: readonly unknown[];
+}
+
 /** A feature to be drawn, which is read when its turn comes. */
 export interface SourceFeature extends Sized {
-  /** Undefined for a feature without a place or that cannot be read. */
-  read(): { readonly id: number; readonly geometry: Geometry; readonly values: readonly unknown[] } | undefined;
+  /** Undefined for a feature without a place or that cannot be read. Of one that stands for others only the first vertex is needed. */
+  placed(placer: GeometryPlacer): FoundFeature | undefined;
 }
 
 export interface TileLayer {
@@ -62,12 +68,9 @@ export class VectorTile {
   /** The tile, as `TileDrawer` draws it. */
   draw(layer: TileLayer, features: readonly SourceFeature[]): Uint8Array | undefined {
     const values = new ValueTable(layer.keys);
-    const placed = ({ read, gathered }: SourceFeature): PlacedFeature | undefined => {
-      const feature = read();
-      if (feature === undefined) return undefined;
-      const { id, geometry } = feature;
-      const geometries = gathered ? this.#placer.placeFirst(geometry) : this.#placer.place(geometry);
-      return { id, geometries, tags: values.tagsOf(feature.values) };
+    const placed = (source: SourceFeature): PlacedFeature | undefined => {
+      const feature = source.placed(this.#placer);
+      return feature && { id: feature.id, geometries: feature.geometries, tags: values.tagsOf(feature.values) };
     };
     return new TileDrawer(layer, values).draw(this.#tile, layer, { features, placed });
   }

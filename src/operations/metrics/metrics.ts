@@ -21,6 +21,8 @@ export interface Metrics {
   blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void;
   /** A tile of a level that is drawn on request. */
   tileOnRequest(origin: 'memory' | 'database' | 'drawn'): void;
+  /** A vector tile that was not sent before. */
+  vectorTile(origin: 'memory' | 'overview' | 'drawn'): void;
   tileDrawn(kind: TileKind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
   /** Counts of drawings that wait for a thread or have one. */
   watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void;
@@ -69,6 +71,12 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   const tileOrigins = new Counter({
     name: 'platform_tiles_on_request_total',
     help: 'Tiles of levels that are drawn on request, by where this process got them from.',
+    labelNames: ['origin'],
+    registers,
+  });
+  const vectorOrigins = new Counter({
+    name: 'platform_vector_tiles_total',
+    help: 'Vector tiles, by where this process got them from.',
     labelNames: ['origin'],
     registers,
   });
@@ -136,6 +144,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
     answered: (request) => requests.observe(request),
     blobOperation: (operation, outcome, seconds) => blobs.observe({ operation, outcome }, seconds),
     tileOnRequest: (origin) => tileOrigins.inc({ origin }),
+    vectorTile: (origin) => vectorOrigins.inc({ origin }),
     tileDrawn: (kind, outcome, seconds) => drawings.observe({ kind, outcome }, seconds),
     watchDrawings: (kind, counts) => watched.set(kind, counts),
     async text() {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { clockText } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { MeshItem } from '../../data/mesh.ts';
@@ -13,10 +14,13 @@ import type { TileRequest } from '../draw-threads.ts';
 import type { MeshElements } from './mesh-elements.ts';
 import { itemsOf } from './mesh-elements.ts';
 import type { VectorDrawings } from './vector-drawings.ts';
-import type { VectorJob } from './vector-job.ts';
+import type { ElementJob } from './vector-job.ts';
 import { NUMBERS } from './vector-job.ts';
 import type { TileField, VectorSubject, WantedVectorTile } from './vector-subject.ts';
 import { extentOfBox, keysOf } from './vector-subject.ts';
+
+/** Elements of a job that are put together without a pause. */
+const PACKED_AT_ONCE = 4000;
 
 export interface ElementDrawing {
   readonly drawings: VectorDrawings;
@@ -61,9 +65,11 @@ export class ElementTiles implements VectorSubject {
       row,
       ...fields.map(({ index }) => index),
     ].join('/');
-    return drawings.of(key, request, async (draw, signal) => {
-      const job = await stores.reading(() => this.#jobOf(wanted, signal));
-      return job && draw(job);
+    return drawings.of(key, request, {
+      draw: async (draw, signal) => {
+        const job = await stores.reading(() => this.#jobOf(wanted, signal));
+        return job && draw(job);
+      },
     });
   }
 
@@ -71,13 +77,16 @@ export class ElementTiles implements VectorSubject {
   async #jobOf(
     { tile, fields, slice: { step, layer } }: WantedVectorTile,
     signal: AbortSignal,
-  ): Promise<VectorJob | undefined> {
+  ): Promise<ElementJob | undefined> {
     const elements = this.#elements;
     using areas = await TileAreas.create(elements.crs);
     const area = areas.of(tile);
     const chooser = new FeatureChooser(areas.pixel(tile, area.tile, elements.box), false);
     const { leaves, cells } = await elements.touching(layer, area.wanted);
-    chooser.add(leaves);
+    for await (const some of leaves) {
+      signal.throwIfAborted();
+      chooser.add(some);
+    }
     const { features: chosen, side } = chooser.chosen();
     if (chosen.length === 0) return undefined;
     const chosenCells = Uint32Array.from(chosen, ({ number }) => cells[number]!);
@@ -87,23 +96,27 @@ export class ElementTiles implements VectorSubject {
       values.push(await this.#values(index, step, chosenCells));
     }
     return {
+      kind: 'elements',
       tile,
       crs: elements.crs,
       layer: { name: this.layer, keys: keysOf(fields), lines: false, side },
-      ...this.#packed(chosen, chosenCells, values),
+      ...(await this.#packed(chosen, chosenCells)),
+      values,
     };
   }
 
-  #packed(chosen: readonly Chosen[], cells: Uint32Array, values: readonly Float64Array<ArrayBuffer>[]) {
+  async #packed(chosen: readonly Chosen[], cells: Uint32Array) {
     const numbers = new Float64Array(NUMBERS * chosen.length);
     const coordinates: number[] = [];
     for (const [n, { side, size, gathered }] of chosen.entries()) {
+      // Other requests go on meanwhile.
+      if (n % PACKED_AT_ONCE === PACKED_AT_ONCE - 1) await setImmediate();
       const from = coordinates.length;
       coordinates.push(...this.#elements.ring(cells[n]!));
       const id = this.#elements.id(cells[n]!);
       numbers.set([id, from, coordinates.length, side, size, Number(gathered)], NUMBERS * n);
     }
-    return { numbers, content: { kind: 'elements' as const, coordinates: Float64Array.from(coordinates), values } };
+    return { numbers, coordinates: Float64Array.from(coordinates) };
   }
 
   /** Values of an item in cells: of nodes the mean of those of the cell, none if one of them has none. */

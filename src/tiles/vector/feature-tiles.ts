@@ -1,28 +1,20 @@
 import type { OpenBlob } from '../../blobs/blob-source.ts';
 import { FormatError } from '../../errors.ts';
-import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
 import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
 import { readHeader } from '../../formats/flatgeobuf/header-reader.ts';
-import type { Found, Indexed } from '../../formats/flatgeobuf/index-search.ts';
-import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
+import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
-import type { Chosen } from '../../geo/tiles/choose-features.ts';
-import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
-import { TileAreas } from '../../geo/tiles/tile-area.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { TileRequest } from '../draw-threads.ts';
-import type { VectorDrawings } from './vector-drawings.ts';
-import type { VectorJob } from './vector-job.ts';
-import { NUMBERS } from './vector-job.ts';
+import type { DrawVector, VectorDrawings } from './vector-drawings.ts';
+import type { FeatureJob } from './vector-job.ts';
 import type { TileField, VectorSubject, WantedVectorTile } from './vector-subject.ts';
 import { extentOfBox, keysOf } from './vector-subject.ts';
 
-/** Codes of FlatGeobuf for lines. */
-const LINES: readonly number[] = [2, 5];
-/** A feature that is larger is left out. */
-const MOST_FEATURE_BYTES = 64 << 20;
+/** A tile that was drawn before, gzipped; undefined if it must be drawn. */
+export type StoredTileOf = (tile: TileNumber) => Promise<Uint8Array | undefined>;
 
 /** Features of a dataset with an index. */
 export interface FeatureSource {
@@ -51,10 +43,13 @@ export class FeatureTiles implements VectorSubject {
   readonly fields: readonly TileField[];
   readonly #source: FeatureSource;
   readonly #drawings: VectorDrawings;
+  readonly #overview: StoredTileOf;
 
-  constructor(source: FeatureSource, drawings: VectorDrawings) {
+  /** @param overview finds tiles that are drawn already */
+  constructor(source: FeatureSource, drawings: VectorDrawings, overview: StoredTileOf) {
     this.#source = source;
     this.#drawings = drawings;
+    this.#overview = overview;
     const fields = source.header.columns.flatMap(({ field }) => field ?? []);
     this.fields = fields.map(({ name, type }, index) => ({ index, name, type }));
   }
@@ -67,66 +62,38 @@ export class FeatureTiles implements VectorSubject {
   tile({ tile, fields }: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined> {
     const { level, column, row } = tile;
     const key = [this.#source.source.name, level, column, row, ...fields.map(({ index }) => index)].join('/');
-    return this.#drawings.of(key, request, async (draw, signal) => {
-      const job = await jobOf(this.#source, { tile, fields, signal });
-      return job && draw(job);
+    const isWhole = fields.length === this.fields.length;
+    return this.#drawings.of(key, request, {
+      stored: async () => (isWhole ? this.#overview(tile) : undefined),
+      draw: this.#drawing(tile, fields),
     });
   }
-}
 
-/** What is drawn of a tile; undefined if nothing lies in it. */
-async function jobOf(
-  { source, header, crs }: FeatureSource,
-  { tile, fields, signal }: { tile: TileNumber; fields: readonly TileField[]; signal: AbortSignal },
-): Promise<VectorJob | undefined> {
-  using areas = await TileAreas.create(crs);
-  const area = areas.of(tile);
-  const lines = LINES.includes(header.geometryType);
-  const chooser = new FeatureChooser<Found>(areas.pixel(tile, area.tile, (header.box ?? area.tile)!), lines);
-  for await (const leaves of searchLeaves(source, header, area.wanted)) {
-    signal.throwIfAborted();
-    chooser.add(leaves);
-  }
-  const { features: chosen, side } = chooser.chosen();
-  if (chosen.length === 0) return undefined;
-  const { columns, geometryType, hasZ, hasM } = header;
-  const { bytes, numbers } = await packed(source, chosen, signal);
-  return {
-    tile,
-    crs,
-    layer: { name: 'features', keys: keysOf(fields), lines, side },
-    numbers,
-    content: {
+  #drawing(tile: TileNumber, fields: readonly TileField[]): DrawVector {
+    const { source, header, crs } = this.#source;
+    const job: FeatureJob = {
       kind: 'features',
-      header: { columns, geometryType, hasZ, hasM },
+      tile,
+      crs,
+      blob: source.name,
+      size: source.size,
+      header,
       fields: fields.map(({ index }) => index),
-      bytes,
-    },
-  };
-}
-
-/** The bytes of the features alone: blocks also have what lies between them. */
-async function packed(source: OpenBlob, chosen: readonly Chosen<Found>[], signal: AbortSignal) {
-  const numbers = new Float64Array(NUMBERS * chosen.length);
-  let all = new Uint8Array(1 << 20);
-  let [length, count] = [0, 0];
-  let n = 0;
-  for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES)) {
-    signal.throwIfAborted();
-    for (const { number, at, size } of features) {
-      // Those that are too large are not among the features of the block.
-      while (chosen[n]!.number !== number) n++;
-      const one = chosen[n]!;
-      numbers.set([number, length, length + size, one.side, one.size, Number(one.gathered)], NUMBERS * count);
-      if (length + size > all.length) {
-        const larger = new Uint8Array(Math.max(2 * all.length, length + size));
-        larger.set(all);
-        all = larger;
-      }
-      all.set(bytes.subarray(at, at + size), length);
-      length += size;
-      count++;
-    }
+      keys: keysOf(fields),
+    };
+    return (draw) =>
+      source.lend === undefined
+        ? draw(job, (offset, length) => source.read(offset, length))
+        : source.lend((descriptor) => draw({ ...job, descriptor }));
   }
-  return { bytes: all.subarray(0, length), numbers: numbers.slice(0, NUMBERS * count) };
+
+  /** Draws a tile anew, to compare it with a stored one. */
+  drawAnew(tile: TileNumber, request: TileRequest): Promise<Uint8Array | undefined> {
+    return this.#drawings.anew(request, this.#drawing(tile, this.fields));
+  }
+
+  /** The tile of the overview of the dataset. */
+  stored(tile: TileNumber): Promise<Uint8Array | undefined> {
+    return this.#overview(tile);
+  }
 }

@@ -61,21 +61,13 @@ export class MeshElements {
     return elements;
   }
 
-  /** The elements of a layer that touch areas, numbered along the curve, and the cell of each number. */
-  async touching(layer: number, areas: readonly Area[]): Promise<{ leaves: Leaves; cells: Uint32Array }> {
+  /** The elements of a layer that touch areas, numbered along the curve, some at a time, and the cell of each number. */
+  async touching(
+    layer: number,
+    areas: readonly Area[],
+  ): Promise<{ leaves: AsyncGenerator<Leaves>; cells: Uint32Array }> {
     const { cells, boxes } = await this.#layer(layer);
-    const touched: number[] = [];
-    for (let at = 0; at < boxes.length; at += numbersABox)
-      for (const { west, south, east, north } of areas)
-        if (boxes[at]! <= east && boxes[at + 2]! >= west && boxes[at + 1]! <= north && boxes[at + 3]! >= south) {
-          touched.push(at);
-          break;
-        }
-    const found = (at: number) => {
-      const [west, south, east, north] = boxes.subarray(at, at + 4) as unknown as [number, number, number, number];
-      return { number: at / numbersABox, offset: 0, end: 0, box: { west, south, east, north } };
-    };
-    return { leaves: { touched, boxes, found }, cells };
+    return { leaves: touchingLeaves(boxes, areas), cells };
   }
 
   /** The nodes of a cell. */
@@ -129,6 +121,26 @@ export class MeshElements {
     const boxes = new Float64Array(numbersABox * own.length);
     for (const [n, at] of order.entries()) unordered.copy(at, boxes, numbersABox * n);
     return { cells: Uint32Array.from(order, (n) => own[n]!), boxes };
+  }
+}
+
+async function* touchingLeaves(boxes: Float64Array, areas: readonly Area[]): AsyncGenerator<Leaves> {
+  const found = (at: number) => {
+    const [west, south, east, north] = boxes.subarray(at, at + 4) as unknown as [number, number, number, number];
+    return { number: at / numbersABox, offset: 0, end: 0, box: { west, south, east, north } };
+  };
+  for (let from = 0; from < boxes.length; from += numbersABox * cellsAtOnce) {
+    // Other requests go on meanwhile.
+    if (from > 0) await setImmediate();
+    const touched: number[] = [];
+    const end = Math.min(boxes.length, from + numbersABox * cellsAtOnce);
+    for (let at = from; at < end; at += numbersABox)
+      for (const { west, south, east, north } of areas)
+        if (boxes[at]! <= east && boxes[at + 2]! >= west && boxes[at + 1]! <= north && boxes[at + 3]! >= south) {
+          touched.push(at);
+          break;
+        }
+    yield { touched, boxes, found };
   }
 }
 

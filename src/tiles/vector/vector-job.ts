@@ -1,43 +1,48 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
+import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
+import type { TileKey } from '../../geo/tiles/tile-values.ts';
 import type { TileLayer, TileNumber } from '../../geo/tiles/vector-tile.ts';
 
-/** A tile to be drawn, with what is drawn. Plain data, so that it can be posted to a thread; the arrays are moved to it. */
-export interface VectorJob {
+/** A tile to be drawn. Plain data, so that it can be posted to a thread. */
+export type VectorJob = FeatureJob | ElementJob;
+
+/** A tile of a file of features: the thread searches its index, and reads and draws the features that it chooses. */
+export interface FeatureJob {
+  readonly kind: 'features';
+  readonly tile: TileNumber;
+  readonly crs: KnownCrs;
+  /** The blob never changes, so what the thread keeps of it stays right. */
+  readonly blob: string;
+  readonly size: number;
+  /** Of the file, if the blob is a local one; else the thread asks for the bytes. */
+  readonly descriptor?: number;
+  readonly header: Header & Indexed;
+  /** Places of the attributes among the fields of the file, and their keys. */
+  readonly fields: readonly number[];
+  readonly keys: readonly TileKey[];
+}
+
+/** A tile of polygons with values. The arrays are moved to the thread. */
+export interface ElementJob {
+  readonly kind: 'elements';
   readonly tile: TileNumber;
   readonly crs: Crs;
   readonly layer: TileLayer;
-  /**
-   * For each feature or element: its number in the file or its id; where its bytes or coordinates begin and end; side,
-   * size, and 1 if it stands for others around it.
-   */
+  /** For each element: its id, where its coordinates begin and end, side, size, and 1 if it stands for others around it. */
   readonly numbers: Float64Array<ArrayBuffer>;
-  readonly content: FeatureContent | ElementContent;
-}
-
-/** Numbers of each feature in a job. */
-export const NUMBERS = 6;
-
-/** The bytes of features, without their sizes. */
-export interface FeatureContent {
-  readonly kind: 'features';
-  readonly header: Pick<Header, 'columns' | 'geometryType' | 'hasZ' | 'hasM'>;
-  /** Places of the attributes among the values of a feature. */
-  readonly fields: readonly number[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** Polygons with values. */
-export interface ElementContent {
-  readonly kind: 'elements';
   /** x, y, … */
   readonly coordinates: Float64Array<ArrayBuffer>;
   /** For each attribute the values of all polygons; NaN is none. */
   readonly values: readonly Float64Array<ArrayBuffer>[];
 }
 
+/** Numbers of each element in a job. */
+export const NUMBERS = 6;
+
 /** What is moved to the thread, not copied. */
-export function movedBuffers({ numbers, content }: VectorJob): ArrayBuffer[] {
-  if (content.kind === 'features') return [numbers.buffer, content.bytes.buffer];
-  return [numbers.buffer, content.coordinates.buffer, ...content.values.map(({ buffer }) => buffer)];
-}
+export const movedBuffers = (job: VectorJob): ArrayBuffer[] =>
+  job.kind === 'features'
+    ? []
+    : [job.numbers.buffer, job.coordinates.buffer, ...job.values.map(({ buffer }) => buffer)];

@@ -1,71 +1,53 @@
 import { gzipSync } from 'node:zlib';
-import { FeatureReader } from '../../formats/flatgeobuf/feature-reader.ts';
-import { InvalidRecord } from '../../formats/flatgeobuf/flat-table.ts';
-import type { SourceFeature } from '../../geo/tiles/vector-tile.ts';
+import type { GeometryPlacer } from '../../geo/tiles/placed.ts';
+import type { SourceFeature, TileLayer } from '../../geo/tiles/vector-tile.ts';
 import { GZIP, VectorTile } from '../../geo/tiles/vector-tile.ts';
+import type { ThreadJob } from '../thread-jobs.ts';
 import { answerJobs } from '../thread-jobs.ts';
-import type { ElementContent, FeatureContent, VectorJob } from './vector-job.ts';
+import { featuresOf } from './file-features.ts';
+import type { ElementJob, VectorJob } from './vector-job.ts';
 import { NUMBERS } from './vector-job.ts';
 
-/** Numbers per vertex. */
-const strideOf = (content: FeatureContent | ElementContent): number =>
-  content.kind === 'features' ? 2 + Number(content.header.hasZ) + Number(content.header.hasM) : 2;
-
-/** Reads the n-th feature or element of a job by its number, and where its bytes or coordinates begin and end. */
-type Read = (n: number, number: number, from: number, to: number) => ReturnType<SourceFeature['read']>;
-
-function sourceFeatures(numbers: Float64Array, read: Read): SourceFeature[] {
+function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfCancelled }: ThreadJob): SourceFeature[] {
   return Array.from({ length: numbers.length / NUMBERS }, (_, n) => {
-    const at = NUMBERS * n;
+    const [id, from, to, side, size, stands] = numbers.subarray(NUMBERS * n, NUMBERS * (n + 1));
+    const gathered = stands === 1;
     return {
-      side: numbers[at + 3]!,
-      size: numbers[at + 4]!,
-      gathered: numbers[at + 5] === 1,
-      read: () => read(n, numbers[at]!, numbers[at + 1]!, numbers[at + 2]!),
+      side: side!,
+      size: size!,
+      gathered,
+      placed(placer: GeometryPlacer) {
+        throwIfCancelled();
+        const geometry = { type: 'Polygon' as const, coordinates: coordinates.subarray(from, to) };
+        return {
+          id: id!,
+          geometries: gathered ? placer.placeFirst(geometry) : placer.place(geometry),
+          values: values.map((column) => (Number.isNaN(column[n]!) ? undefined : column[n])),
+        };
+      },
     };
   });
 }
 
-function featureReader({ header, fields, bytes }: FeatureContent): Read {
-  const reader = new FeatureReader(header);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return (_, number, from, to) => {
-    try {
-      const { id, geometry, values } = reader.read(buffer.subarray(from, to), from);
-      if (geometry === undefined) return undefined;
-      const own = typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : number + 1;
-      return { id: own, geometry, values: fields.map((field) => values[field]) };
-    } catch (error) {
-      // One broken feature does not hide the others.
-      if (error instanceof InvalidRecord) return undefined;
-      throw error;
-    }
-  };
+async function drawn(job: VectorJob, layer: TileLayer, features: readonly SourceFeature[]) {
+  // Numbers per vertex.
+  const stride = job.kind === 'features' ? 2 + Number(job.header.hasZ) + Number(job.header.hasM) : 2;
+  const tile = await VectorTile.create(job.tile, job.crs, stride);
+  try {
+    return tile.draw(layer, features);
+  } finally {
+    tile.close();
+  }
 }
 
-const elementReader =
-  ({ coordinates, values }: ElementContent): Read =>
-  (n, id, from, to) => ({
-    id,
-    geometry: { type: 'Polygon', coordinates: coordinates.subarray(from, to) },
-    values: values.map((column) => (Number.isNaN(column[n]!) ? undefined : column[n])),
-  });
-
 /** Draws one tile and answers with its gzipped bytes; undefined if nothing lies in it. */
-answerJobs<VectorJob>(async ({ tile, crs, layer, numbers, content }, { throwIfCancelled }) => {
-  throwIfCancelled();
-  const drawn = await VectorTile.create(tile, crs, strideOf(content));
-  try {
-    const read = content.kind === 'features' ? featureReader(content) : elementReader(content);
-    const bytes = drawn.draw(
-      layer,
-      sourceFeatures(numbers, (...which) => {
-        throwIfCancelled();
-        return read(...which);
-      }),
-    );
-    return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes, GZIP));
-  } finally {
-    drawn.close();
+answerJobs<VectorJob>(async (job, context) => {
+  context.throwIfCancelled();
+  let bytes: Uint8Array | undefined;
+  if (job.kind === 'elements') bytes = await drawn(job, job.layer, elementsOf(job, context));
+  else {
+    const { features, ...sorted } = await featuresOf(job, context);
+    if (features.length > 0) bytes = await drawn(job, { name: 'features', keys: job.keys, ...sorted }, features);
   }
+  return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes, GZIP));
 });

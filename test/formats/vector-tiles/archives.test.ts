@@ -144,3 +144,36 @@ test('features without a place are counted as lost; without any feature the arch
   const none = await written(t, points([]), 'MBTilesWriter', { MaxZoom: 2 });
   t.is((await openDatabase(t, none.content)).prepare('select count(*) n from tiles').get()!.n, 0);
 });
+
+const squares = (count: number, at: (n: number) => readonly [x: number, y: number, side: number]) =>
+  points(
+    Array.from({ length: count }, (_, n): Feature => {
+      const [x, y, side] = at(n);
+      const coordinates = Float64Array.of(x, y, x + side, y, x + side, y + side, x, y + side, x, y);
+      return { geometry: { type: 'Polygon', coordinates, parts: new Uint32Array(1) }, values: [`square ${n}`, n / 2] };
+    }),
+  );
+
+test('MinFeatures draws only tiles of many features, with the same bytes', async (t) => {
+  // A hundred in one place, and one in each of a hundred others.
+  const data = squares(200, (n) => (n < 100 ? [10 + n / 1000, 50, 0.0005] : [-170 + 3 * (n - 100), -40, 1]));
+  const open = async (more: object) =>
+    TileArchive.open(memory((await written(t, data, 'PMTilesWriter', { MaxZoom: 9, ...more })).content));
+  const [all, some] = [await open({}), await open({ MinFeatures: 100 })];
+  t.true(all.header.counts[0] > 200);
+  t.deepEqual(some.header.levels, [0, 9]);
+  t.true(some.header.counts[0] >= 10 && some.header.counts[0] < 30);
+  t.deepEqual(await some.tile(0, 0, 0), await all.tile(0, 0, 0));
+  t.deepEqual(await some.tile(9, 270, 173), await all.tile(9, 270, 173));
+  t.truthy(await some.tile(9, 270, 173));
+  t.is(await some.tile(4, 1, 9), undefined);
+  t.truthy(await all.tile(4, 1, 9));
+});
+
+test('of features over each other MinFeatures leaves out the most detailed tiles', async (t) => {
+  const data = squares(60, () => [-80, -60, 120]);
+  const { content } = await written(t, data, 'PMTilesWriter', { MaxZoom: 12, MinFeatures: 50 });
+  const { counts, levels } = (await TileArchive.open(memory(content))).header;
+  t.true(counts[0] <= 256);
+  t.true(levels[1] < 8);
+});

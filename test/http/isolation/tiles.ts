@@ -40,4 +40,6 @@ export default {
   'GET /api/tiles/dataset/:id/scheme/:schemeId/tilejson.json': row('/scheme/raw/tilejson.json'),
   'GET /api/vectortiles/dataset/:id/:zoom/:tileCol/:tileRow.vector.pbf': vector('/0/0/0.vector.pbf', 204),
   'GET /api/vectortiles/dataset/:id/tilejson.json': vector('/tilejson.json', 200),
+  'GET /api/vectortiles/dataset/:id/status': vector('/status', 200),
+  'GET /api/vectortiles/dataset/:id/check': vector('/check?tiles=3', 200),
 } satisfies Rows;

@@ -1,0 +1,146 @@
+import { readSync } from 'node:fs';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Feature } from '../../data/feature-collection.ts';
+import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
+import { FeatureReader } from '../../formats/flatgeobuf/feature-reader.ts';
+import { InvalidRecord } from '../../formats/flatgeobuf/flat-table.ts';
+import type { Found } from '../../formats/flatgeobuf/index-search.ts';
+import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
+import type { Chosen } from '../../geo/tiles/choose-features.ts';
+import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
+import type { GeometryPlacer } from '../../geo/tiles/placed.ts';
+import { TileAreas } from '../../geo/tiles/tile-area.ts';
+import type { FoundFeature, SourceFeature } from '../../geo/tiles/vector-tile.ts';
+import type { ThreadJob } from '../thread-jobs.ts';
+import type { FeatureJob } from './vector-job.ts';
+
+/** Codes of FlatGeobuf for lines. */
+const LINES: readonly number[] = [2, 5];
+/** A feature that is larger is left out. */
+const MOST_FEATURE_BYTES = 64 << 20;
+/** Features of more bytes stay in the memory of the thread with their places on the map. */
+const LARGE_BYTES = 1 << 20;
+/** Bytes of coordinates of such features in memory. */
+const MOST_KEPT_BYTES = 128 << 20;
+
+interface Kept extends FoundFeature {
+  readonly size: number;
+}
+
+/** Large features by blob and number, the least recently used first: each tile below them would read and place them anew. */
+const kept = new Map<string, Kept>();
+let keptBytes = 0;
+
+function keep(key: string, feature: FoundFeature): void {
+  const size = feature.geometries.reduce((sum, { coordinates }) => sum + coordinates.byteLength, 0);
+  kept.set(key, { ...feature, size });
+  keptBytes += size;
+  for (const [oldest, one] of kept) {
+    if (keptBytes <= MOST_KEPT_BYTES) break;
+    kept.delete(oldest);
+    keptBytes -= one.size;
+  }
+}
+
+function known(key: string): Kept | undefined {
+  const feature = kept.get(key);
+  if (feature === undefined) return undefined;
+  kept.delete(key);
+  kept.set(key, feature);
+  return feature;
+}
+
+/** The features of a tile in the order of the file, and the side below which they were gathered. */
+export async function featuresOf(
+  job: FeatureJob,
+  context: ThreadJob,
+): Promise<{ features: SourceFeature[]; side: number; lines: boolean }> {
+  const { tile, crs, header, blob } = job;
+  const source = sourceOf(job, context);
+  const lines = LINES.includes(header.geometryType);
+  using areas = await TileAreas.create(crs);
+  const area = areas.of(tile);
+  const chooser = new FeatureChooser<Found>(areas.pixel(tile, area.tile, (header.box ?? area.tile)!), lines);
+  for await (const leaves of searchLeaves(source, header, area.wanted)) {
+    context.throwIfCancelled();
+    chooser.add(leaves);
+  }
+  const { features: chosen, side } = chooser.chosen();
+  const keyOf = ({ number }: Found) => `${blob} ${number} ${job.fields.join(' ')}`;
+  // The first vertex of a feature that stands for others may differ from the first one that has a place.
+  const unknown = chosen.filter((one) => one.gathered || known(keyOf(one)) === undefined);
+  const bytes = await bytesOf(source, unknown, context);
+  const reader = new FeatureReader(header, new Set(job.fields));
+  const features = chosen.map((one) => ({
+    side: one.side,
+    size: one.size,
+    gathered: one.gathered,
+    placed: (placer: GeometryPlacer) => {
+      context.throwIfCancelled();
+      const before = one.gathered ? undefined : known(keyOf(one));
+      if (before !== undefined) return before;
+      const own = bytes.get(one.number);
+      const feature = own && placedOf(read(reader, own, one.offset), one, { placer, fields: job.fields });
+      if (feature && !one.gathered && own.length >= LARGE_BYTES) keep(keyOf(one), feature);
+      return feature;
+    },
+  }));
+  return { features, side, lines };
+}
+
+function placedOf(
+  feature: Feature | undefined,
+  { number, gathered }: Chosen<Found>,
+  { placer, fields }: { placer: GeometryPlacer; fields: readonly number[] },
+): FoundFeature | undefined {
+  if (feature?.geometry === undefined) return undefined;
+  const { id, geometry, values } = feature;
+  return {
+    id: typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : number + 1,
+    geometries: gathered ? placer.placeFirst(geometry) : placer.place(geometry),
+    values: fields.map((field) => values[field]),
+  };
+}
+
+/** Undefined for a broken feature: it does not hide the others. */
+function read(reader: FeatureReader, bytes: Buffer, offset: number): Feature | undefined {
+  try {
+    return reader.read(bytes, offset);
+  } catch (error) {
+    if (error instanceof InvalidRecord) return undefined;
+    throw error;
+  }
+}
+
+function sourceOf({ descriptor, size }: FeatureJob, context: ThreadJob): ByteSource {
+  if (descriptor === undefined)
+    return { size, read: (offset, length) => context.read(offset, Math.min(length, size - offset)) };
+  return {
+    size,
+    async read(offset, length) {
+      const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(length, size - offset)));
+      for (let done = 0; done < bytes.length; ) {
+        const count = readSync(descriptor, bytes, done, bytes.length - done, offset + done);
+        if (count === 0) throw new Error(`The blob ends after ${offset + done} of ${size} bytes.`);
+        done += count;
+      }
+      return bytes;
+    },
+  };
+}
+
+/** The bytes of features by their numbers, without what lies between them. Those that are too large are missing. */
+async function bytesOf(source: ByteSource, chosen: readonly Chosen<Found>[], { throwIfCancelled }: ThreadJob) {
+  const all = new Map<number, Buffer>();
+  for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES)) {
+    throwIfCancelled();
+    const needed = features.reduce((sum, { size }) => sum + size, 0);
+    // A block of features far from each other is mostly what lies between them.
+    const isDense = 2 * needed >= bytes.length;
+    for (const { number, at, size } of features) {
+      const own = bytes.subarray(at, at + size);
+      all.set(number, isDense ? own : Buffer.from(own));
+    }
+  }
+  return all;
+}

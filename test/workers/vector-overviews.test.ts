@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { insertOverview } from '../../src/tiles/vector/overviews.queries.ts';
+import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
+import { machines } from '../cli/machine.ts';
+import { decodeTile } from '../world/decode-mvt.ts';
+import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
+import { switchedWorker } from '../world/worker-here.ts';
+import type { Client } from '../world.ts';
+import { world } from '../world.ts';
+
+/** Vector tiles of many features, which a job draws ahead of requests. */
+const w = world(test);
+const worker = switchedWorker(w);
+const machine = machines(w);
+
+/** 150 × 60 squares beside each other with these names. */
+const parcels = (name: string) => {
+  const features = Array.from({ length: 9000 }, (_, n) => {
+    const [x, y] = [10 + (n % 150) * 0.004, 50 + Math.floor(n / 150) * 0.004];
+    const ring = [0, 1, 2, 3, 0].map((k) => [x + (k === 1 || k === 2 ? 0.003 : 0), y + (k > 1 ? 0.003 : 0)]);
+    return {
+      type: 'Feature',
+      geometry: { type: 'Polygon', coordinates: [ring] },
+      properties: { name: `${name} number ${n}`, share: n / 4 },
+    };
+  });
+  return JSON.stringify({ type: 'FeatureCollection', features });
+};
+
+const conversion = {
+  originalFileName: 'parcels.json',
+  readerName: 'GeoJsonReader',
+  writerName: 'GISWriter',
+};
+
+async function scene(name = 'parcel') {
+  const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const client = w.as(owner);
+  const projectId = await newProject(client);
+  const request = copyRequest(projectId, await upload(w, client, parcels(name)), {
+    ...conversion,
+    outputDatasetData: { name: 'parcels' },
+  });
+  await worker.start();
+  const { body } = await start(client, request);
+  const imported = await untilEnd(client, body.id);
+  if (imported.status !== 'Completed') throw new Error(imported.errorMessage);
+  return { owner, client, projectId, id: imported.importResults[0].datasetId as string };
+}
+
+const jobs = (id: string) =>
+  w.sql<{ run_at: Date }>('select run_at from graphile_worker._private_jobs where key = $1', [`vector overview ${id}`]);
+
+/** Lets the job that waits for further changes run at once, and waits for what it draws. */
+async function untilDrawn(client: Client, id: string) {
+  await w.sql('update graphile_worker._private_jobs set run_at = now() where key = $1', [`vector overview ${id}`]);
+  await worker.start();
+  for (let tries = 0; tries < 600; tries++) {
+    const { body } = await client.get(`/api/vectortiles/dataset/${id}/status`);
+    if (body.overview === 'drawn') return body;
+    await sleep(100);
+  }
+  throw new Error('The overview is not drawn.');
+}
+
+const tileOf = (client: Client, id: string, place: string) =>
+  client.get(`/api/vectortiles/dataset/${id}/${place}.vector.pbf`);
+
+/** Vector tiles by where this process got them from. */
+async function origins(): Promise<Record<string, number>> {
+  const { raw } = await w.as(await w.administrator()).get('/metrics');
+  const pattern = /^platform_vector_tiles_total\{origin="(\w+)"\} (\d+)$/gm;
+  return Object.fromEntries([...raw.toString().matchAll(pattern)].map(([, origin, count]) => [origin, Number(count)]));
+}
+
+/** Tiles of the parcels from the top on. */
+const ABOVE = '5/16/10';
+const INSIDE = '12/2165/1387';
+
+test.serial('tiles of many features are drawn ahead, byte by byte as on request; others on request', async (t) => {
+  const { owner, client, id } = await scene();
+  const { body: waiting } = await client.get(`/api/vectortiles/dataset/${id}/status`);
+  t.deepEqual(waiting, { name: 'parcels', overview: 'waiting', tiles: 0, bytes: 0 });
+  const other = '6/33/21';
+  const live = await tileOf(client, id, ABOVE);
+  t.is(live.status, 200);
+  t.deepEqual(await origins(), { drawn: 1 });
+
+  const drawn = await untilDrawn(client, id);
+  t.true(drawn.tiles >= 8 && drawn.lastLevel >= 7 && drawn.bytes > 10_000);
+  const { body: checked } = await client.get(`/api/vectortiles/dataset/${id}/check?tiles=12`);
+  t.deepEqual(checked, { checked: 12, wrong: [] });
+  t.is((await tileOf(client, id, other)).status, 200);
+  t.deepEqual(await origins(), { drawn: 1, overview: 1 });
+  // Few features, and chosen attributes.
+  t.is((await tileOf(client, id, INSIDE)).status, 200);
+  const some = await client.get(`/api/vectortiles/dataset/${id}/${other}.vector.pbf?attributes=share`);
+  t.deepEqual(Object.keys(decodeTile(some.raw)[0]!.features[0]!.attributes), ['share']);
+  t.deepEqual(await origins(), { drawn: 3, overview: 1 });
+
+  const { run, logIn } = await machine(t);
+  t.is((await logIn(owner.id)).code, 0);
+  const status = await run(['tile', 'status', id]);
+  t.regex(status.out, new RegExp(`^Tiles +${drawn.tiles}$`, 'm'), status.err);
+  t.regex((await run(['tile', 'check', id, '--tiles', '3'])).out, /^Drawn anew +3$/m);
+});
+
+test.serial('the check finds tiles that differ from a new drawing', async (t) => {
+  const [one, other] = [await scene(), await scene('plot')];
+  await untilDrawn(one.client, one.id);
+  await untilDrawn(other.client, other.id);
+  const [wrong] = await w.sql<{ archive: string }>(
+    'delete from vector_overviews where dataset_id = $1 returning archive',
+    [other.id],
+  );
+  await w.sql('update vector_overviews set archive = $1 where dataset_id = $2', [wrong!.archive, one.id]);
+  const { body } = await one.client.get(`/api/vectortiles/dataset/${one.id}/check?tiles=3`);
+  t.is(body.checked, 3);
+  t.is(body.wrong.length, 3);
+  t.is(body.wrong[0].reason, 'The tile that was drawn ahead differs from a new drawing.');
+});
+
+test.serial('a drawing of a former content is not kept', async (t) => {
+  const { id } = await scene();
+  const overview = { datasetId: id, blob: 'dataset/former', archive: 'dataset/late', tiles: 1, bytes: 1, lastLevel: 0 };
+  t.false(await insertOverview(w.db, overview));
+  t.deepEqual(await w.sql('select from vector_overviews where dataset_id = $1', [id]), []);
+});
+
+test.serial(
+  'new content is never shown with tiles of the old one, and gets its own; archives are deleted',
+  async (t) => {
+    const { client, id } = await scene();
+    await untilDrawn(client, id);
+    const before = await tileOf(client, id, ABOVE);
+    const [first] = await w.sql<{ archive: string }>('select archive from vector_overviews where dataset_id = $1', [
+      id,
+    ]);
+
+    const again = await client.post(`/api/metadata/dataset/${id}/update`, {
+      ...conversion,
+      uploadUrl: await upload(w, client, parcels('changed')),
+    });
+    t.is((await untilEnd(client, again.body.id)).status, 'Completed');
+    t.deepEqual(await w.sql('select from vector_overviews where dataset_id = $1', [id]), []);
+    const changed = await tileOf(client, id, ABOVE);
+    t.not(changed.headers.etag, before.headers.etag);
+    await untilDrawn(client, id);
+    t.deepEqual((await client.get(`/api/vectortiles/dataset/${id}/check?tiles=3`)).body, { checked: 3, wrong: [] });
+    const inside = decodeTile((await tileOf(client, id, INSIDE)).raw)[0]!.features;
+    t.true(inside.length > 0 && inside.every(({ attributes }) => String(attributes.name).startsWith('changed')));
+
+    const [second] = await w.sql<{ archive: string }>('select archive from vector_overviews where dataset_id = $1', [
+      id,
+    ]);
+    await removeOrphanBlobs(w.db, w.blobs, { olderThanMs: 0 });
+    t.is(await w.blobs.info(first!.archive), undefined);
+    t.truthy(await w.blobs.info(second!.archive));
+    await w.sql('delete from datasets where id = $1', [id]);
+    await removeOrphanBlobs(w.db, w.blobs, { olderThanMs: 0 });
+    t.is(await w.blobs.info(second!.archive), undefined);
+  },
+);
+
+test.serial('many changes of a content wait for one job, which they do not delay', async (t) => {
+  const { id } = await scene();
+  await worker.stop();
+  const [before, ...more] = await jobs(id);
+  t.is(more.length, 0);
+  for (let n = 0; n < 20; n++) await w.sql(`update datasets set blob = blob || '.' where id = $1`, [id]);
+  const after = await jobs(id);
+  t.deepEqual(
+    after.map(({ run_at }) => run_at.getTime()),
+    [before!.run_at.getTime()],
+  );
+});
