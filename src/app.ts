@@ -37,7 +37,8 @@ import { featureRoutes } from './gis/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
 import { apiRules } from './http/api-rules.ts';
-import { answerKnownFirst, KnownAnswers } from './http/cache/known-answers.ts';
+import { KnownAnswers } from './http/cache/known-answers.ts';
+import { answerKnownFirst } from './http/cache/socket-answers.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/docs/guide.routes.ts';
 import { healthRoutes } from './http/observe/health.ts';
@@ -195,6 +196,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const writeLog = requestLogger(log);
   const known = new KnownAnswers<Served>({
     paths: ['/api/tiles/', '/api/vectortiles/'],
+    keepAlive: app.server.keepAliveTimeout,
     platformHeaders: platformHeaders(config.headerPrefixes),
     behindProxies: config.trustedProxies.length > 0,
     answered(answer) {
@@ -211,7 +213,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     began: () => changes.watchEnds(() => known.endRights()),
   });
   answerKnownFirst(app.server, known);
-  app.addHook('preClose', async () => known.close());
+  app.addHook('preClose', () => known.close());
   await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());

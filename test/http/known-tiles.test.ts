@@ -1,65 +1,19 @@
-import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import pg from 'pg';
-import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
-import { createLog } from '../../src/platform/telemetry/log.ts';
-import { overHttp } from '../world/client.ts';
 import { answerWith, openReceiver } from '../world/receiver.ts';
-import { newFeatures, newTiles } from '../world/tiles.ts';
 import type { Answer, User } from '../world.ts';
-import { PASSWORD_ITERATIONS, world } from '../world.ts';
+import { world } from '../world.ts';
+import type { Get } from './tile-server.ts';
+import { bearerOf, tileScene, tileServer } from './tile-server.ts';
 
 const w = world(test, { trustedProxies: '127.0.0.1', 'cors.origins': 'https://maps.example' });
 
-type Get = (url: string, headers?: Record<string, string>) => Promise<Answer>;
-
-/** A server of its own on the database of the world, over HTTP, and the lines of its log. */
-async function server(t: ExecutionContext, settings: Partial<Config> = {}) {
-  const lines: string[] = [];
-  const { db, url, blobs } = w;
-  const config = { ...w.config, ...settings };
-  const log = createLog('info', { write: (line) => void lines.push(line) });
-  const app = await buildApp({ config, db, databaseUrl: url, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
-  const agent = new Agent({ keepAlive: true });
-  const get = await overHttp(app, agent);
-  const close = async () => {
-    agent.destroy();
-    await app.close();
-  };
-  t.teardown(close);
-  return { get, app, lines, close };
-}
-
-const bearer = async (user: Pick<User, 'userId'>) => ({ authorization: `Bearer ${await w.tokenOf(user)}` });
-
-const POINT = JSON.stringify({
-  type: 'FeatureCollection',
-  features: [{ type: 'Feature', properties: { name: 'buoy' }, geometry: { type: 'Point', coordinates: [9, 54.1] } }],
-});
-
-async function scene() {
-  const tenantId = await w.tenant();
-  const owner = await w.account({ tenantId, role: 'Owner' });
-  const reader = await w.account({ tenantId });
-  const members = [{ userId: reader.userId, role: 'Reader' }];
-  const { body: project } = await w.as(owner).post('/api/metadata/project', { name: 'Sea', members });
-  const id = await newTiles(w, project.id, owner);
-  const features = await newFeatures(w, project.id, owner, POINT);
-  return {
-    tenantId,
-    owner,
-    reader,
-    projectId: project.id as string,
-    id,
-    features,
-    tile: `/api/tiles/dataset/${id}/scheme/depth/0/0/0`,
-    vector: `/api/vectortiles/dataset/${features}/0/0/0.vector.pbf`,
-    nothing: `/api/vectortiles/dataset/${features}/9/0/0.vector.pbf`,
-  };
-}
+const server = (t: ExecutionContext, settings?: Partial<Config>) => tileServer(t, w, settings);
+const bearer = (user: Pick<User, 'userId'>) => bearerOf(w, user);
+const scene = () => tileScene(w);
 
 /** Statements that the process sends while `work` runs. */
 async function statementsDuring(work: () => Promise<unknown>): Promise<number> {

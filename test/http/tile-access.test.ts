@@ -162,7 +162,12 @@ test('random callers see the tiles that they may see, with the same ETag and byt
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   /** ETag, media type and bytes of an address. */
   const known = new Map<string, { text: string; etag: string }>();
-  const counts = { seen: 0, current: 0, refused: 0 };
+  const counts = { seen: 0, current: 0, refused: 0, unread: 0 };
+  /** Requests that node:http has read. Those whose bytes are known are answered before. */
+  let read = 0;
+  const count = () => read++;
+  w.app.server.on('request', count);
+  t.teardown(() => w.app.server.off('request', count));
   for (let n = 0; n < CHECKS; n++) {
     const [caller, dataset] = [oneOf(callers), oneOf(all)];
     const { path, hasAddresses } = addressOf(dataset, random);
@@ -170,11 +175,21 @@ test('random callers see the tiles that they may see, with the same ETag and byt
     const before = known.get(key) ?? known.get(path);
     const isConditional = before !== undefined && random() < 0.3;
     const joined = caller.query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${caller.query}`;
-    const answer = await get(joined, {
+    const headers = {
       ...caller.headers,
       'svc-service-id': 'tiles',
       ...(isConditional && { 'if-none-match': before.etag }),
-    });
+    };
+    const answer = await get(joined, headers);
+    // the same bytes again, on the same connections
+    const repeats = random() < 0.2 ? 4 : 0;
+    for (let m = 0; m < repeats; m++) {
+      const readBefore = read;
+      const again = await get(joined, headers);
+      if (read === readBefore) counts.unread++;
+      if (again.status !== answer.status || (again.status < 400 && seenText(again) !== seenText(answer)))
+        t.fail(`check ${n} of seed ${SEED}: ${caller.name}, ${path}, again: ${again.status}`);
+    }
     const what = `check ${n} of seed ${SEED}: ${caller.name}, ${path}: ${answer.status}`;
     if (!caller.sees.includes(dataset)) {
       counts.refused++;
@@ -199,5 +214,6 @@ test('random callers see the tiles that they may see, with the same ETag and byt
   }
   t.log(counts);
   t.true(counts.seen + counts.current > CHECKS / 6);
+  t.true(counts.unread > CHECKS / 100);
   t.true(counts.refused > CHECKS / 3 && counts.current > CHECKS / 100);
 });

@@ -1,22 +1,16 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { requestIdFrom } from '../observe/request-ids.ts';
 import type { LoggedRequest } from '../observe/request-log.ts';
 import type { TracedRequest } from '../observe/request-traces.ts';
 import { hasSignature } from '../rules/signed-link.ts';
+import { AnswerBytes } from './answer-bytes.ts';
 import type { Asked, AskedOptions } from './asked.ts';
 import { askedReader } from './asked.ts';
 import { isCurrent } from './cached.ts';
-
-/** A right to read that was checked. */
-export interface CheckedRight<Subject> {
-  readonly subject: Subject;
-  /** Of the content and the record. */
-  readonly version: string;
-  /** Milliseconds since 1970: when the credentials expire. */
-  readonly expires: number;
-  /** For the log. */
-  readonly caller: string | undefined;
-}
+import type { CheckedRight, KeptRight } from './known-rights.ts';
+import { KnownRights } from './known-rights.ts';
 
 export type HeaderFields = Readonly<Record<string, number | string | string[] | undefined>>;
 
@@ -38,20 +32,27 @@ export interface Answered extends LoggedRequest {
   readonly route: string;
 }
 
+/** A request that was answered with what is known. */
+export interface KnownQuestion {
+  readonly url: string;
+  readonly asked: Asked;
+  /** Of the answer. */
+  readonly key: string;
+  /** Key of the caller's rights. */
+  readonly rights: string;
+}
+
 export interface KnownAnswersOptions extends AskedOptions {
   /** Beginnings of the paths that have kept answers. */
   readonly paths: readonly string[];
+  /** Milliseconds that the server keeps an idle connection open. */
+  readonly keepAlive: number;
   /** Called when an answer was sent, for the log and metrics. */
   answered(answer: Answered): void;
   /** Starts a span, if requests are traced. Returns a function that ends it. */
   readonly trace: ((request: TracedRequest) => (status: number) => void) | undefined;
   /** Called when the first right is kept. */
   began(): void;
-}
-
-interface KeptRight<Subject> extends CheckedRight<Subject> {
-  /** Milliseconds since 1970: from then on one request checks the right again, while it still holds for the others. */
-  renewsAt: number;
 }
 
 interface Known {
@@ -64,19 +65,18 @@ interface Known {
   readonly headers: readonly string[];
   /** With status 304. */
   readonly shortHeaders: readonly string[];
-  readonly body: Buffer | undefined;
-  /** The query is a signature. */
-  readonly isSigned: boolean;
+  readonly bytes: AnswerBytes;
+  readonly shortBytes: AnswerBytes;
   readonly size: number;
   /** Since the eviction passed it last. */
   wasUsed: boolean;
 }
 
-/** How long a right holds without being checked again: until changes by other processes are seen. */
-const KEEP_MS = 1000;
-const RENEW_MS = 700;
-/** Callers whose rights are kept. */
-const MOST_CALLERS = 2000;
+interface Found<Subject> {
+  readonly known: Known;
+  readonly right: KeptRight<Subject>;
+}
+
 const MOST_BYTES = 64 << 20;
 /** Of an answer beside its body. */
 const OVERHEAD = 2000;
@@ -93,14 +93,14 @@ const NOT_WITH_304 = new Set(['content-type', 'content-length', 'content-encodin
 export class KnownAnswers<Subject> {
   readonly #options: KnownAnswersOptions;
   readonly #read: (request: IncomingMessage) => Asked | undefined;
-  /** By `Asked.rights`, then by resource; the caller whose rights were checked longest ago first. */
-  readonly #rights = new Map<string, Map<string, KeptRight<Subject>>>();
+  readonly #rights = new KnownRights<Subject>();
   /** By URL and `Asked.form`. The first ones are removed, but those that were used become the last ones. */
   readonly #answers = new Map<string, Known>();
   #size = 0;
-  /** Counts the calls of `endRights`: a right whose check began before the last one is not kept. */
-  #generation = 0;
   #hasBegun = false;
+  /** Counts the answers that connections have not taken yet. */
+  #writing = 0;
+  #written: (() => void) | undefined;
   #isClosed = false;
   /** Requests that go the usual way. */
   readonly #asked = new WeakMap<IncomingMessage, { asked: Asked; generation: number; renews: boolean }>();
@@ -110,49 +110,79 @@ export class KnownAnswers<Subject> {
     this.#read = askedReader(options);
   }
 
-  /** Answers a request if its answer is known and its caller may have it. Returns whether it did. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Answers a request if its answer is known and its caller may have it. Returns undefined if not. */
+  answer(request: IncomingMessage, response: ServerResponse): KnownQuestion | undefined {
     const { method, url = '' } = request;
-    if (method !== 'GET' || this.#isClosed || !this.#options.paths.some((path) => url.startsWith(path))) return false;
+    if (method !== 'GET' || this.#isClosed || !this.#options.paths.some((path) => url.startsWith(path)))
+      return undefined;
     const began = performance.now();
     const asked = this.#read(request);
-    if (asked === undefined) return false;
-    const key = url + asked.form;
-    const known = this.#answers.get(key);
-    const right = known && this.#rights.get(rightsOf(asked, url, known.isSigned))?.get(known.resource);
+    if (asked === undefined) return undefined;
+    const question = { url, asked, key: url + asked.form, rights: rightsOf(asked, url) };
     const now = Date.now();
-    const renews = right !== undefined && right.renewsAt <= now;
-    if (!known || !right || right.version !== known.version || right.expires <= now || renews) {
-      if (renews) right.renewsAt = Number.POSITIVE_INFINITY;
-      this.#asked.set(request, { asked, generation: this.#generation, renews });
-      return false;
+    const found = this.#find(question);
+    if (!found || !holds(found, now)) {
+      const renews = found !== undefined && found.right.renewsAt <= now;
+      if (renews) found.right.renewsAt = Number.POSITIVE_INFINITY;
+      this.#asked.set(request, { asked, generation: this.#rights.generation, renews });
+      return undefined;
     }
-    known.wasUsed = true;
-    this.#send(response, { url, asked, known, began, caller: right.caller });
+    const { known } = found;
+    const { id, isShort, status, done } = this.#begin(question, found, requestIdFrom(asked.requestId), began);
+    response.writeHead(status, (isShort ? known.shortHeaders : known.headers).concat('x-request-id', id) as string[]);
+    if (isShort || status === 204) response.end();
+    else response.end(known.bytes.body);
+    // what the system has not taken yet waits for the client
+    if (response.socket?.writableLength === 0) done();
+    else response.once('close', done);
+    return question;
+  }
+
+  /**
+   * Answers a question again, with bytes on the connection that it came on. Checks all that `answer` checks. Returns false,
+   * and does nothing, if the request must go its usual way.
+   */
+  answerOn(socket: Socket, question: KnownQuestion): boolean {
+    const found = this.#find(question);
+    const now = Date.now();
+    if (!found || !holds(found, now)) return false;
+    const id = randomUUID();
+    const { isShort, done } = this.#begin(question, found, id, performance.now());
+    const { shortBytes, bytes } = found.known;
+    if ((isShort ? shortBytes : bytes).write(socket, id, now)) done();
+    else this.#afterWriting(socket, done);
     return true;
   }
 
-  #send(
-    response: ServerResponse,
-    sent: { url: string; asked: Asked; known: Known; began: number; caller: string | undefined },
-  ) {
-    const { url, asked, known, began, caller } = sent;
-    const id = requestIdFrom(asked.requestId);
+  #find({ key, rights }: KnownQuestion): Found<Subject> | undefined {
+    const known = this.#answers.get(key);
+    const right = known && this.#rights.find(rights, known.resource);
+    return right && { known, right };
+  }
+
+  #begin({ url, asked }: KnownQuestion, { known, right }: Found<Subject>, id: string, began: number) {
     const { route, etag } = known;
+    known.wasUsed = true;
     const end = this.#options.trace?.({ requestId: id, method: 'GET', route, traceparent: asked.traceparent });
     const isShort = etag !== undefined && isCurrent(asked.ifNoneMatch, etag);
     const status = isShort ? 304 : known.status;
-    response.writeHead(status, (isShort ? known.shortHeaders : known.headers).concat('x-request-id', id) as string[]);
-    if (isShort) response.end();
-    else response.end(known.body);
+    const { caller } = right;
     const done = () => {
       end?.(status);
       const ms = performance.now() - began;
       this.#options.answered({ requestId: id, method: 'GET', url, route, status, ms, caller });
     };
-    // what the system has not taken yet waits for the client
-    if (response.socket?.writableLength === 0) done();
-    else response.once('close', done);
+    return { id, isShort, status, done };
+  }
+
+  /** Calls `done` when the system has taken all that was written, or when the connection has ended. */
+  #afterWriting(socket: Socket, done: () => void) {
+    this.#writing++;
+    socket.write('', () => {
+      done();
+      this.#writing--;
+      if (this.#writing === 0) this.#written?.();
+    });
   }
 
   /** The right of a request to a resource: a kept one, or the one that `check` returns. Throws what `check` throws. */
@@ -163,54 +193,47 @@ export class KnownAnswers<Subject> {
   ): Promise<CheckedRight<Subject>> {
     const found = this.#asked.get(request);
     if (found === undefined) return check();
-    const key = rightsOf(found.asked, request.url!, hasSignature(request.url!));
-    const kept = this.#rights.get(key)?.get(resource);
+    const rights = rightsOf(found.asked, request.url!);
+    const kept = this.#rights.find(rights, resource);
     if (kept !== undefined && kept.expires > Date.now() && !found.renews) return kept;
     const checked = await check().catch((error: unknown) => {
-      this.#rights.get(key)?.delete(resource);
+      this.#rights.drop(rights, resource);
       throw error;
     });
-    if (found.generation === this.#generation && checked.expires > Date.now()) this.#keepRight(key, resource, checked);
-    return checked;
-  }
-
-  #keepRight(key: string, resource: string, right: CheckedRight<Subject>) {
+    if (found.generation !== this.#rights.generation || checked.expires <= Date.now()) return checked;
     if (!this.#hasBegun) this.#options.began();
     this.#hasBegun = true;
-    const ofCaller = this.#rights.get(key) ?? new Map<string, KeptRight<Subject>>();
-    const now = Date.now();
-    ofCaller.set(resource, { ...right, expires: Math.min(right.expires, now + KEEP_MS), renewsAt: now + RENEW_MS });
-    this.#rights.delete(key);
-    this.#rights.set(key, ofCaller);
-    for (const [oldest, rights] of this.#rights) {
-      if (this.#rights.size <= MOST_CALLERS && rights.values().some(({ expires }) => expires > now)) break;
-      this.#rights.delete(oldest);
-    }
+    this.#rights.keep(rights, resource, checked);
+    return checked;
   }
 
   /** Keeps the answer of a request that went the usual way. */
   keep(request: IncomingMessage, { route, resource, version, headers, etag, body }: KeptAnswer): void {
     const found = this.#asked.get(request);
     if (found === undefined || this.#isClosed) return;
-    const list = Object.entries(headers).flatMap(([name, value]) =>
-      name === 'x-request-id' || value === undefined ? [] : [[name, String(value)] as const],
-    );
     const length = body === undefined ? [] : [['content-length', String(body.length)] as const];
-    const all = [...list.filter(([name]) => name !== 'content-length'), ...length];
-    const url = request.url!;
-    const key = url + found.asked.form;
+    const list = Object.entries(headers).flatMap(([name, value]) =>
+      name === 'x-request-id' || name === 'content-length' || value === undefined
+        ? []
+        : [[name, String(value)] as const],
+    );
+    list.push(...length);
+    const key = request.url! + found.asked.form;
     this.#forget(key);
+    const status = body === undefined ? 204 : 200;
+    const all = list.flat();
+    const short = list.filter(([name]) => !NOT_WITH_304.has(name)).flat();
+    const { keepAlive } = this.#options;
     const known: Known = {
       route,
       resource,
       version,
-      status: body === undefined ? 204 : 200,
+      status,
       etag,
-      headers: all.flat(),
-      shortHeaders: all.filter(([name]) => !NOT_WITH_304.has(name)).flat(),
-      // a copy, because the bytes may be a part of a larger buffer, or be returned to a pool
-      body: body && Buffer.from(body),
-      isSigned: hasSignature(url),
+      headers: all,
+      shortHeaders: short,
+      bytes: new AnswerBytes(status, all, body, keepAlive),
+      shortBytes: new AnswerBytes(304, short, undefined, keepAlive),
       size: OVERHEAD + key.length + (body?.length ?? 0),
       wasUsed: true,
     };
@@ -232,29 +255,25 @@ export class KnownAnswers<Subject> {
 
   /** Call when rights or contents may have changed, after the commit. */
   endRights(): void {
-    this.#generation++;
-    this.#rights.clear();
+    this.#rights.end();
   }
 
-  /** All requests go their usual way from now on, so that their connections end with them. */
-  close(): void {
+  /**
+   * All requests go their usual way from now on, so that their connections end with them. Resolves when the answers that were
+   * written to connections are taken: a server that closes does not wait for them.
+   */
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.endRights();
     this.#answers.clear();
     this.#size = 0;
+    if (this.#writing > 0) await new Promise<void>((resolve) => (this.#written = resolve));
   }
 }
 
-/** The query of a signed address is a credential. */
-const rightsOf = ({ rights }: Asked, url: string, isSigned: boolean) =>
-  isSigned ? `${rights}\n${url.slice(url.indexOf('?'))}` : rights;
+const holds = ({ known, right }: Found<unknown>, now: number) =>
+  right.version === known.version && right.expires > now && right.renewsAt > now;
 
-/** Lets a server answer from what is known before its own handler. */
-export function answerKnownFirst(server: Server, known: Pick<KnownAnswers<unknown>, 'answer'>): void {
-  const handlers = server.listeners('request');
-  server.removeAllListeners('request');
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (known.answer(request, response)) return;
-    for (const handle of handlers) Reflect.apply(handle, server, [request, response]);
-  });
-}
+/** The query of a signed address is a credential. */
+const rightsOf = ({ rights }: Asked, url: string) =>
+  hasSignature(url) ? `${rights}\n${url.slice(url.indexOf('?'))}` : rights;
