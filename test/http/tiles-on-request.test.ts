@@ -75,6 +75,12 @@ const keptRows = (id: string) =>
     id,
   ]);
 
+/** Bytes that are counted and are not there. */
+const counted = `
+  select (select sum(bytes) from kept_tile_bytes)
+    - (select coalesce(sum(size), 0) from kept_tile_contents)
+    - 300 * (select count(*) from kept_tiles) - 300 * (select count(*) from deleted_kept_tiles) as difference`;
+
 test.serial('a tile is drawn once for many requests at two processes, and found after a restart', async (t) => {
   const { owner, client, url, id, tiles } = await make();
   const there = await otherProcess(owner);
@@ -217,10 +223,6 @@ test.serial('the least recently used tiles make room for others', async (t) => {
   t.true((await size()) <= 3000);
   t.true((await keptRows(id)).length > 0);
   // What is counted is what is there.
-  const counted = `
-    select (select sum(bytes) from kept_tile_bytes)
-      - (select coalesce(sum(size), 0) from kept_tile_contents)
-      - 300 * (select count(*) from kept_tiles) - 300 * (select count(*) from deleted_kept_tiles) as difference`;
   t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
   const orphans = 'select from kept_tile_contents c where not exists (select from kept_tiles where content = c.hash)';
   t.is((await w.sql(orphans)).length, 0);
@@ -238,6 +240,22 @@ test.serial('the least recently used tiles make room for others', async (t) => {
   t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
   await other.close();
   await client.close();
+});
+
+test.serial('after a crash of Postgres, which empties them, tiles are kept and counted again', async (t) => {
+  const tables = ['deleted_kept_tiles', 'kept_tile_bytes', 'kept_tile_contents', 'kept_tiles'];
+  const unlogged = "select relname from pg_class where relname = any($1) and relpersistence = 'u' order by 1";
+  t.deepEqual(
+    await w.sql(unlogged, [tables]),
+    tables.map((relname) => ({ relname })),
+  );
+  const { url, id, tiles, client } = await make();
+  t.is((await client.get(`${url}/later/16/${tiles[0]}`)).status, 200);
+  await w.sql(`truncate ${tables.join(', ')}`);
+  for (const tile of tiles.slice(1, 4)) t.is((await client.get(`${url}/later/16/${tile}`)).status, 200);
+  t.is((await keptRows(id)).length, 3);
+  t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
+  t.is((await client.get(`${url.replace(/\/scheme$/, '')}/status`)).status, 200);
 });
 
 test.serial('with tiles.keptBytes 0 tiles are drawn and kept in memory alone', async (t) => {

@@ -138,6 +138,8 @@ export class GridPixels implements Disposable {
   readonly #grid: ValueGrid;
   readonly #options: GridPixelOptions;
   readonly #change: Transformer | undefined;
+  /** Where the pixels of the last lattice lie, whose cells were asked for. */
+  #known: { readonly lattice: Lattice; readonly transform: ApproximateTransform } | undefined;
 
   private constructor(grid: ValueGrid, options: GridPixelOptions, change: Transformer | undefined) {
     this.#grid = grid;
@@ -162,6 +164,7 @@ export class GridPixels implements Disposable {
   cellsOf(lattice: Lattice): SourceCells {
     const { target, toPixels } = this.#transformer(lattice);
     const transform = approximateTransform(target.affine, 0, lattice.height, lattice.width, toPixels);
+    this.#known = { lattice, transform };
     const cells = boundsOf(transform);
     return { left: cells.left - 2, right: cells.right + 2, top: cells.top - 2, bottom: cells.bottom + 2 };
   }
@@ -218,9 +221,17 @@ export class GridPixels implements Disposable {
     const { height } = lattice;
     const kernel: Kernel = this.#options.whole ? nearest : bilinear({ low: Number.NaN, high: Number.NaN });
     const transformer = this.#transformer(lattice);
+    const known = this.#known?.lattice === lattice ? this.#known.transform : undefined;
     const grid = this.#grid;
     const rows = new WarpRows(
-      { transformer, source: grid, slice, ...(part && { part }), randomAccess: async () => grid },
+      {
+        transformer,
+        source: grid,
+        slice,
+        ...(part && { part }),
+        ...(known && { known }),
+        randomAccess: async () => grid,
+      },
       { type: 'Float64', nodata: Number.NaN, kernel, memory, threads: this.#options.threads },
     );
     for await (const { firstRow, rowCount, samples } of rows.blocks(0, height))

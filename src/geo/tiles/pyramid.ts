@@ -153,9 +153,19 @@ class StripFeed {
         const block = await this.#blockAt(plane, next);
         if (block === undefined) break;
         const end = Math.min(first + this.#height, block.firstRow + block.rowCount);
-        this.#cut(block, { plane, next, end, first }, tiles);
+        if (this.#isTile(block, first)) {
+          this.#current[plane] = undefined;
+          if (isEmpty(block.values)) releaseBuffer(block.values);
+          else tiles.set(range.firstColumn, { planes: [block.values] });
+        } else this.#cut(block, { plane, next, end, first }, tiles);
         next = end;
       }
+  }
+
+  /** Whether the rows are one tile of one plane, which need not be copied. */
+  #isTile({ firstRow, rowCount, values }: ValueRows, first: number): boolean {
+    const isWhole = firstRow === first && rowCount === this.#height && values.length === this.#width * this.#height;
+    return isWhole && this.#blocks.length === 1;
   }
 
   async #blockAt(plane: number, row: number): Promise<ValueRows | undefined> {

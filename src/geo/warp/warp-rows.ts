@@ -40,6 +40,8 @@ interface WarpInput {
   slice: Slice;
   /** Columns of the source that have all pixels. Absent: all columns. */
   part?: SourcePart;
+  /** The source pixels of all rows, if they were computed before. */
+  known?: ApproximateTransform;
   /** The source with random access. */
   randomAccess(): Promise<RandomGrid>;
 }
@@ -143,8 +145,9 @@ export class WarpRows {
   }
 
   #transform(firstRow: number, rows: number): ApproximateTransform {
-    const { transformer } = this.#input;
-    const { affine, width } = transformer.target;
+    const { transformer, known } = this.#input;
+    const { affine, width, height } = transformer.target;
+    if (known !== undefined && firstRow === 0 && rows === height) return known;
     return approximateTransform(affine, firstRow, rows, width, (x, y, count) => transformer.toPixels(x, y, count));
   }
 

@@ -15,6 +15,8 @@ export class SessionLocks {
   readonly #parts: SessionLockParts;
   #client: Promise<pg.Client> | undefined;
   readonly #waiting = new Map<string, Set<() => void>>();
+  /** The last statement that was begun or waits. */
+  #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(parts: SessionLockParts) {
@@ -23,18 +25,41 @@ export class SessionLocks {
 
   /** Whether no other process holds the lock, and now this one does. */
   async tryLock(number: string): Promise<boolean> {
-    const client = await this.#connected();
-    const { rows } = await client.query('select pg_try_advisory_lock($1::bigint) as locked', [number]);
-    return rows[0].locked;
+    const [row] = await this.run<{ locked: boolean }>({
+      name: 'try lock',
+      text: 'select pg_try_advisory_lock($1::bigint) as locked',
+      values: [number],
+    });
+    return row!.locked;
+  }
+
+  /** Runs a statement, which must not wait for others, on the connection of the locks. */
+  async run<Row>(statement: { readonly name: string; readonly text: string; values: unknown[] }): Promise<Row[]> {
+    const connecting = this.#connected();
+    const client = await connecting;
+    const rows = this.#last.then(async () => (await client.query(statement)).rows as Row[]);
+    this.#last = rows.catch(() => undefined);
+    try {
+      return await rows;
+    } catch (error) {
+      // Others than errors of the statement end the connection, which is not always noticed before.
+      if ((error as { severity?: string }).severity !== 'ERROR' && this.#client === connecting) {
+        this.#client = undefined;
+        client.end().catch(() => {});
+      }
+      throw error;
+    }
   }
 
   /** @param announce whether those who wait for the lock must be told; not if they were told otherwise */
   async unlock(number: string, announce: boolean): Promise<void> {
-    const client = await this.#client?.catch(() => undefined);
+    const held = this.#client;
+    const client = await held?.catch(() => undefined);
     // It ended with its connection.
-    if (client === undefined || this.#isClosed) return;
-    await client.query('select pg_advisory_unlock($1::bigint)', [number]);
-    if (announce) await client.query('select pg_notify($1, $2)', [this.#parts.channel, number]);
+    if (client === undefined || this.#isClosed || this.#client !== held) return;
+    await this.run({ name: 'unlock', text: 'select pg_advisory_unlock($1::bigint)', values: [number] });
+    if (announce)
+      await this.run({ name: 'announce', text: 'select pg_notify($1, $2)', values: [this.#parts.channel, number] });
   }
 
   /**

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
+import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
+import { statement } from '../../platform/sql/statements.ts';
 
 /** A tile that is drawn on request. */
 export interface TileKey {
@@ -28,36 +30,70 @@ const named = ({ datasetId, blob, schemeId, step, layer, level, column, row }: T
 
 const Kept = z.object({ bytes: z.instanceof(Buffer), isOld: z.boolean() });
 
-/** `isOld`: its use was not noted for ten minutes. */
-export const findKeptTile = (db: Db, key: TileKey) =>
-  db.maybeOne(sql.type(Kept)`
+const keptTile = statement(
+  'kept tile',
+  Kept,
+  {
+    datasetId: 'uuid',
+    blob: 'text',
+    schemeId: 'text',
+    step: 'int',
+    layer: 'int',
+    level: 'int',
+    column: 'int',
+    row: 'int',
+  },
+  ({ datasetId, blob, schemeId, step, layer, level, column, row }) => sql.fragment`
     select c.bytes, t.used_at < now() - interval '10 minutes' as is_old
-    from kept_tiles t join kept_tile_contents c on c.hash = t.content where ${named(key)}`);
+    from kept_tiles t join kept_tile_contents c on c.hash = t.content
+    where dataset_id = ${datasetId} and blob = ${blob} and scheme_id = ${schemeId} and step = ${step} and layer = ${layer}
+      and level = ${level} and tile_column = ${column} and tile_row = ${row}`,
+);
+
+/** `isOld`: its use was not noted for ten minutes. */
+export const findKeptTile = (db: Db, { datasetId, blob, schemeId, step, layer, level, column, row }: TileKey) =>
+  db.maybeOne(keptTile({ datasetId, blob, schemeId, step, layer, level, column, row }));
+
+const valuesOf = ({ datasetId, blob, schemeId, step, layer, level, column, row }: TileKey): unknown[] => [
+  datasetId,
+  blob,
+  schemeId,
+  step,
+  layer,
+  level,
+  column,
+  row,
+];
+
+/** Tries to take the lock of a tile, and looks for the tile after that. @param number of the lock */
+export async function lockKeptTile(
+  locks: SessionLocks,
+  key: TileKey,
+  number: string,
+): Promise<{ locked: boolean; bytes: Buffer | null }> {
+  const [found] = await locks.run<{ locked: boolean; bytes: Buffer | null }>({
+    name: 'lock kept tile',
+    text: 'select locked, bytes from lock_kept_tile($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    values: [number, ...valuesOf(key)],
+  });
+  return found!;
+}
+
+/** Keeps a tile, and tells those who wait for it. @param number of the lock of the tile */
+export async function keepTile(
+  locks: SessionLocks,
+  key: TileKey,
+  { hash, bytes, number }: { hash: Buffer; bytes: Buffer; number: string },
+): Promise<void> {
+  await locks.run({
+    name: 'keep tile',
+    text: 'select keep_tile($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+    values: [number, DRAWN, TILE_BYTES, ...valuesOf(key), hash, bytes],
+  });
+}
 
 export const noteUse = (db: Db, key: TileKey) =>
   db.query(sql.unsafe`update kept_tiles set used_at = now() where ${named(key)}`);
-
-/** Keeps a tile, and tells those who wait for it. @param number of the lock of the tile */
-export async function insertKeptTile(tx: Db, key: TileKey, hash: Buffer, bytes: Buffer, number: string): Promise<void> {
-  const { datasetId, blob, schemeId, step, layer, level, column, row } = key;
-  // Not while contents without tiles are deleted.
-  await tx.query(sql.unsafe`select pg_advisory_xact_lock_shared(hashtextextended('kept tile contents', 0))`);
-  const { added } = await tx.one(sql.type(z.object({ added: z.coerce.number() }))`
-    with content as (
-      insert into kept_tile_contents (hash, bytes, size)
-      values (${sql.binary(hash)}, ${sql.binary(bytes)}, ${bytes.length}) on conflict (hash) do nothing
-      returning size)
-    select coalesce(sum(size), 0) as added from content`);
-  await tx.query(sql.unsafe`
-    with tile as (
-      insert into kept_tiles (dataset_id, blob, scheme_id, step, layer, level, tile_column, tile_row, content)
-      values (${datasetId}::uuid, ${blob}, ${schemeId}, ${step}, ${layer}, ${level}, ${column}, ${row},
-        ${sql.binary(hash)})
-      on conflict do nothing returning ${TILE_BYTES}::int as size)
-    update kept_tile_bytes set bytes = bytes + ${added} + (select coalesce(sum(size), 0) from tile)
-    where part = pg_backend_pid() % 16`);
-  await tx.query(sql.unsafe`select pg_notify(${DRAWN}, ${number})`);
-}
 
 /** Deletes some tiles of former contents of the dataset. Returns their number. */
 export async function deleteFormerTiles(db: Db, datasetId: string, blob: string): Promise<number> {
@@ -71,7 +107,9 @@ export async function deleteFormerTiles(db: Db, datasetId: string, blob: string)
 
 /** Bytes of all kept tiles, also of contents whose last tile was deleted and that are still there. */
 export const keptBytes = (db: Db) =>
-  db.oneFirst(sql.type(z.object({ bytes: z.coerce.number() }))`select sum(bytes) as bytes from kept_tile_bytes`);
+  db.oneFirst(
+    sql.type(z.object({ bytes: z.coerce.number() }))`select coalesce(sum(bytes), 0) as bytes from kept_tile_bytes`,
+  );
 
 /** Locks, until the transaction ends, all that would add contents or delete them. */
 export const lockContents = (tx: Db) =>
@@ -99,8 +137,7 @@ export async function deleteUnusedContents(tx: Db): Promise<number> {
       where c.hash = g.content and not exists (select from kept_tiles t where t.content = c.hash)
       returning size)
     select (select count(*) from gone)::int as tiles, (select coalesce(sum(size), 0) from unused) as bytes`);
-  await tx.query(sql.unsafe`
-    update kept_tile_bytes set bytes = bytes - ${bytes + TILE_BYTES * tiles} where part = 0`);
+  await tx.query(sql.unsafe`select count_kept_bytes(0, ${-(bytes + TILE_BYTES * tiles)}::bigint)`);
   return tiles;
 }
 

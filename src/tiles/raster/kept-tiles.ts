@@ -12,7 +12,7 @@ import { MemoryTiles } from '../memory-tiles.ts';
 import type { OpenTiles } from '../open-tiles.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import type { TileKey } from './kept-tiles.queries.ts';
-import { deleteFormerTiles, findKeptTile, insertKeptTile, noteUse, TILE_BYTES } from './kept-tiles.queries.ts';
+import { deleteFormerTiles, findKeptTile, keepTile, lockKeptTile, noteUse, TILE_BYTES } from './kept-tiles.queries.ts';
 import { makeRoom } from './make-room.ts';
 import type { RasterJob } from './raster-thread.ts';
 
@@ -127,9 +127,6 @@ export class KeptTiles {
         const isLate = performance.now() - started > PATIENCE;
         const drawn = await this.#drawAndKeep(key, number, { dataset, request, isLate });
         if (drawn !== 'elsewhere') return drawn;
-        // The other process may have kept it since the first look.
-        const since = await this.#kept(key);
-        if (since !== undefined) return since;
         await watch.announced(LOOK_AGAIN, request.signal);
       } finally {
         watch.stop();
@@ -155,10 +152,14 @@ export class KeptTiles {
     let [isLocked, isKept] = [false, false];
     try {
       const { bytes, isNew } = await threads.use(request, async (draw) => {
-        isLocked = await this.#tryLock(number);
+        const { locked, bytes: kept } = await this.#tryLock(key, number);
+        isLocked = locked;
+        // Another process may have kept it since the first look.
+        if (kept !== null) {
+          this.#parts.count('database');
+          return { bytes: kept, isNew: false };
+        }
         if (!isLocked && !isLate) return { bytes: 'elsewhere' as const, isNew: false };
-        const kept = await this.#kept(key);
-        if (kept !== undefined) return { bytes: kept, isNew: false };
         return { bytes: await this.#draw(key, dataset, draw), isNew: true };
       });
       if (isNew && typeof bytes === 'object') isKept = await this.#keep(key, bytes, number);
@@ -170,20 +171,27 @@ export class KeptTiles {
   }
 
   /** Without a connection for locks a tile is drawn more than once, but it is drawn. */
-  async #tryLock(number: string): Promise<boolean> {
+  async #tryLock(key: TileKey, number: string): Promise<{ locked: boolean; bytes: Buffer | null }> {
     try {
-      return await this.#parts.locks.tryLock(number);
+      return await lockKeptTile(this.#parts.locks, key, number);
     } catch (error) {
       this.#warn(error, 'a tile is drawn without its lock');
-      return true;
+      return { locked: true, bytes: null };
     }
   }
 
   /** A tile that was drawn is sent, also if it cannot be kept. */
   async #keep(key: TileKey, bytes: Uint8Array, number: string): Promise<boolean> {
     try {
-      const sha = hash('sha256', bytes, 'buffer');
-      await this.#parts.db.transaction((tx) => insertKeptTile(tx, key, sha, Buffer.from(bytes), number), 0);
+      const { buffer, byteOffset, byteLength } = bytes;
+      const content = {
+        hash: hash('sha256', bytes, 'buffer'),
+        bytes: Buffer.from(buffer, byteOffset, byteLength),
+        number,
+      };
+      const keep = () => keepTile(this.#parts.locks, key, content);
+      // The connection may have ended; a tile that is there already stays.
+      await keep().catch(keep);
     } catch (error) {
       this.#warn(error, 'a drawn tile could not be kept');
       return false;

@@ -11,15 +11,15 @@ import { meshRows } from '../../../geo/tiles/mesh-pixels.ts';
 import { currentThread } from '../../../geo/warp/warp-threads.ts';
 import type { StoredTiles } from '../stored-tiles.ts';
 import type { OpenItem } from '../tile-source.ts';
+import { allEnded } from './all-ended.ts';
 import { CHUNK, chunkLevel } from './grid-values.ts';
 import type { GridValuesDescription, MeshValuesDescription, SourceSlice, ValuesDescription } from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
 import { readElements, readValues } from './mesh-values.ts';
+import { RecentPieces } from './recent-pieces.ts';
 
 /** Bytes beyond its output that zlib needs to finish in one piece. */
 const slack = 64;
-/** Bytes of unpacked chunks in memory. */
-const keptBytes = 32 << 20;
 
 /** Kept values of an item, ready to be drawn in Web Mercator. */
 export interface KeptItem extends Pick<OpenItem, 'planes'> {
@@ -65,6 +65,7 @@ async function openGrid(tiles: StoredTiles, name: string, grid: GridValuesDescri
         return pixels.rows(lattice, { band: 0, ...slice }, part && { ...part, read });
       }),
     close() {
+      chunks.close();
       for (const { pixels } of opened) pixels.close();
     },
   };
@@ -107,39 +108,42 @@ async function readColumns(
 ) {
   const end = left + stride;
   const samples = pooledSamples(planes[plane]!.type, rowCount * stride).fill(Number.NaN);
+  const places: { r: number; c: number }[] = [];
   for (let r = Math.floor(firstRow / CHUNK); r * CHUNK < firstRow + rowCount; r++)
-    for (let c = Math.floor(left / CHUNK); c * CHUNK < end; c++) {
-      const chunk = await chunks.of(slice, c, r);
-      if (chunk === undefined) continue;
-      const columns = Math.min(CHUNK, width - c * CHUNK);
-      const first = Math.max(left, c * CHUNK);
-      const last = Math.min(end, c * CHUNK + columns);
-      const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
-      for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
-        const from = (row - r * CHUNK) * columns - c * CHUNK;
-        samples.set(chunk[plane]!.subarray(from + first, from + last), (row - firstRow) * stride + first - left);
-      }
+    for (let c = Math.floor(left / CHUNK); c * CHUNK < end; c++) places.push({ r, c });
+  const all = await allEnded(places.map(({ r, c }) => chunks.of(slice, c, r)));
+  for (const [n, { r, c }] of places.entries()) {
+    const chunk = all[n];
+    if (chunk === undefined) continue;
+    const columns = Math.min(CHUNK, width - c * CHUNK);
+    const first = Math.max(left, c * CHUNK);
+    const last = Math.min(end, c * CHUNK + columns);
+    const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
+    for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
+      const from = (row - r * CHUNK) * columns - c * CHUNK;
+      samples.set(chunk[plane]!.subarray(from + first, from + last), (row - firstRow) * stride + first - left);
     }
+  }
   return samples;
 }
 
 type Chunk = readonly (Float32Array | Float64Array)[];
 
-/** Chunks of all planes; the last used ones stay in memory. */
+/** The last used chunks of all items that are open in this thread. */
+const recent = new RecentPieces<Chunk | undefined>(128 << 20);
+
+/** Chunks of all planes. */
 class Chunks {
   readonly #tiles: StoredTiles;
   readonly #name: string;
   readonly #grid: GridValuesDescription;
   readonly #level: number;
-  readonly #kept = new Map<string, Chunk | undefined>();
-  readonly #most: number;
 
   constructor(tiles: StoredTiles, name: string, grid: GridValuesDescription) {
     this.#tiles = tiles;
     this.#name = name;
     this.#grid = grid;
     this.#level = chunkLevel(grid);
-    this.#most = Math.max(4, Math.floor(keptBytes / (CHUNK * CHUNK * this.#bytesPerCell)));
   }
 
   get #bytesPerCell(): number {
@@ -147,14 +151,17 @@ class Chunks {
   }
 
   /** Undefined for a chunk without a value. */
-  async of(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
-    const key = `${slice.step} ${slice.layer} ${column} ${row}`;
-    const known = this.#kept.has(key);
-    const chunk = known ? this.#kept.get(key) : await this.#read(slice, column, row);
-    this.#kept.delete(key);
-    this.#kept.set(key, chunk);
-    if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value!);
-    return chunk;
+  of(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
+    return recent.of(
+      this,
+      `${slice.step} ${slice.layer} ${column} ${row}`,
+      () => this.#read(slice, column, row),
+      sizeOf,
+    );
+  }
+
+  close(): void {
+    recent.forget(this);
   }
 
   async #read(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
@@ -177,3 +184,5 @@ class Chunks {
     });
   }
 }
+
+const sizeOf = (chunk: Chunk | undefined): number => chunk?.reduce((sum, { byteLength }) => sum + byteLength, 0) ?? 0;

@@ -5,6 +5,7 @@ import { FormatError } from '../../../errors.ts';
 import { MERCATOR_TILE } from '../../../geo/tiles/matrices.ts';
 import type { Aggregation, SummedTile } from '../../../geo/tiles/pyramid.ts';
 import type { StoredTiles } from '../stored-tiles.ts';
+import { allEnded } from './all-ended.ts';
 import type { SourceSlice } from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
 
@@ -96,7 +97,7 @@ export class Overviews {
       kept === level
         ? [{ column, row }]
         : [0, 1, 2, 3].map((n) => ({ column: 2 * column + (n & 1), row: 2 * row + (n >> 1) }));
-    const found = await Promise.all(
+    const found = await allEnded(
       places.map(async (place) => ({ place, stored: await archive.tile(kept, place.column, place.row) })),
     );
     return found.flatMap(({ place, stored }) =>
