@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,5 +55,40 @@ test('memory does not grow with the size of a grid, in any direction of conversi
     const [most, growth] = name === 'reprojected' ? [450, 200] : [400, 100];
     t.true(large! < most, name);
     t.true(large! - small! < growth, name);
+  }
+});
+
+test('memory does not grow with the number of vector tiles, but for their places', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'memory-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const at = (name: string) => join(folder, name);
+  // Each in a tile of its own from level 12 on.
+  const features = Array.from({ length: 20_000 }, (_, n) => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [5 + 0.1 * (n % 200), 30 + 0.1 * Math.floor(n / 200)] },
+    properties: { n },
+  }));
+  await writeFile(at('in.json'), JSON.stringify({ type: 'FeatureCollection', features }));
+  const peaks: Record<string, number[]> = {};
+  for (const threads of [1, 2])
+    for (const [MinZoom, MaxZoom] of [
+      [8, 8],
+      [12, 15],
+    ]) {
+      const used = await peak({
+        input: { path: at('in.json'), name: 'in.json' },
+        output: { path: at('out.pmtiles') },
+        scratch: folder,
+        reader: { name: 'GeoJsonReader' },
+        writer: { name: 'PMTilesWriter', parameters: { MinZoom, MaxZoom } },
+        threads,
+      });
+      peaks[threads] = [...(peaks[threads] ?? []), used];
+    }
+  t.log(peaks);
+  // 80,000 tiles, of which each is noted with 250 bytes.
+  for (const [threads, [few, many]] of Object.entries(peaks)) {
+    t.true(many! < 500, threads);
+    t.true(many! - few! < 200, threads);
   }
 });

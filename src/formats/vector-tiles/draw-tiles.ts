@@ -10,7 +10,7 @@ import { tileIdOf } from '../io/pmtiles/tile-ids.ts';
 import type { PlacedFeatures } from './placed-features.ts';
 import { chooseFields, placeFeatures } from './placed-features.ts';
 import type { PyramidJob } from './pyramid-drawer.ts';
-import { drawPyramid } from './pyramid-threads.ts';
+import { PyramidThreads } from './pyramid-threads.ts';
 import type { TreeNode } from './tile-tree.ts';
 import { TileTree } from './tile-tree.ts';
 
@@ -65,6 +65,7 @@ export async function drawTiles(
     );
   const crs = await describeCrs(data.crs);
   const chosen = chooseFields(data.fields, Attributes);
+  const threads = new PyramidThreads({ threads: context.threads ?? 1, onEnd: context.onEnd });
   const placed = await placeFeatures(data, { crs, chosen, context });
   const levels = { first, last: MaxZoom ?? Math.max(first, lastLevel(placed)) };
   const keys = chosen.fields.map((field) => ({ name: field.name, real: field.type === 'real' }));
@@ -81,17 +82,14 @@ export async function drawTiles(
       MinFeatures === undefined
         ? jobsOf(tree, placed, levels, reached)
         : jobsOfMany(tree, placed, { ...levels, least: MinFeatures });
-    await drawPyramid(
-      content,
-      { jobs, threads: context.threads ?? 1, onEnd: context.onEnd },
-      {
-        add: (tile, bytes) => spool.add(tile, bytes),
-        done: () => {
-          context.signal.throwIfAborted();
-          context.progress(0.5 + (0.45 * progress.features) / Math.max(1, placed.count), 'Drawing tiles');
-        },
+    await threads.draw(content, {
+      jobs,
+      add: (tile, bytes) => spool.add(tile, bytes),
+      done: () => {
+        context.signal.throwIfAborted();
+        context.progress(0.5 + (0.45 * progress.features) / Math.max(1, placed.count), 'Drawing tiles');
       },
-    );
+    });
   } finally {
     areas.close();
   }

@@ -66,8 +66,12 @@ export class PyramidDrawer {
     await drawn(node);
   }
 
-  async #drawTile({ tile, area, touched }: TreeNode, { drawer, values, features }: Drawing, add: AddTile) {
-    const { boxes, positions, lines, box } = this.#content.placed;
+  #drawTile(
+    { tile, area, touched }: TreeNode,
+    { drawer, values, features }: Drawing,
+    add: AddTile,
+  ): ReturnType<AddTile> {
+    const { boxes, positions, lines, box, bounds } = this.#content.placed;
     const chooser = new FeatureChooser(this.#areas.pixel(tile, area.tile, box!), lines);
     const found = (at: number) => {
       const number = at / 4;
@@ -82,10 +86,10 @@ export class PyramidDrawer {
     );
     const bytes = drawer.draw(
       tile,
-      { lines, side: chosen.side },
+      { lines, side: chosen.side, bounds },
       { features: chosen.features, placed: ({ number }) => features.get(number) },
     );
-    if (bytes !== undefined) await add(tile, gzipSync(bytes, GZIP));
+    if (bytes !== undefined) return add(tile, gzipSync(bytes, GZIP));
   }
 
   /** Reads features that are not in memory yet. */

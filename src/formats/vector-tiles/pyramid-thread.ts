@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { PyramidContent, PyramidJob } from './pyramid-drawer.ts';
 import { PyramidDrawer } from './pyramid-drawer.ts';
@@ -16,42 +16,50 @@ export interface TileBatch {
   readonly isLast: boolean;
 }
 
-let drawer: Promise<PyramidDrawer> | undefined;
+/** What is drawn comes first, then one job after the other. */
+export type PyramidMessage = { readonly content: PyramidContent } | { readonly job: PyramidJob } | 'taken';
+
+let drawer: Promise<PyramidDrawer>;
 let taken: (() => void) | undefined;
 
 async function draw(job: PyramidJob): Promise<void> {
-  drawer ??= PyramidDrawer.create(workerData as PyramidContent);
   let tiles: TileNumber[] = [];
-  let pieces: Uint8Array[] = [];
-  let size = 0;
+  let sizes: number[] = [];
+  let [batch, size] = [new Uint8Array(batchBytes), 0];
   const send = (isLast: boolean) => {
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const piece of pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
-    const sizes = pieces.map(({ length }) => length);
+    const bytes = batch.slice(0, size);
     parentPort!.postMessage({ tiles, sizes, bytes, isLast } satisfies TileBatch, [bytes.buffer]);
-    [tiles, pieces, size] = [[], [], 0];
+    [tiles, sizes, size] = [[], [], 0];
   };
-  await (await drawer).draw(job, async (tile, bytes) => {
-    tiles.push(tile);
-    pieces.push(bytes);
-    size += bytes.length;
-    if (size < batchBytes) return;
+  const sendAndWait = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     taken = resolve;
     send(false);
-    await promise;
+    return promise;
+  };
+  await (await drawer).draw(job, (tile, bytes) => {
+    const isFull = size + bytes.length > batchBytes && size > 0;
+    const take = () => {
+      if (bytes.length > batch.length) batch = new Uint8Array(bytes.length);
+      // Copied, because a zipped tile keeps the 16 kB that zlib has taken for it.
+      batch.set(bytes, size);
+      size += bytes.length;
+      tiles.push(tile);
+      sizes.push(bytes.length);
+    };
+    return isFull ? sendAndWait().then(take) : take();
   });
   send(true);
 }
 
-parentPort?.on('message', (message: PyramidJob | 'taken') => {
+parentPort?.on('message', (message: PyramidMessage) => {
   if (message === 'taken') taken?.();
-  else
-    draw(message).catch((error: unknown) => {
+  else if ('content' in message) {
+    drawer = PyramidDrawer.create(message.content);
+    // The first job reports a failure.
+    drawer.catch(() => {});
+  } else
+    draw(message.job).catch((error: unknown) => {
       // Ends the thread, which the conversion sees.
       setImmediate(() => {
         throw error;

@@ -1,20 +1,43 @@
 import { Worker } from 'node:worker_threads';
 import type { AddTile, PyramidContent, PyramidJob } from './pyramid-drawer.ts';
 import { PyramidDrawer } from './pyramid-drawer.ts';
-import type { TileBatch } from './pyramid-thread.ts';
+import type { PyramidMessage, TileBatch } from './pyramid-thread.ts';
 
 const mostThreads = 4;
+/** Drawing makes many objects that live as long as a tile: a larger young generation is collected less often. */
+const resourceLimits = { maxYoungGenerationSizeMb: 64 };
 
-/**
- * Draws all tiles of the jobs, on threads where there are several. The order of the tiles differs from run to run.
- * @param done called after each job
- */
-export async function drawPyramid(
-  content: PyramidContent,
-  { jobs, threads, onEnd }: { jobs: Iterator<PyramidJob>; threads: number; onEnd(close: () => Promise<void>): void },
-  { add, done }: { add: AddTile; done(): void },
-): Promise<void> {
-  if (threads <= 1) {
+interface DrawnWith {
+  readonly jobs: Iterator<PyramidJob>;
+  readonly add: AddTile;
+  /** Called after each job. */
+  done(): void;
+}
+
+/** Draws the tiles of jobs, on threads where there are several. These start at once, while the features are read. */
+export class PyramidThreads {
+  readonly #threads: readonly PyramidThread[];
+
+  constructor({ threads, onEnd }: { threads: number; onEnd(close: () => Promise<void>): void }) {
+    const count = threads <= 1 ? 0 : Math.min(threads, mostThreads);
+    this.#threads = Array.from({ length: count }, () => new PyramidThread());
+    onEnd(() => this.#close());
+  }
+
+  /** Draws all tiles of the jobs. With several threads the order of the tiles differs from run to run. */
+  async draw(content: PyramidContent, { jobs, add, done }: DrawnWith): Promise<void> {
+    if (this.#threads.length > 0) {
+      await Promise.all(
+        this.#threads.map(async (thread) => {
+          thread.begin(content);
+          for (let job = jobs.next(); !job.done; job = jobs.next()) {
+            await thread.draw(job.value, add);
+            done();
+          }
+        }),
+      );
+      return this.#close();
+    }
     const drawer = await PyramidDrawer.create(content);
     try {
       for (let job = jobs.next(); !job.done; job = jobs.next()) {
@@ -24,31 +47,19 @@ export async function drawPyramid(
     } finally {
       drawer.close();
     }
-    return;
   }
-  const started = Array.from({ length: Math.min(threads, mostThreads) }, () => new PyramidThread(content));
-  const close = async () => {
-    await Promise.all(started.map((thread) => thread.close()));
-  };
-  onEnd(close);
-  await Promise.all(
-    started.map(async (thread) => {
-      for (let job = jobs.next(); !job.done; job = jobs.next()) {
-        await thread.draw(job.value, add);
-        done();
-      }
-    }),
-  );
-  await close();
+
+  async #close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
 }
 
 class PyramidThread {
-  readonly #worker: Worker;
+  readonly #worker = new Worker(new URL('./pyramid-thread.ts', import.meta.url), { resourceLimits });
   #batch: PromiseWithResolvers<TileBatch> | undefined;
   #failure: Error | undefined;
 
-  constructor(content: PyramidContent) {
-    this.#worker = new Worker(new URL('./pyramid-thread.ts', import.meta.url), { workerData: content });
+  constructor() {
     this.#worker.on('message', (batch: TileBatch) => this.#batch?.resolve(batch));
     this.#worker.on('error', (error: Error) => this.#fail(error));
     this.#worker.on('exit', () => this.#fail(new Error('A thread that draws tiles ended.')));
@@ -59,11 +70,15 @@ class PyramidThread {
     this.#batch?.reject(this.#failure);
   }
 
+  begin(content: PyramidContent): void {
+    this.#post({ content });
+  }
+
   async draw(job: PyramidJob, add: AddTile): Promise<void> {
-    for (let message: PyramidJob | 'taken' = job; ; message = 'taken') {
+    for (let message: PyramidMessage = { job }; ; message = 'taken') {
       if (this.#failure !== undefined) throw this.#failure;
       this.#batch = Promise.withResolvers();
-      this.#worker.postMessage(message);
+      this.#post(message);
       const { tiles, sizes, bytes, isLast } = await this.#batch.promise;
       this.#batch = undefined;
       let at = 0;
@@ -73,6 +88,10 @@ class PyramidThread {
       }
       if (isLast) return;
     }
+  }
+
+  #post(message: PyramidMessage): void {
+    this.#worker.postMessage(message);
   }
 
   async close(): Promise<void> {

@@ -19,10 +19,10 @@ const turns = [0, -2 * HALF_WORLD, 2 * HALF_WORLD];
 
 /** Finds the features of tiles down the pyramid: those of a tile are among those of the tile above. */
 export class TileTree {
-  readonly #placed: Pick<PlacedFeatures, 'count' | 'boxes' | 'bounds'>;
+  readonly #placed: Pick<PlacedFeatures, 'count' | 'boxes' | 'box' | 'bounds'>;
   readonly #areas: TileAreas;
 
-  constructor(placed: Pick<PlacedFeatures, 'count' | 'boxes' | 'bounds'>, areas: TileAreas) {
+  constructor(placed: Pick<PlacedFeatures, 'count' | 'boxes' | 'box' | 'bounds'>, areas: TileAreas) {
     this.#placed = placed;
     this.#areas = areas;
   }
@@ -59,11 +59,13 @@ export class TileTree {
     );
   }
 
-  #touching(areas: readonly Box[], among: Uint32Array | undefined): Uint32Array {
-    const { boxes, count } = this.#placed;
+  #touching(wanted: readonly Box[], among: Uint32Array | undefined): Uint32Array {
+    const { boxes, count, box } = this.#placed;
     const most = among?.length ?? count;
     const touched = new Uint32Array(most);
     let length = 0;
+    // Most areas beyond the antimeridian have no feature at all.
+    const areas = box === undefined ? wanted : wanted.filter((area) => touches(area, box));
     for (let n = 0; n < most; n++) {
       const feature = among === undefined ? n : among[n]!;
       const at = 4 * feature;
@@ -76,6 +78,9 @@ export class TileTree {
     return touched.slice(0, length);
   }
 }
+
+const touches = (one: Box, other: Box): boolean =>
+  one.west <= other.east && one.east >= other.west && one.south <= other.north && one.north >= other.south;
 
 const has = (all: Box, one: Box): boolean =>
   all.west <= one.west && all.east >= one.east && all.south <= one.south && all.north >= one.north;

@@ -130,7 +130,6 @@ export class LayerWriter {
 
 const [MOVE, LINE, CLOSE] = [1, 2, 7];
 const command = (id: number, count: number) => count * 8 + id;
-const zigzag = (value: number) => (value < 0 ? -2 * value - 1 : 2 * value);
 
 function putCommands(to: ProtobufWriter, type: TileGeometryType, { points, ends, count }: PathList): void {
   let [x, y, at] = [0, 0, 0];
@@ -138,13 +137,13 @@ function putCommands(to: ProtobufWriter, type: TileGeometryType, { points, ends,
     const end = 2 * ends[path]!;
     const moved = type === 1 ? end : at + 2;
     to.varint(command(MOVE, (moved - at) / 2));
-    for (; at < end; at += 2) {
-      if (at === moved) to.varint(command(LINE, (end - at) / 2));
-      to.varint(zigzag(points[at]! - x));
-      to.varint(zigzag(points[at + 1]! - y));
-      x = points[at]!;
-      y = points[at + 1]!;
+    at = to.differences(points, at, moved, x, y);
+    if (at < end) {
+      to.varint(command(LINE, (end - at) / 2));
+      at = to.differences(points, at, end, points[at - 2]!, points[at - 1]!);
     }
+    x = points[at - 2]!;
+    y = points[at - 1]!;
     if (type === 3) to.varint(command(CLOSE, 1));
   }
 }

@@ -28,6 +28,32 @@ export class ProtobufWriter {
     this.length = at;
   }
 
+  /**
+   * Points `from` to `to - 1` of a list of x and y as the differences to the one before, zigzag. Returns `to`.
+   * @param x of the point before the first one
+   */
+  differences(points: Int32Array, from: number, to: number, x: number, y: number): number {
+    this.#room(5 * (to - from));
+    const bytes = this.#bytes;
+    let at = this.length;
+    let [beforeX, beforeY] = [x, y];
+    for (let n = from; n < to; n += 2) {
+      const [nextX, nextY] = [points[n]!, points[n + 1]!];
+      const dx = nextX - beforeX;
+      const dy = nextY - beforeY;
+      beforeX = nextX;
+      beforeY = nextY;
+      let left = (dx << 1) ^ (dx >> 31);
+      for (; left >>> 0 >= 0x80; left >>>= 7) bytes[at++] = (left & 0x7f) | 0x80;
+      bytes[at++] = left;
+      left = (dy << 1) ^ (dy >> 31);
+      for (; left >>> 0 >= 0x80; left >>>= 7) bytes[at++] = (left & 0x7f) | 0x80;
+      bytes[at++] = left;
+    }
+    this.length = at;
+    return to;
+  }
+
   bigVarint(value: bigint): void {
     this.#room(10);
     let left = BigInt.asUintN(64, value);

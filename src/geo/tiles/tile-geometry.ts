@@ -21,6 +21,19 @@ export interface TilePlace {
   readonly turn: number;
 }
 
+/** Where the bounds of a geometry lie: in a tile and its buffer, across their sides, or elsewhere. */
+export function placeOfBounds(
+  bounds: PlacedGeometry['bounds'],
+  { scale, left, top, turn }: TilePlace,
+): 'inside' | 'crosses' | 'outside' {
+  const west = bounds[0] * scale - left + turn;
+  const east = bounds[2] * scale - left + turn;
+  const north = bounds[1] * scale - top;
+  const south = bounds[3] * scale - top;
+  if (!(west <= HIGH && east >= LOW && north <= HIGH && south >= LOW)) return 'outside';
+  return west >= LOW && east <= HIGH && north >= LOW && south <= HIGH ? 'inside' : 'crosses';
+}
+
 /** Clips geometries to a tile and its buffer and simplifies them by a unit. Its memory is used again and again. */
 export class TileClipper implements PathList {
   /** The paths that were found last, until the next ones are. */
@@ -42,13 +55,9 @@ export class TileClipper implements PathList {
   clip({ type, coordinates, parts, polygons, bounds }: PlacedGeometry, place: TilePlace): boolean {
     this.#length = 0;
     if (this.ends.length > 0) this.ends.length = 0;
-    const { scale, left, top, turn } = place;
-    const west = bounds[0] * scale - left + turn;
-    const east = bounds[2] * scale - left + turn;
-    const north = bounds[1] * scale - top;
-    const south = bounds[3] * scale - top;
-    if (!(west <= HIGH && east >= LOW && north <= HIGH && south >= LOW)) return false;
-    const isInside = west >= LOW && east <= HIGH && north >= LOW && south <= HIGH;
+    const where = placeOfBounds(bounds, place);
+    if (where === 'outside') return false;
+    const isInside = where === 'inside';
     const count = parts === undefined || parts.length === 0 ? 1 : parts.length;
     const last = coordinates.length / 2;
     if (type === 1) this.#clipPoints(coordinates, place);

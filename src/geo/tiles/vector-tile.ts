@@ -6,7 +6,7 @@ import { LayerWriter } from './mvt.ts';
 import type { PlacedFeature, PlacedGeometry } from './placed.ts';
 import { GeometryPlacer } from './placed.ts';
 import type { TilePlace } from './tile-geometry.ts';
-import { TileClipper } from './tile-geometry.ts';
+import { placeOfBounds, TileClipper } from './tile-geometry.ts';
 import type { TileKey } from './tile-values.ts';
 import { ValueTable } from './tile-values.ts';
 import { EXTENT } from './units.ts';
@@ -92,9 +92,14 @@ export class TileDrawer {
   readonly #name: string;
   readonly #writer: LayerWriter;
   readonly #clipper = new TileClipper();
+  readonly #values: ValueTable;
+  /** Bytes of the keys, or a few more. */
+  readonly #keyBytes: number;
 
   constructor({ name, keys }: Pick<TileLayer, 'name' | 'keys'>, values: ValueTable) {
     this.#name = name;
+    this.#values = values;
+    this.#keyBytes = keys.reduce((sum, key) => sum + 4 * key.name.length + 10, 0);
     this.#writer = new LayerWriter(keys, values);
   }
 
@@ -102,13 +107,14 @@ export class TileDrawer {
    * The tile, valid until the next one is drawn; undefined if nothing lies in it. If the features are too many for the
    * bytes of a tile, those of less than some pixels are gathered; if that is not enough, the smallest are left out, and
    * equal ones evenly.
+   * @param layer `bounds`: around all features that may come
    */
   draw<T extends Sized>(
     tile: TileNumber,
-    layer: Pick<TileLayer, 'lines' | 'side'>,
+    layer: Pick<TileLayer, 'lines' | 'side'> & { readonly bounds?: PlacedGeometry['bounds'] },
     drawn: DrawnFeatures<T>,
   ): Uint8Array | undefined {
-    const places = placesOf(tile);
+    const places = placesOf(tile, layer.bounds);
     const features = this.#fitting(places, layer, drawn);
     const writer = this.#writer;
     writer.begin(this.#name);
@@ -124,9 +130,15 @@ export class TileDrawer {
     { features, placed }: DrawnFeatures<T>,
   ): readonly T[] {
     if (features.length <= SAMPLE) return features;
+    const sample = (n: number) => features[Math.floor(((n + 0.5) / SAMPLE) * features.length)]!;
+    // In most tiles there are few enough even if the features had as many bytes as they can have.
+    const enough = Math.floor((MOST_BYTES * SAMPLE) / features.length);
     this.#writer.begin(this.#name);
-    for (let n = 0; n < SAMPLE; n++)
-      this.#add(places, features[Math.floor(((n + 0.5) / SAMPLE) * features.length)]!, { placed, most: Infinity });
+    let bytes = this.#writer.size + this.#keyBytes;
+    for (let n = 0; n < SAMPLE && bytes <= enough; n++)
+      bytes += mostBytes(places, sample(n), placed(sample(n)), this.#values);
+    if (bytes <= enough) return features;
+    for (let n = 0; n < SAMPLE; n++) this.#add(places, sample(n), { placed, most: Infinity });
     const fewer = Math.floor((MOST_BYTES * SAMPLE) / Math.max(1, this.#writer.size));
     return gatheredTo(features, { fewer, side, lines }).features;
   }
@@ -152,11 +164,47 @@ export class TileDrawer {
   }
 }
 
+/**
+ * Bytes that a feature has in a tile at most. All points lie in the tile or its buffer, so a difference of two of them
+ * takes two bytes.
+ */
+function mostBytes(
+  places: readonly TilePlace[],
+  { gathered }: Sized,
+  feature: PlacedFeature | undefined,
+  values: ValueTable,
+): number {
+  if (feature === undefined) return 0;
+  const { geometries, tags } = feature;
+  let bytes = 0;
+  for (let n = 1; n < tags.length; n += 2) bytes += values.sizeOf(tags[n]!) + 6;
+  // Id, type, lengths, and numbers of keys and values.
+  const each = 40 + 5 * tags.length;
+  for (const { type, coordinates, parts, bounds } of geometries) {
+    const count = gathered ? 4 : coordinates.length / 2;
+    const paths = gathered || parts === undefined || parts.length === 0 ? 1 : parts.length;
+    for (const place of places) {
+      const whole = gathered ? 'crosses' : placeOfBounds(bounds, place);
+      if (whole === 'outside') continue;
+      if (whole === 'inside') bytes += each + 11 * paths + 4 * count;
+      // A line has two points and a piece for each edge; each side of the tile may double the points of a ring.
+      else bytes += each + (type === 2 ? 19 * count : 11 * paths + 64 * count);
+    }
+  }
+  return bytes;
+}
+
 /** Where a tile lies, also for what reaches beyond the antimeridian on either side. */
-function placesOf({ level, column, row }: TileNumber): TilePlace[] {
+function placesOf({ level, column, row }: TileNumber, bounds: PlacedGeometry['bounds'] | undefined): TilePlace[] {
   const world = EXTENT * 2 ** level;
   const place = { scale: world / (2 * HALF_WORLD), left: column * EXTENT, top: row * EXTENT };
-  return [0, -world, world].map((turn) => ({ ...place, turn }));
+  const [first, ...others] = [0, -world, world].map((turn) => ({ ...place, turn }));
+  if (bounds === undefined) return [first!, ...others];
+  const [west, , east] = bounds;
+  // A tile as margin: what stands for others is a little larger than its feature.
+  const isNear = ({ scale, left, turn }: TilePlace) =>
+    west * scale - left + turn <= 2 * EXTENT && east * scale - left + turn >= -EXTENT;
+  return [first!, ...others.filter(isNear)];
 }
 
 /** A square at the first vertex of a polygon, or a short line: the features it stands for are as large together. */
