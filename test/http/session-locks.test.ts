@@ -27,6 +27,11 @@ test('one process has a lock; others are told when it is released, and have it w
   t.true(await other.tryLock('-5'));
   t.false(await one.tryLock('-5'));
 
+  // Those that nobody waits for are released together.
+  for (const number of ['20', '21']) t.true(await one.tryLock(number));
+  for (const number of ['20', '21']) await one.unlock(number, false);
+  for (const number of ['20', '21']) while (!(await other.tryLock(number))) await sleep(5);
+
   const left = new AbortController();
   const waiting = one.watch('-5');
   const leaving = waiting.announced(LONG, left.signal);

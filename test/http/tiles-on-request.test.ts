@@ -102,6 +102,11 @@ test.serial('a tile is drawn once for many requests at two processes, and found 
   t.deepEqual(await origins(again), { database: 1, memory: 1 });
   const current = await again.get(`${url}/later/${path}`, { 'if-none-match': String(drawn.headers.etag) });
   t.is(current.status, 304);
+  // No lock is held of what is kept, neither by who drew it nor by who found it.
+  const held = `select from pg_locks join pg_stat_activity using (pid)
+    where application_name = 'platform tiles' and locktype = 'advisory'`;
+  for (let n = 0; n < 500 && (await w.sql(held)).length > 0; n++) await sleep(20);
+  t.deepEqual(await w.sql(held), []);
   await again.close();
 });
 

@@ -34,7 +34,7 @@ export class TileDrawer {
       levels: scheme.zoomLevels,
       onRequest: scheme.levelsOnRequest ?? [],
     };
-    this.#encode = tileEncoder(styleOf(scheme, rampOfDrawn(scheme)));
+    this.#encode = tileEncoder(styleOf(scheme, rampOfDrawn(scheme)), 'thread');
   }
 
   /** @throws AppError if nothing of the scheme is drawn on request */

@@ -2,7 +2,7 @@ import { pooledBytes } from '../../data/buffer-pool.ts';
 import { webpOfPng } from '../raster/translate.ts';
 import type { Ramp, Rgba } from './ramp.ts';
 import { RAMP_STEPS, rampTable } from './ramp.ts';
-import type { TilePixels } from './tile-png.ts';
+import type { PackOn, TilePixels } from './tile-png.ts';
 import { encodeTilePng } from './tile-png.ts';
 
 export const OUTPUT_TYPES = ['PNG', 'WEBP', 'RawData', 'BinnedData256'] as const;
@@ -24,15 +24,15 @@ export interface TileStyle {
 export type TileEncoder = (planes: readonly Float64Array[]) => Promise<Uint8Array>;
 
 /** Encodes the values of tiles. Tiles without data get the same bytes. */
-export function tileEncoder(style: TileStyle): TileEncoder {
+export function tileEncoder(style: TileStyle, packOn: PackOn = 'pool'): TileEncoder {
   const { outputType, tileWidth: width, tileHeight: height, ramp } = style;
   if (outputType === 'RawData') return async ([values]) => rawValues(values!);
   if (outputType === 'BinnedData256') return async ([values]) => binned(values!, style);
   const pixelsOf = ramp === undefined ? ownColours : rampPixels(style, ramp);
   return async (planes) => {
     const pixels = pixelsOf(planes);
-    if (outputType === 'PNG') return encodeTilePng(width, height, pixels);
-    return webpOfPng(await encodeTilePng(width, height, { rgba: rgbaOf(pixels) }));
+    if (outputType === 'PNG') return encodeTilePng(width, height, pixels, packOn);
+    return webpOfPng(await encodeTilePng(width, height, { rgba: rgbaOf(pixels) }, packOn));
   };
 }
 

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { deflate, deflateSync } from 'node:zlib';
 import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import { pngOf } from '../draw/png.ts';
 
@@ -12,16 +12,24 @@ export type TilePixels =
   | { readonly indices: Uint8Array; readonly palette: readonly (readonly [number, number, number, number])[] }
   | { readonly rgba: Uint8Array };
 
-/** Encodes a tile, whose memory is used again, as a PNG (W3C third edition): 8-bit palette, or true colour with alpha. Compresses on the thread pool. */
-export async function encodeTilePng(width: number, height: number, pixels: TilePixels): Promise<Uint8Array> {
+/** Compresses on the thread pool, or on this thread, which costs less. */
+export type PackOn = 'pool' | 'thread';
+
+/** Encodes a tile, whose memory is used again, as a PNG (W3C third edition): 8-bit palette, or true colour with alpha. */
+export async function encodeTilePng(
+  width: number,
+  height: number,
+  pixels: TilePixels,
+  packOn: PackOn,
+): Promise<Uint8Array> {
   if ('rgba' in pixels) {
-    const packed = await packedRows(width, height, pixels.rgba, 4);
+    const packed = await packedRows(width, height, { samples: pixels.rgba, perPixel: 4, packOn });
     return pngOf({ width, height, colourType: 6 }, [['IDAT', packed]]);
   }
   const { indices, palette } = pixels;
   const colours = Uint8Array.from(palette.flatMap((colour) => colour.slice(0, 3)));
   const alphas = Uint8Array.from(palette, ([, , , alpha]) => alpha);
-  const packed = await packedRows(width, height, indices, 1);
+  const packed = await packedRows(width, height, { samples: indices, perPixel: 1, packOn });
   return pngOf({ width, height, colourType: 3 }, [
     ['PLTE', colours],
     ['tRNS', alphas],
@@ -29,9 +37,13 @@ export async function encodeTilePng(width: number, height: number, pixels: TileP
   ]);
 }
 
-async function packedRows(width: number, height: number, samples: Uint8Array, perPixel: 1 | 4): Promise<Uint8Array> {
+async function packedRows(
+  width: number,
+  height: number,
+  { samples, perPixel, packOn }: { samples: Uint8Array; perPixel: 1 | 4; packOn: PackOn },
+): Promise<Uint8Array> {
   const rows = differences(width, height, samples, perPixel);
-  const packed = await deflated(rows, { level });
+  const packed = packOn === 'thread' ? deflateSync(rows, { level }) : await deflated(rows, { level });
   releaseBuffer(rows);
   releaseBuffer(samples);
   return packed;

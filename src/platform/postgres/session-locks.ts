@@ -1,5 +1,8 @@
 import pg from 'pg';
 
+/** Until locks that nobody waits for are released. */
+const RELEASED_WITHIN = 20;
+
 export interface SessionLockParts {
   readonly databaseUrl: string;
   /** Channel of Postgres on which processes tell that they are done with what they locked. */
@@ -17,6 +20,9 @@ export class SessionLocks {
   readonly #waiting = new Map<string, Set<() => void>>();
   /** The last statement that was begun or waits. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Locks that are released soon, several with one statement. */
+  readonly #unneeded: string[] = [];
+  #releasing: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(parts: SessionLockParts) {
@@ -51,15 +57,30 @@ export class SessionLocks {
     }
   }
 
-  /** @param announce whether those who wait for the lock must be told; not if they were told otherwise */
+  /** @param announce whether those who wait for the lock must be told, at once; else nobody needs it, and it is released soon */
   async unlock(number: string, announce: boolean): Promise<void> {
     const held = this.#client;
     const client = await held?.catch(() => undefined);
     // It ended with its connection.
     if (client === undefined || this.#isClosed || this.#client !== held) return;
-    await this.run({ name: 'unlock', text: 'select pg_advisory_unlock($1::bigint)', values: [number] });
-    if (announce)
-      await this.run({ name: 'announce', text: 'select pg_notify($1, $2)', values: [this.#parts.channel, number] });
+    this.#unneeded.push(number);
+    if (!announce) {
+      // Nobody waits for the lock.
+      this.#releasing ??= setTimeout(() => void this.#release().catch(() => {}), RELEASED_WITHIN).unref();
+      return;
+    }
+    await this.#release();
+    await this.run({ name: 'announce', text: 'select pg_notify($1, $2)', values: [this.#parts.channel, number] });
+  }
+
+  /** Locks that the connection has lost are not there any more. */
+  async #release(): Promise<void> {
+    clearTimeout(this.#releasing);
+    this.#releasing = undefined;
+    const numbers = this.#unneeded.splice(0);
+    if (numbers.length === 0 || this.#isClosed) return;
+    const text = 'select pg_advisory_unlock(number) from unnest($1::bigint[]) number';
+    await this.run({ name: 'unlock', text, values: [numbers] });
   }
 
   /**
@@ -128,6 +149,7 @@ export class SessionLocks {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#releasing);
     const client = await this.#client?.catch(() => undefined);
     await client?.end();
   }

@@ -65,15 +65,18 @@ const valuesOf = ({ datasetId, blob, schemeId, step, layer, level, column, row }
   row,
 ];
 
-/** Tries to take the lock of a tile, and looks for the tile after that. @param number of the lock */
-export async function lockKeptTile(
-  locks: SessionLocks,
-  key: TileKey,
-  number: string,
-): Promise<{ locked: boolean; bytes: Buffer | null }> {
-  const [found] = await locks.run<{ locked: boolean; bytes: Buffer | null }>({
+/** A tile that is there, or whether its lock is held from now on. */
+export interface LockedTile {
+  readonly locked: boolean;
+  readonly bytes: Buffer | null;
+  readonly isOld: boolean;
+}
+
+/** Looks for a tile, and takes its lock where it is not there and nobody else has it. @param number of the lock */
+export async function lockKeptTile(locks: SessionLocks, key: TileKey, number: string): Promise<LockedTile> {
+  const [found] = await locks.run<LockedTile>({
     name: 'lock kept tile',
-    text: 'select locked, bytes from lock_kept_tile($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    text: 'select locked, bytes, is_old as "isOld" from lock_kept_tile($1, $2, $3, $4, $5, $6, $7, $8, $9)',
     values: [number, ...valuesOf(key)],
   });
   return found!;

@@ -11,7 +11,7 @@ import { DrawingCancelled } from '../draw-threads.ts';
 import { MemoryTiles } from '../memory-tiles.ts';
 import type { OpenTiles } from '../open-tiles.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
-import type { TileKey } from './kept-tiles.queries.ts';
+import type { LockedTile, TileKey } from './kept-tiles.queries.ts';
 import { deleteFormerTiles, findKeptTile, keepTile, lockKeptTile, noteUse, TILE_BYTES } from './kept-tiles.queries.ts';
 import { makeRoom } from './make-room.ts';
 import type { RasterJob } from './raster-thread.ts';
@@ -119,14 +119,12 @@ export class KeptTiles {
     const number = lockNumber(key);
     const started = performance.now();
     for (;;) {
-      const kept = await this.#kept(key);
-      if (kept !== undefined) return kept;
       // From before the lock is tried, so that nothing is missed.
       const watch = locks.watch(number);
       try {
         const isLate = performance.now() - started > PATIENCE;
-        const drawn = await this.#drawAndKeep(key, number, { dataset, request, isLate });
-        if (drawn !== 'elsewhere') return drawn;
+        const found = await this.#findOrDraw(key, number, { dataset, request, isLate });
+        if (found !== 'elsewhere') return found;
         await watch.announced(LOOK_AGAIN, request.signal);
       } finally {
         watch.stop();
@@ -134,49 +132,39 @@ export class KeptTiles {
     }
   }
 
-  async #kept(key: TileKey): Promise<Uint8Array | undefined> {
-    const kept = await findKeptTile(this.#parts.db, key);
-    if (kept === null) return undefined;
-    this.#parts.count('database');
-    if (kept.isOld) this.#note(key);
-    return kept.bytes;
-  }
-
   /** @param isLate whether it is drawn although another process does: that one may be paused */
-  async #drawAndKeep(
+  async #findOrDraw(
     key: TileKey,
     number: string,
     { dataset, request, isLate }: { dataset: ServedDataset; request: TileRequest; isLate: boolean },
   ): Promise<Uint8Array | undefined | 'elsewhere'> {
-    const { locks, threads } = this.#parts;
-    let [isLocked, isKept] = [false, false];
+    const { locks, threads, count } = this.#parts;
+    const { locked, bytes: kept, isOld } = await this.#tryLock(key, number);
+    if (kept !== null) {
+      count('database');
+      if (isOld) this.#note(key);
+      return kept;
+    }
+    if (!locked && !isLate) return 'elsewhere';
+    let isKept = false;
     try {
-      const { bytes, isNew } = await threads.use(request, async (draw) => {
-        const { locked, bytes: kept } = await this.#tryLock(key, number);
-        isLocked = locked;
-        // Another process may have kept it since the first look.
-        if (kept !== null) {
-          this.#parts.count('database');
-          return { bytes: kept, isNew: false };
-        }
-        if (!isLocked && !isLate) return { bytes: 'elsewhere' as const, isNew: false };
-        return { bytes: await this.#draw(key, dataset, draw), isNew: true };
-      });
-      if (isNew && typeof bytes === 'object') isKept = await this.#keep(key, bytes, number);
+      const bytes = await threads.use(request, (draw) => this.#draw(key, dataset, draw));
+      if (bytes !== undefined) isKept = await this.#keep(key, bytes, number);
       return bytes;
     } finally {
       // Who waits for a tile that was kept has been told with it.
-      if (isLocked) locks.unlock(number, !isKept).catch((error) => this.#warn(error, 'a lock could not be released'));
+      if (locked) locks.unlock(number, !isKept).catch((error) => this.#warn(error, 'a lock could not be released'));
     }
   }
 
   /** Without a connection for locks a tile is drawn more than once, but it is drawn. */
-  async #tryLock(key: TileKey, number: string): Promise<{ locked: boolean; bytes: Buffer | null }> {
+  async #tryLock(key: TileKey, number: string): Promise<LockedTile> {
     try {
       return await lockKeptTile(this.#parts.locks, key, number);
     } catch (error) {
       this.#warn(error, 'a tile is drawn without its lock');
-      return { locked: true, bytes: null };
+      const kept = await findKeptTile(this.#parts.db, key);
+      return { locked: true, bytes: kept?.bytes ?? null, isOld: kept?.isOld ?? false };
     }
   }
 
