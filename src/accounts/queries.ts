@@ -20,9 +20,9 @@ const account = accountAs(shown);
 /** An account in a list. Large metadata is read separately. */
 export const ListedAccount = Account.extend({ metadata: z.any() });
 
-/** Metadata of an account as text, by its login id. */
-export const findMetadata = (db: Db, id: string) =>
-  db.maybeOneFirst(textOf({ ...parts, id: sql.fragment`a.id` }, id, sql.fragment`a.metadata`));
+/** Metadata of an account as text. */
+export const findMetadata = (db: Db, userId: string) =>
+  db.maybeOneFirst(textOf(parts, userId, sql.fragment`a.metadata`));
 
 /** The list of accounts `a`, sorted by login id. */
 const parts = {

@@ -19,7 +19,7 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
     async (request, reply) => {
       const list = {
         item: ListedAccount,
-        freeForm: { members: ['metadata'], textOf: (id: string) => findMetadata(db, id) },
+        freeForm: { members: ['metadata'], textOf: (userId: string) => findMetadata(db, userId) },
         rows: (part: Part) => listAccounts(db, part),
         show: (row: z.output<typeof ListedAccount>) => row,
       };

@@ -2,11 +2,24 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
+import {
+  absent,
+  json,
+  only,
+  optional,
+  PackedRow,
+  packed,
+  text,
+  time,
+  word,
+} from '../http/answers/packed-items.queries.ts';
 import type { Caller } from '../http/caller.ts';
+import { ownedTenants } from '../http/caller.ts';
 import { byShape, statement } from '../platform/sql/statements.ts';
+import { ALL, rightOf } from '../projects/access.ts';
 import { visibleDescendants } from '../projects/descendants.queries.ts';
 import type { CallerParameters } from '../projects/visibility.queries.ts';
 import {
@@ -14,10 +27,12 @@ import {
   callerParameters,
   callerValues,
   isVisible,
+  notDeleted,
   visibleProjects,
 } from '../projects/visibility.queries.ts';
-import { datasetsWithRights, recordColumnsAs, visibleIn } from './queries.ts';
-import { DatasetRowWithRights, DatasetSummary, PlacedDataset } from './record.ts';
+import { datasetsWithRights, visibleIn } from './queries.ts';
+import type { Dataset } from './record.ts';
+import { DatasetSummary, PlacedDataset } from './record.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -43,12 +58,41 @@ const inProject = (caller: CallerParameters, projectId: Fragment) => sql.fragmen
   from ${visibleProjects(caller)} p cross join lateral (select d.*, j.rights ${visibleIn(caller)}) d
   where p.id = ${projectId}`;
 
-const records = (caller: CallerParameters, projectId: Fragment) => ({
-  ...datasetParts,
-  ...byName,
-  from: inProject(caller, projectId),
-  columns: (free: FreeForm) => sql.fragment`${recordColumnsAs(free)}, d.permissions, d.rights`,
-});
+/** The record of `datasetOf` without `dataPath`, of large rows also without the free-form members. */
+function item(free: FreeForm) {
+  const freeForm = free === shown ? json : () => absent;
+  return packed<keyof Omit<Dataset, 'dataPath' | 'sasToken'>>({
+    id: word(sql.fragment`d.id`),
+    createdAt: time(sql.fragment`d.created_at`),
+    createdBy: word(sql.fragment`d.created_by`),
+    updatedAt: time(sql.fragment`d.updated_at`),
+    updatedBy: word(sql.fragment`d.updated_by`),
+    name: text(sql.fragment`d.name`),
+    description: optional(text, sql.fragment`d.description`),
+    datasetType: word(sql.fragment`d.dataset_type`),
+    datasetFormat: text(sql.fragment`d.dataset_format`),
+    projectId: word(sql.fragment`d.project_id`),
+    metadata: freeForm(sql.fragment`d.metadata`),
+    properties: freeForm(sql.fragment`d.properties`),
+    tags: json(sql.fragment`case when d.tags = '{}' then '[]' else to_json(d.tags) end`),
+    temporalInformation: optional(json, sql.fragment`d.temporal_information`),
+    spatialInformation: optional(json, sql.fragment`d.spatial_information`),
+    storageSize: json(sql.fragment`d.storage_size`),
+    rowVersion: word(sql.fragment`d.row_version`),
+    permissions: only(
+      sql.fragment`d.rights & ${rightOf('canGrantAccess')}::int <> 0`,
+      json(sql.fragment`d.permissions`),
+    ),
+  });
+}
+
+/** `inProject` for an Owner of the project's tenant, who has all rights. Takes a third less time. */
+const inOwnTenant = (caller: CallerParameters, projectId: Fragment) => sql.fragment`
+  from projects p cross join lateral (
+    select d.*, ${ALL}::int as rights from datasets d where d.project_id = p.id and d.deleted_at is null) d
+  where p.id = ${projectId} and p.tenant_id = any(${caller.ownedTenants}) and ${notDeleted(sql.fragment`p`)}`;
+
+const records = (from: Fragment) => ({ ...datasetParts, ...byName, from, item });
 
 const WINDOW = {
   ...CALLER_PARAMETERS,
@@ -58,37 +102,26 @@ const WINDOW = {
   limit: 'bigint',
   offset: 'bigint',
 } as const;
-const windows = byShape(({ hasPosition, last }: { hasPosition: boolean; last: boolean }) =>
-  statement(
-    'list datasets',
-    listed(DatasetRowWithRights),
-    WINDOW,
-    ({ projectId, after, afterId, limit, offset, ...caller }) => {
-      const position = hasPosition ? { value: after, id: afterId } : undefined;
-      return partOf({ limit, offset, position, last }, records(caller, projectId));
-    },
-  ),
+const windows = byShape(({ asOwner, hasPosition, last }: { asOwner: boolean; hasPosition: boolean; last: boolean }) =>
+  statement('list datasets', listed(PackedRow), WINDOW, ({ projectId, after, afterId, limit, offset, ...caller }) => {
+    const position = hasPosition ? { value: after, id: afterId } : undefined;
+    const from = asOwner ? inOwnTenant(caller, projectId) : inProject(caller, projectId);
+    return partOf({ limit, offset, position, last }, records(from));
+  }),
 );
 
 /** A part of the datasets directly in a project, by name. Empty if the caller does not see the project. */
-export function listDatasets(db: Db, caller: Caller, projectId: string, part: Part) {
-  if (part.ids !== undefined)
-    return db.any(
-      sql.type(
-        listed(DatasetRowWithRights),
-      )`${partOf(part, records(callerParameters(caller), sql.fragment`${projectId}::uuid`))}`,
-    );
+export async function listDatasets(db: Db, caller: Caller, projectId: string, part: Part) {
+  if (part.ids !== undefined) {
+    const from = inProject(callerParameters(caller), sql.fragment`${projectId}::uuid`);
+    return db.any(sql.type(listed(PackedRow))`${partOf(part, records(from))}`);
+  }
   const { position, limit, last, offset = 0 } = part;
   const start = { after: position?.value ?? null, afterId: position?.id ?? null };
-  return db.any(
-    windows({ hasPosition: position !== undefined, last })({
-      ...callerValues(caller),
-      ...start,
-      projectId,
-      limit,
-      offset,
-    }),
-  );
+  const values = { ...callerValues(caller), ...start, projectId, limit, offset };
+  const shape = { hasPosition: position !== undefined, last };
+  const owned = ownedTenants(caller).length === 0 ? [] : await db.any(windows({ asOwner: true, ...shape })(values));
+  return owned.length > 0 ? owned : db.any(windows({ asOwner: false, ...shape })(values));
 }
 
 const findText = (db: Db, datasetId: string, member: string) =>

@@ -1,8 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
+import { memberText } from '../http/answers/json-text.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { sendList } from '../http/answers/long-list.ts';
+import type { PackedRow } from '../http/answers/packed-items.queries.ts';
+import { idOf, unpacked } from '../http/answers/packed-items.queries.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
@@ -16,8 +19,7 @@ import { grantQuery, signedAddress } from '../uploads/address.ts';
 import { downloadName } from './download-name.ts';
 import { readGrant } from './grants.ts';
 import { countDatasetsBelow, datasetTexts, listDatasets, listDatasetsBelow, listSummaries } from './list.queries.ts';
-import type { DatasetRowWithRights } from './record.ts';
-import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, datasetOf, PlacedDataset } from './record.ts';
+import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, PlacedDataset } from './record.ts';
 
 export interface DatasetLists {
   db: Db;
@@ -33,11 +35,9 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
   const tags = ['datasets'];
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
   const tokens = { includeSasTokens: queryBoolean().optional() };
-  /** Adds a query string that grants reading the dataset. */
-  const withToken = async <Row extends { id: string }>(row: Row, generation: number) => ({
-    ...row,
-    sasToken: await grantQuery(signer, { area: 'dataset', name: row.id }, readGrant(generation)),
-  });
+  /** A query string that grants reading the dataset. */
+  const tokenOf = (id: string, generation: number) =>
+    grantQuery(signer, { area: 'dataset', name: id }, readGrant(generation));
 
   /** Throws 404 for an empty first page if the caller does not see the project. Lists with rows save that check. */
   const orNotFound =
@@ -69,9 +69,11 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         item: Dataset,
         freeForm: datasetTexts(db),
         rows: (part: Part) => listDatasets(db, caller, params.id, part).then(orNotFound(request, part)),
-        show(row: z.output<typeof DatasetRowWithRights>) {
-          const shown = datasetOf(row, base);
-          return generation === undefined ? shown : withToken(shown, generation);
+        show({ item }: PackedRow) {
+          const id = idOf(item);
+          const path = memberText('dataPath', dataPath(id, base));
+          if (generation === undefined) return unpacked(item, path);
+          return tokenOf(id, generation).then((token) => unpacked(item, path + memberText('sasToken', token)));
         },
       };
       return sendList(reply, list, query);
@@ -132,7 +134,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         (offset, limit) => listDatasetsBelow(db, caller, project.id, { datasetType, offset, limit }),
       );
       const data = page.data.map(async ({ datasetFormat, fileExtension, ...row }) => {
-        const whole = includeSasTokens ? await withToken(row, generation) : row;
+        const whole = includeSasTokens ? { ...row, sasToken: await tokenOf(row.id, generation) } : row;
         if (row.datasetType !== 'file') return whole;
         const grant = {
           ...readGrant(generation),

@@ -168,7 +168,8 @@ test('a row that violates the schema fails the list instead of being left out', 
   const owner = await w.account();
   const client = w.as(owner);
   const projectId = await newProject(client);
-  const id = await newDataset(w, projectId, owner);
-  await w.sql(`update datasets set permissions = '[3]' where id = $1`, [id]);
-  t.is((await client.get(`/api/metadata/project/${projectId}/dataset/list`)).status, 500);
+  const below = await subproject(client, projectId, { name: 'below' });
+  t.is((await client.get(`/api/project/${projectId}/subprojects`)).status, 200);
+  await w.sql(`update projects set permissions = '[3]' where id = $1`, [below]);
+  t.is((await client.get(`/api/project/${projectId}/subprojects`)).status, 500);
 });

@@ -47,11 +47,15 @@ interface Parted {
   from: FragmentSqlToken;
   /** Additional columns that `columns` needs, as `page.…`. Their names must differ from those of the table. */
   more?: FragmentSqlToken;
-  /** The columns of a record. Must apply `free` to free-form columns. */
-  columns(free: FreeForm): FragmentSqlToken;
   /** Approximate size of a record in bytes (`sizeOf`). */
   size: FragmentSqlToken;
 }
+
+/**
+ * The columns of a record, or the record as `packed` text, which becomes the column `item`. Must apply `free` to
+ * free-form columns.
+ */
+type Recorded = { columns(free: FreeForm): FragmentSqlToken } | { item(free: FreeForm): FragmentSqlToken };
 
 /** A page whose position and size are parameters, for prepared statements. */
 export interface Window {
@@ -77,22 +81,30 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
 }
 
 /**
- * Query for a part of a list. Each row has its key; rows larger than `SMALL_BYTES` have no other columns. In the
- * last part, small rows have no key, because nothing follows. Reads each row once.
+ * Query for a part of a list. Each row has its position; rows larger than `SMALL_BYTES` have only that and their size.
+ * In the last part, small rows have no position, because nothing follows. Reads each row once.
  */
-export function partOf(part: Part | Window, parted: Parted) {
-  const { name, id, key, order, from, more, columns, size } = parted;
+export function partOf(part: Part | Window, parted: Parted & Recorded) {
+  const { name, id, key, order, from, more, size } = parted;
   const isLarge = !isWindow(part) && part.ids !== undefined;
   const small = isLarge ? sql.fragment`true` : sql.fragment`page.listed_size <= ${SMALL_BYTES}`;
   const isLast = 'last' in part && part.last;
+  const free = isLarge ? leftOut : shown;
+  const [columns, whole] =
+    'item' in parted
+      ? [
+          sql.fragment`case when ${small} then ${parted.item(free)} end as item`,
+          sql.fragment`cross join lateral (select page.*) ${name}`,
+        ]
+      : [parted.columns(free), sql.fragment`left join lateral (select page.* where ${small} offset 0) ${name} on true`];
   const ofKey = (column: FragmentSqlToken) =>
     isLast ? sql.fragment`case when not ${small} then ${column} end` : column;
   return sql.fragment`
     select ${ofKey(sql.fragment`page.listed_id`)} as listed_id, ${ofKey(sql.fragment`page.listed_key::text`)} as listed_value,
-      ${ofKey(sql.fragment`page.listed_size`)} as listed_size, ${columns(isLarge ? leftOut : shown)}
+      case when not ${small} then page.listed_size end as listed_size, ${columns}
     from (
       select ${name}.*, ${id} as listed_id, ${key.column} as listed_key, (${size})::bigint as listed_size ${more ?? sql.fragment``}
       ${from} ${chosen(part, parted)}) page
-    left join lateral (select page.* where ${small} offset 0) ${name} on true
+    ${whole}
     order by ${pageOrder({ ...key, column: sql.fragment`page.listed_key` }, sql.fragment`page.listed_id`, order)}`;
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Position } from '../rules/paging.ts';
+import { JsonText } from './json-text.ts';
 
 /** Rows per statement. */
 const WINDOW = 250;
@@ -13,10 +14,10 @@ const BATCH_BYTES = 2 ** 21;
 const Key = z.object({ listedId: z.string(), listedValue: z.string(), listedSize: z.number() });
 /** Position of a row in its list, and its size. */
 export type ListedKey = z.infer<typeof Key>;
-/** A row of a window; of large rows only the key. */
+/** A row of a window; of large rows only the key. The others have no size. */
 export type Listed<Row> = (Row & Partial<ListedKey>) | ListedKey;
 
-/** Schema of the rows of a window. `row` must have an `id`. */
+/** Schema of the rows of a window. */
 export const listed = <Shape extends z.ZodRawShape>(row: z.ZodObject<Shape>) =>
   z.union([row.extend(Key.partial().shape), Key]);
 
@@ -28,14 +29,14 @@ export type Part =
   | { position?: Position | undefined; offset?: number | undefined; limit: number; last: boolean; ids?: undefined }
   | { ids: readonly string[] };
 
-export interface LongList<Row extends { id: string }> {
+export interface LongList<Row extends object> {
   /** For `ids`, free-form members must be empty. */
   rows(part: Part): Promise<readonly Listed<Row>[]>;
   /**
    * Names of free-form members, and their JSON text, which is not parsed because that takes several times its memory.
    */
   freeForm?: { members: readonly string[]; textOf(id: string, member: string): Promise<string | null> };
-  /** Converts a row to an item of the answer. */
+  /** Converts a row to an item of the answer, which may be a `JsonText` (of a large row without the free-form members). */
   show(row: Row): unknown;
   /** Schema of an item. */
   item: z.ZodType;
@@ -45,7 +46,7 @@ export interface LongList<Row extends { id: string }> {
  * Streams a complete list, with a few megabytes in memory at a time: reads the next rows when the client has received
  * the previous ones. A list of several parts is not a snapshot: it may or may not contain concurrent changes.
  */
-export async function sendList<Row extends { id: string }>(
+export async function sendList<Row extends object>(
   reply: FastifyReply,
   list: LongList<Row>,
   query: { offset?: number | undefined; limit?: number | undefined },
@@ -54,8 +55,8 @@ export async function sendList<Row extends { id: string }>(
   const pieces = piecesOf(list, query);
   // errors of the first part become error answers; later ones can only break the stream
   const first = await pieces.next();
-  let piece = first.value ?? { rows: [], large: false, last: true };
-  if (piece.last && !piece.large) {
+  let piece = first.value ?? { rows: [], last: true };
+  if (piece.last && piece.largeIds === undefined) {
     const data = await Promise.all(piece.rows.map(list.show));
     return reply.send(bare ? data : { data }) as never;
   }
@@ -64,15 +65,14 @@ export async function sendList<Row extends { id: string }>(
     yield bare ? '[' : '{"data":[';
     let separator = '';
     for (;;) {
-      const members = piece.large ? (list.freeForm?.members ?? []) : [];
-      const apart = Object.fromEntries(members.map((member) => [member, undefined]));
-      for (const row of piece.rows) {
-        const item = list.item.parse(await list.show(row)) as object;
+      const { largeIds } = piece;
+      const members = largeIds ? (list.freeForm?.members ?? []) : [];
+      for (const [n, row] of piece.rows.entries()) {
         // an item has at least an id, so members can be appended with a comma
-        yield `${separator}${JSON.stringify({ ...item, ...apart }).slice(0, -1)}`;
+        yield `${separator}${textOf(await list.show(row), list.item, members).slice(0, -1)}`;
         // one at a time, because each may be large
         for (const member of members) {
-          const text = await list.freeForm?.textOf(row.id, member);
+          const text = await list.freeForm?.textOf(largeIds?.[n] as string, member);
           yield `,${JSON.stringify(member)}:`;
           yield text ?? '{}';
         }
@@ -89,13 +89,21 @@ export async function sendList<Row extends { id: string }>(
   return reply.send(Readable.from(texts())) as never;
 }
 
+/** JSON of an item without the members `apart`. */
+function textOf(shown: unknown, item: z.ZodType, apart: readonly string[]): string {
+  if (shown instanceof JsonText) return shown.text;
+  const without = Object.fromEntries(apart.map((member) => [member, undefined]));
+  return JSON.stringify({ ...(item.parse(shown) as object), ...without });
+}
+
 interface Piece<Row> {
   rows: readonly Row[];
-  large: boolean;
+  /** Ids of the rows, if they are large. */
+  largeIds?: readonly string[];
   last: boolean;
 }
 
-async function* piecesOf<Row extends { id: string }>(
+async function* piecesOf<Row extends object>(
   list: LongList<Row>,
   { offset, limit }: { offset?: number | undefined; limit?: number | undefined },
 ): AsyncGenerator<Piece<Row>, undefined> {
@@ -117,11 +125,11 @@ async function* piecesOf<Row extends { id: string }>(
   }
 }
 
-const isWhole = <Row extends { id: string }>(row: Listed<Row>): row is Row & Partial<ListedKey> => 'id' in row;
-const isKey = <Row extends { id: string }>(row: Listed<Row>): row is ListedKey => !isWhole(row);
+const isKey = <Row extends object>(row: Listed<Row>): row is ListedKey => row.listedSize !== undefined;
+const isWhole = <Row extends object>(row: Listed<Row>): row is Row & Partial<ListedKey> => !isKey(row);
 
 /** Groups consecutive rows: small ones, and large ones that are fetched together. */
-function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): Listed<Row>[][] {
+function groupsOf<Row extends object>(window: readonly Listed<Row>[]): Listed<Row>[][] {
   const groups: Listed<Row>[][] = [];
   let size = 0;
   for (const row of window) {
@@ -138,8 +146,8 @@ function groupsOf<Row extends { id: string }>(window: readonly Listed<Row>[]): L
   return groups;
 }
 
-async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group: Listed<Row>[]) {
-  if (group.every(isWhole)) return { rows: group, large: false };
+async function wholeRows<Row extends object>(list: LongList<Row>, group: Listed<Row>[]) {
+  if (group.every(isWhole)) return { rows: group };
   const keys = group.filter(isKey);
   const found = new Map<string, Row>();
   for (const row of await list.rows({ ids: keys.map(({ listedId }) => listedId) })) {
@@ -148,5 +156,6 @@ async function wholeRows<Row extends { id: string }>(list: LongList<Row>, group:
     found.set(row.listedId, row);
   }
   // rows that were deleted meanwhile are skipped
-  return { rows: keys.flatMap(({ listedId }) => found.get(listedId) ?? []), large: true };
+  const largeIds = keys.map(({ listedId }) => listedId).filter((id) => found.has(id));
+  return { rows: largeIds.map((id) => found.get(id) as Row), largeIds };
 }

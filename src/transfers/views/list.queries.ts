@@ -1,12 +1,28 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
+import {
+  json,
+  optional,
+  PackedRow,
+  packed,
+  text,
+  time,
+  unpacked,
+  word,
+} from '../../http/answers/packed-items.queries.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ownedTenants } from '../../http/caller.ts';
 import type { Parameters } from '../../platform/sql/statements.ts';
 import { byShape, statement } from '../../platform/sql/statements.ts';
 import type { CallerParameters } from '../../projects/visibility.queries.ts';
-import { CALLER_PARAMETERS, callerValues, namedIn, visibleProjects } from '../../projects/visibility.queries.ts';
+import {
+  CALLER_PARAMETERS,
+  callerValues,
+  namedIn,
+  namedProjects,
+  visibleProjects,
+} from '../../projects/visibility.queries.ts';
 import type { Status } from '../queries.ts';
 import { Summary, summaryColumns } from '../queries.ts';
 
@@ -58,6 +74,8 @@ const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId }: Tra
   dataset: datasetId !== undefined,
   key: caller.key !== undefined,
   owner: ownedTenants(caller).length > 0,
+  /** For an Owner: only the transfers of their own tenants. */
+  ownOnly: false,
 });
 type Shape = ReturnType<typeof shapeOf>;
 
@@ -72,20 +90,32 @@ function matching(shape: Shape, { from, to, status, projectId, datasetId }: List
   return parts.length === 0 ? sql.fragment`true` : sql.join(parts, sql.fragment` and `);
 }
 
+/** Members of a `Summary`. */
+const summary = {
+  id: word(sql.fragment`t.id`),
+  createdAt: time(sql.fragment`t.created_at`),
+  createdBy: word(sql.fragment`t.created_by`),
+  type: word(sql.fragment`t.type`),
+  format: text(sql.fragment`t.format`),
+  status: word(sql.fragment`t.status`),
+};
+
 const owns = byShape((shape: Shape) =>
   statement(
     'own transfers',
-    Summary,
+    PackedRow,
     LIST,
     (values) => sql.fragment`
-    select ${summaryColumns} from transfers t where t.created_by = ${values.userId} and ${matching(shape, values)}
+    select ${packed<keyof Summary>(summary)} as item from transfers t where t.created_by = ${values.userId} and ${matching(shape, values)}
     order by t.created_at desc, t.id desc limit ${values.limit} offset ${values.offset}`,
   ),
 );
 
 /** Transfers that the caller started, newest first (index `transfers_creator`). */
-export const listOwn = (db: Db, caller: Caller, filter: TransferFilter, slice: Slice) =>
-  db.any(owns(shapeOf(caller, filter))(listValues(caller, filter, slice)));
+export async function listOwn(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
+  const rows = await db.any(owns(shapeOf(caller, filter))(listValues(caller, filter, slice)));
+  return { data: rows.map((row) => unpacked(row.item)) };
+}
 
 /** A transfer in a list. */
 export const ListedTransfer = Summary.extend({
@@ -102,7 +132,7 @@ export const ListedTransfer = Summary.extend({
  * (`transfers_project`). Each scan is in the order of the list and starts from the rows `seen`; `others` excludes
  * transfers of the scans before it.
  */
-function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: CallerParameters) {
+function indexScans({ owner, ownOnly }: Shape, { ownedTenants: tenants, userId }: CallerParameters) {
   const inOwn = sql.fragment`t.tenant_id = any(${tenants})`;
   const own = sql.fragment`t.created_by = ${userId}`;
   const fromOwn = sql.fragment`t.source_tenant_id = any(${tenants})`;
@@ -117,6 +147,7 @@ function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: CallerP
     ],
     scanned: [{ from: once, where: fromOwn, others: sql.fragment`not (${inOwn} or ${own})` }],
   };
+  if (ownOnly) return { precounted: asOwner.precounted, scanned: [] };
   return {
     /** Their number is in `transfer_counts`, if the list filters by nothing but status. */
     precounted: [{ from: once, where: own, others: sql.fragment`not ${inOwn}` }, ...(owner ? asOwner.precounted : [])],
@@ -132,12 +163,20 @@ function indexScans({ owner }: Shape, { ownedTenants: tenants, userId }: CallerP
 }
 
 /** Projects outside of the caller's own tenants that they see, for `indexScans`: found by the members that the projects name. */
-function reached({ key }: Shape, caller: CallerParameters) {
+function reached({ key, ownOnly }: Shape, caller: CallerParameters) {
+  if (ownOnly) return sql.fragment``;
   const named = key ? sql.fragment`p.tenant_id = ${caller.keyTenant}` : sql.fragment`p.path && ${namedIn(caller)}`;
   return sql.fragment`
     with reached as materialized (
       select id from ${visibleProjects(caller)} p where ${named} and p.tenant_id <> all(${caller.ownedTenants}))`;
 }
+
+/** Whether an Owner may see transfers outside of their own tenants: whether any scan besides that of `ownOnly` may find some. */
+const seesOthers = (caller: CallerParameters) => sql.fragment`
+  exists (select from transfer_counts c where c.created_by = ${caller.userId} and c.tenant_id <> all(${caller.ownedTenants}) and c.count <> 0)
+  or exists (select from transfers t where t.source_tenant_id = any(${caller.ownedTenants}) and t.tenant_id <> all(${caller.ownedTenants}))
+  or exists (
+    select from (${namedProjects(caller)}) named join projects p on p.id = named.project_id where p.tenant_id <> all(${caller.ownedTenants}))`;
 
 /** The number of matching transfers. */
 function total(shape: Shape, values: ListParameters) {
@@ -151,10 +190,12 @@ function total(shape: Shape, values: ListParameters) {
       select count(*) from transfers t where ${where} and ${others} and ${matching(shape, values)} offset 0) t)`,
   );
   const ofStatus = shape.status ? sql.fragment`and status = any(${status})` : sql.fragment``;
-  const inOwn = shape.owner ? sql.fragment`or tenant_id = any(${tenants})` : sql.fragment``;
+  const inOwn = sql.fragment`tenant_id = any(${tenants})`;
+  const own = sql.fragment`created_by = ${userId}`;
+  const counted = shape.ownOnly ? inOwn : shape.owner ? sql.fragment`(${own} or ${inOwn})` : own;
   if (hasCounts)
     counts.push(sql.fragment`
-    (select coalesce(sum(count), 0)::bigint from transfer_counts where (created_by = ${userId} ${inOwn}) ${ofStatus})`);
+    (select coalesce(sum(count), 0)::bigint from transfer_counts where ${counted} ${ofStatus})`);
   return sql.join(counts, sql.fragment` + `);
 }
 
@@ -167,6 +208,13 @@ const totals = byShape((shape: Shape) =>
   ),
 );
 
+const item = packed<keyof z.output<typeof ListedTransfer>>({
+  ...summary,
+  projectId: word(sql.fragment`t.project_id`),
+  progress: json(sql.fragment`t.progress`),
+  finishedAt: optional(time, sql.fragment`t.finished_at`),
+  errorMessage: optional(text, sql.fragment`t.error_message`),
+});
 const newest = sql.fragment`order by created_at desc, id desc`;
 const listedColumns = sql.fragment`${summaryColumns}, t.project_id, t.progress, t.finished_at, t.error_message`;
 
@@ -196,11 +244,13 @@ const page = (shape: Shape, isFirst: boolean, values: ListParameters) =>
 const pages = byShape(({ isFirst, ...shape }: Shape & { isFirst: boolean }) =>
   statement(
     'list transfers',
-    ListedTransfer.extend({ totalCount: z.number() }),
+    PackedRow.extend({ totalCount: z.number(), seesOthers: z.boolean().optional() }),
     LIST,
     (values) => sql.fragment`
       ${reached(shape, values)}
-      select t.*, (select ${total(shape, values)}) as total_count from ${page(shape, isFirst, values)} ${newest}`,
+      select ${item} as item, (select ${total(shape, values)}) as total_count,
+        ${shape.ownOnly ? sql.fragment`(select ${seesOthers(values)})` : sql.fragment`null::boolean`} as sees_others
+      from ${page(shape, isFirst, values)} order by t.created_at desc, t.id desc`,
   ),
 );
 
@@ -208,7 +258,11 @@ const pages = byShape(({ isFirst, ...shape }: Shape & { isFirst: boolean }) =>
 export async function listVisible(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
   const shape = shapeOf(caller, filter);
   const values = listValues(caller, filter, slice);
-  const rows = await db.any(pages({ ...shape, isFirst: slice.offset === 0 })(values));
-  const totalCount = rows[0]?.totalCount ?? (slice.offset === 0 ? 0 : await db.oneFirst(totals(shape)(values)));
-  return { totalCount, ...slice, data: [...rows] };
+  const isFirst = slice.offset === 0;
+  const list = (ownOnly: boolean) => db.any(pages({ ...shape, ownOnly, isFirst })(values));
+  // an Owner rarely sees transfers of other tenants, and to look for them takes as long as the page
+  const own = isFirst && shape.owner && !shape.key ? await list(true) : [];
+  const rows = own[0]?.seesOthers === false ? own : await list(false);
+  const totalCount = rows[0]?.totalCount ?? (isFirst ? 0 : await db.oneFirst(totals(shape)(values)));
+  return { totalCount, ...slice, data: rows.map((row) => unpacked(row.item)) };
 }

@@ -37,9 +37,9 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
           response: { 200: listOf(Summary) },
         },
       },
-      async ({ caller, query }) => {
+      async ({ caller, query }, reply) => {
         const page = { limit: query.limit ?? MAX_SUMMARIES, offset: query.offset ?? 0 };
-        return { data: [...(await listOwn(db, caller, query, page))] };
+        return reply.send((await listOwn(db, caller, query, page)) as never);
       },
     );
   }
@@ -60,9 +60,10 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
         response: { 200: offsetPageOf(ListedTransfer) },
       },
     },
-    async ({ caller, query }) => {
+    async ({ caller, query }, reply) => {
       if (query.projectId !== undefined) await visibleProject(db, caller, query.projectId);
-      return listVisible(db, caller, query, { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_LIMIT });
+      const slice = { offset: query.offset ?? 0, limit: query.limit ?? DEFAULT_LIMIT };
+      return reply.send((await listVisible(db, caller, query, slice)) as never);
     },
   );
 }
