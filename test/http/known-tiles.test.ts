@@ -7,7 +7,7 @@ import { answerWith, openReceiver } from '../world/receiver.ts';
 import type { Answer, User } from '../world.ts';
 import { world } from '../world.ts';
 import type { Get } from './tile-server.ts';
-import { bearerOf, tileScene, tileServer } from './tile-server.ts';
+import { bearerOf, stopClock, tileScene, tileServer } from './tile-server.ts';
 
 const w = world(test, { trustedProxies: '127.0.0.1', 'cors.origins': 'https://maps.example' });
 
@@ -210,6 +210,27 @@ test.serial('a right ends within 10 s of a change by another process', async (t)
     if (asked - changed > 10_000) return t.deepEqual(statuses, [404, 401]);
     await sleep(100);
   }
+});
+
+test.serial('rights are checked again when any process tells that a transfer has ended', async (t) => {
+  const { get } = await server(t);
+  const { tile, owner } = await scene();
+  // an id of its own makes node:http read each request
+  const own = { ...(await bearer(owner)), 'x-request-id': 'mine' };
+  await knownAnswer(get, tile, own);
+  // from now on, rights do not end with time
+  stopClock(t);
+  await knownAnswer(get, tile, own);
+  const during = await statementsDuring(async () => {
+    for (let n = 0; n < 50; n++) await get(tile, own);
+  });
+  // the process has other work now and then
+  t.true(during < 10, `${during} statements`);
+  for (let inTurn = 0; inTurn < 3; ) {
+    await w.sql("select pg_notify('transfer_ended', '00000000-0000-4000-8000-000000000000')");
+    inTurn = (await statementsDuring(() => get(tile, own))) > 0 ? inTurn + 1 : 0;
+  }
+  t.is((await knownAnswer(get, tile, own)).status, 200);
 });
 
 test.serial('descriptions show a change by another process at once', async (t) => {

@@ -57,3 +57,23 @@ export async function tileScene(w: World) {
     nothing: `/api/vectortiles/dataset/${features}/9/0/0.vector.pbf`,
   };
 }
+
+/** Stops the clock of this process, until the test has ended. */
+export function stopClock(t: ExecutionContext, at = Date.now()) {
+  const Time = Date;
+  let now = at;
+  globalThis.Date = class extends Time {
+    constructor(...parts: unknown[]) {
+      super(...((parts.length === 0 ? [now] : parts) as [number]));
+    }
+    static override now = () => now;
+  } as DateConstructor;
+  t.teardown(() => {
+    globalThis.Date = Time;
+  });
+  return {
+    set(time: number) {
+      now = time;
+    },
+  };
+}

@@ -15,7 +15,7 @@ export interface RawAnswer {
 export interface RawConnection {
   /** Its end at the server. */
   readonly served: Socket;
-  /** Sends bytes, and waits until the server has read them. */
+  /** Sends bytes, and waits until the server has read them, or has stopped reading. */
   send(bytes: string): Promise<void>;
   /** The next answer; undefined if the connection ended before. */
   answer(): Promise<RawAnswer | undefined>;
@@ -80,7 +80,7 @@ export async function rawConnection(server: Server, host = '127.0.0.1'): Promise
     async send(bytes) {
       socket.write(bytes, 'latin1');
       sent += Buffer.byteLength(bytes, 'latin1');
-      while (served.bytesRead < sent && !served.destroyed) await nextTurn();
+      while (served.bytesRead < sent && !served.destroyed && !served.isPaused()) await nextTurn();
     },
     async answer() {
       for (;;) {

@@ -31,11 +31,13 @@ export function answerKnownFirst(server: Server, known: Known): void {
       for (const handle of handlers) Reflect.apply(handle, server, [request, response]);
     } else if (connection !== undefined) {
       connection.answered(question);
-    } else if (isReadByNode(server, socket)) {
-      response.once('close', () => {
-        if (!socket.destroyed && !connections.has(socket))
+    } else {
+      const attach = () => {
+        if (!connections.has(socket) && isReadByNode(server, socket))
           connections.set(socket, new KnownConnection(socket, known, heads));
-      });
+      };
+      // a connection that is about to be read again after a pause would stay unread
+      response.once('close', () => setImmediate(attach));
     }
   });
 }
@@ -44,6 +46,8 @@ export function answerKnownFirst(server: Server, known: Known): void {
 const isReadByNode = (server: Server, socket: Socket): boolean =>
   // not one with TLS, whose class is derived
   socket.constructor === Socket &&
+  !socket.destroyed &&
+  !socket.isPaused() &&
   socket.remoteAddress !== undefined &&
   socket.listenerCount('data') === 1 &&
   server.keepAliveTimeout > 0 &&
