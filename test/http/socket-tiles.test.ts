@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { App } from '../../src/http/route.ts';
+import { randomOf } from '../world/random.ts';
 import type { RawAnswer, RawConnection } from '../world/raw-connection.ts';
 import { rawConnection } from '../world/raw-connection.ts';
 import { newFeatures } from '../world/tiles.ts';
@@ -223,6 +224,12 @@ test.serial('heads in pieces, several at once, and heads in bodies are what node
   await again.send(head + other.slice(0, 20));
   await again.send(other.slice(20));
   t.deepEqual([await ofAgain(), await ofAgain()], [image, drawn]);
+  // the beginning of a head after another one
+  await known(again, head);
+  await again.send(`${head}GET ${tile} HTTP/1.1\r\nx-rest: `);
+  t.is(await ofAgain(), image);
+  await again.send(other);
+  t.is(await ofAgain(), image);
   // an empty line before a request
   await known(again, head);
   await again.send(`\r\n${head}`);
@@ -353,6 +360,61 @@ test.serial(
       }
   },
 );
+
+test.serial('random requests in random pieces have the answers that they ask for, in order', async (t) => {
+  const seed = Number(process.env.SOCKET_TILES_SEED ?? Date.now() % 1e6);
+  const random = randomOf(seed);
+  const below = (end: number) => Math.floor(random() * end);
+  const { connect, known, counts } = await wired(t);
+  const { tile, vector, nothing, owner } = await tileScene(w);
+  const own = await bearerOf(w, owner);
+  const warm = await connect();
+  const tiles: { head: string; body: string }[] = [];
+  for (const url of [tile, `${tile}?timeStep=1`, vector, nothing]) {
+    const head = headOf(url, own);
+    tiles.push({ head, body: (await known(warm, head)).body.toString('base64') });
+  }
+  const oneOf = () => tiles[below(tiles.length)]!;
+  const usual = () => {
+    const { head, body } = oneOf();
+    return { head: head.replace('Host: a', `Host: a\r\nx-other: ${below(9)}`), body };
+  };
+  // its body is a known head, and it is refused
+  const posted = () => {
+    const { head } = oneOf();
+    const line = `POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: ${head.length}\r\n\r\n`;
+    return { head: line + head, body: undefined };
+  };
+  let sent = 0;
+  const client = async () => {
+    const connection = await connect();
+    for (let round = 0; round < 40; round++) {
+      const requests = Array.from({ length: random() < 0.1 ? 8 : 1 + below(2) }, () =>
+        random() < 0.75 ? oneOf() : random() < 0.5 ? usual() : posted(),
+      );
+      sent += requests.length;
+      const text = requests.map(({ head }) => head).join('');
+      // pieces end between requests, between head and body, or anywhere
+      const cuts = new Set(Array.from({ length: below(4) }, () => below(text.length)));
+      for (let at = text.indexOf('\r\n\r\n'); at >= 0; at = text.indexOf('\r\n\r\n', at + 1)) cuts.add(at + 4);
+      if (random() < 0.3) cuts.clear();
+      let from = 0;
+      for (const cut of [...cuts, text.length].sort((one, two) => one - two)) {
+        if (cut > from) await connection.send(text.slice(from, cut));
+        from = cut;
+      }
+      for (const [n, { body }] of requests.entries()) {
+        const answer = await connection.answer();
+        const what = `seed ${seed}, round ${round}, request ${n}`;
+        if (body === undefined ? (answer?.status ?? 0) < 400 : answer?.body.toString('base64') !== body)
+          return t.fail(`${what}: ${answer?.head}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, client));
+  t.log(`seed ${seed}: ${sent} requests, node:http has read ${counts.read}`);
+  t.true(counts.read < sent);
+});
 
 test.serial('answers that a client has not read yet are not cut when the server closes', async (t) => {
   const { connect, known, close, counts, lines } = await wired(t);
