@@ -34,11 +34,11 @@ const conversion = {
   writerName: 'GISWriter',
 };
 
-async function scene(name = 'parcel') {
+async function scene(name = 'parcel', content = parcels(name)) {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(owner);
   const projectId = await newProject(client);
-  const request = copyRequest(projectId, await upload(w, client, parcels(name)), {
+  const request = copyRequest(projectId, await upload(w, client, content), {
     ...conversion,
     outputDatasetData: { name: 'parcels' },
   });
@@ -119,6 +119,24 @@ test.serial('the check finds tiles that differ from a new drawing', async (t) =>
   t.is(body.checked, 3);
   t.is(body.wrong.length, 3);
   t.is(body.wrong[0].reason, 'The tile that was drawn ahead differs from a new drawing.');
+});
+
+test.serial('a large content of few features gets no tiles ahead', async (t) => {
+  const long = 'name '.repeat(20_000);
+  const features = Array.from({ length: 20 }, (_, n) => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [n, n] },
+    properties: { name: `${n} ${long}` },
+  }));
+  const { client, id } = await scene('', JSON.stringify({ type: 'FeatureCollection', features }));
+  t.is((await jobs(id)).length, 1);
+  await w.sql('update graphile_worker._private_jobs set run_at = now() where key = $1', [`vector overview ${id}`]);
+  while ((await jobs(id)).length > 0) await sleep(50);
+  const { body } = await client.get(`/api/vectortiles/dataset/${id}/status`);
+  t.deepEqual(body, { name: 'parcels', overview: 'none', tiles: 0, bytes: 0 });
+  t.deepEqual(await w.sql('select archive from vector_overviews where dataset_id = $1', [id]), [{ archive: null }]);
+  t.deepEqual((await client.get(`/api/vectortiles/dataset/${id}/check`)).body, { checked: 0, wrong: [] });
+  t.is((await tileOf(client, id, '0/0/0')).status, 200);
 });
 
 test.serial('a drawing of a former content is not kept', async (t) => {

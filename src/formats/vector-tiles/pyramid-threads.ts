@@ -4,8 +4,6 @@ import { PyramidDrawer } from './pyramid-drawer.ts';
 import type { PyramidMessage, TileBatch } from './pyramid-thread.ts';
 
 const mostThreads = 4;
-/** Drawing makes many objects that live as long as a tile: a larger young generation is collected less often. */
-const resourceLimits = { maxYoungGenerationSizeMb: 64 };
 
 interface DrawnWith {
   readonly jobs: Iterator<PyramidJob>;
@@ -55,7 +53,7 @@ export class PyramidThreads {
 }
 
 class PyramidThread {
-  readonly #worker = new Worker(new URL('./pyramid-thread.ts', import.meta.url), { resourceLimits });
+  readonly #worker = new Worker(new URL('./pyramid-thread.ts', import.meta.url));
   #batch: PromiseWithResolvers<TileBatch> | undefined;
   #failure: Error | undefined;
 

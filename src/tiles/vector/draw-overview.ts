@@ -14,8 +14,8 @@ import type { Executor } from '../../transfers/run/executor.ts';
 import type { NewOverview } from './overviews.queries.ts';
 import { findVectorContent, insertOverview, noteArchive } from './overviews.queries.ts';
 
-/** Tiles that more features touch are drawn ahead: drawing one of them takes 50 ms and more. */
-const MIN_FEATURES = 5000;
+/** Tiles that more features touch are drawn ahead: drawing one of them takes 30 ms and more. */
+const MIN_FEATURES = 2500;
 /** The deepest level that viewers ask for by the description of the tiles. */
 const LAST_LEVEL = 14;
 /** As in `0070_vector_overviews.sql`. */
