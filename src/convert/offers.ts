@@ -32,7 +32,7 @@ export interface ConverterDescription {
   name: string;
   description: string;
   datasetFormat: string;
-  parameters: ParameterDescription[];
+  parameters: readonly ParameterDescription[];
 }
 
 export const describeReader = (

@@ -168,8 +168,16 @@ interface PropertySchema {
   anyOf?: readonly PropertySchema[];
 }
 
-/** Describes the parameters of a reader or writer from its schema. */
-export function describeParameters(schema: z.ZodObject): ParameterDescription[] {
+const described = new WeakMap<z.ZodObject, readonly ParameterDescription[]>();
+
+/** Describes the parameters of a reader or writer from its schema, once for each schema. */
+export function describeParameters(schema: z.ZodObject): readonly ParameterDescription[] {
+  const known = described.get(schema) ?? parametersOf(schema);
+  described.set(schema, known);
+  return known;
+}
+
+function parametersOf(schema: z.ZodObject): ParameterDescription[] {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const required = new Set(json.required);
   return Object.entries(json.properties ?? {}).map(([name, value]) => {

@@ -8,6 +8,7 @@ import { sql } from '../../db.ts';
 import type { LogLevel } from '../../formats/define.ts';
 import type { Event } from '../../outbox.ts';
 import { eventInsert } from '../../outbox.ts';
+import { statement } from '../../platform/sql/statements.ts';
 import type { Counts } from '../ends/outcome.ts';
 import { MAX_ATTEMPTS } from '../ends/outcome.ts';
 import { advanceClock } from '../queue/virtual-time.queries.ts';
@@ -72,12 +73,17 @@ export const claimTransfer = (
   { id, flags }: { id: string; flags: readonly string[] },
   pool: string,
   timeLimit: number,
-) =>
-  db.maybeOne(sql.prepared('claim transfer', Claimed)`
+) => db.maybeOne(claims({ id, flags, pool, timeLimit }));
+
+const claims = statement(
+  'claim transfer',
+  Claimed,
+  { id: 'uuid', flags: 'text[]', pool: 'text', timeLimit: 'bigint' },
+  ({ id, flags, pool, timeLimit }) => sql.fragment`
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
       deadline = now() + least(${timeLimit}::float8, (price ->> 'timeLimitMs')::float8) * interval '1 millisecond', started_at = now(), updated_at = now(),
       phase = 'Starting'
-    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MAX_ATTEMPTS}
+    where id = ${id} and status = 'Pending' and flags = ${flags} and attempt < ${MAX_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
     returning ${advanceClock}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
       handed_back, price, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
@@ -85,7 +91,8 @@ export const claimTransfer = (
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
       coalesce((select size from staged_blobs where name = staged_blob),
-        (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
+        (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`,
+);
 
 /** Removes the queue row of a transfer, unless a worker has taken it. */
 export const removeQueueRow = (tx: Db, id: string) =>
@@ -112,6 +119,8 @@ export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | unde
 export const getStops = (db: Db, id: string) =>
   db.one(sql.type(Stops)`
     select ${stopped} from transfers where id = ${id}`);
+
+const Changed = z.object({ id: z.string() });
 
 /** The fence of an attempt: after a takeover, an end or a hand-back the row has another attempt or status, and the attempt writes nothing. */
 export interface Fence {
@@ -145,7 +154,7 @@ export interface ProgressUpdate {
 
 /** Stores progress, phase and log lines of an attempt. Null: the attempt does not hold the transfer any more. */
 export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: ProgressUpdate) =>
-  db.maybeOne(sql.type(z.object({ id: z.string() }))`
+  db.maybeOne(sql.type(Changed)`
     with changed as (
       update transfers set progress = greatest(progress, ${progress}), phase = coalesce(${phase ?? null}, phase), updated_at = now()
       where ${held(fence)} returning id, progress),
@@ -180,7 +189,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
   const replaced = 'replaced' in output ? output.replaced : undefined;
   const changed = sql.fragment`changed`;
   const completed = sql.fragment`exists (select from changed)`;
-  return db.maybeOne(sql.prepared('complete transfer', z.object({ id: z.string() }))`
+  return db.maybeOne(sql.prepared('complete transfer', Changed)`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
@@ -250,7 +259,7 @@ export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
 
 /** Waiting transfers that write to one of these projects or below it, or move or copy a dataset from there. */
 export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+  tx.anyFirst(sql.type(Changed)`
     with below as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')})
     select id from transfers
     where status = 'Pending' and (project_id in (select id from below) or source_project_id in (select id from below))

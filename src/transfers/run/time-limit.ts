@@ -52,7 +52,8 @@ export async function inTime<Result>(
     signal.throwIfAborted();
     throw over.signal.aborted ? new AppError('unprocessable', tooLong()) : error;
   } finally {
-    settled.abort();
+    // an abort costs the stack trace of its reason
+    if (stop.aborted) settled.abort();
     clearTimeout(timer);
   }
 }

@@ -25,9 +25,9 @@ export async function startImport(
   dryRun: boolean,
 ): Promise<Summary | DryRun> {
   const conversion = checkConversion(request);
+  const project = await visibleProject(parts.db, caller, request.projectId);
+  requireCapability(project, 'canCreateContent');
   return inDryRunTransaction(parts, dryRun, async (tx) => {
-    const project = await visibleProject(tx, caller, request.projectId);
-    requireCapability(project, 'canCreateContent');
     const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
     const plan: Plan = {
       type: 'Import',
