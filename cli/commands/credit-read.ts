@@ -9,6 +9,7 @@ import type {
 } from '../../src/credits/balance.routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Principal } from '../../src/keys/routes.ts';
+import type { Tenant } from '../../src/tenants/routes.ts';
 import { askFor } from '../ask.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -70,6 +71,8 @@ const sum = (rows: readonly { credits: number }[]) =>
 type BalanceOptions = { filter?: string[]; at?: string };
 
 async function showBalance(io: Io, tenant: string | undefined, query: BalanceOptions): Promise<void> {
+  // before the request, which members may not make
+  if (tenant === undefined) await noteTenants(io);
   const answer =
     tenant === undefined
       ? await io.api.call<List<Balance>>('POST', `${path('unassigned')}`, { body: {}, query })
@@ -80,6 +83,16 @@ async function showBalance(io: Io, tenant: string | undefined, query: BalanceOpt
       [...data.map(({ status, credits }) => [status, credits]), ...(data.length > 1 ? [['total', sum(data)]] : [])],
     ),
   );
+}
+
+const NAMED = 5;
+
+/** Members of a tenant who name none expect its pool, not the generic one. */
+async function noteTenants(io: Io): Promise<void> {
+  const { data } = (await io.api.call<List<Tenant>>('GET', '/api/iam/tenant')).body;
+  const names = data.slice(0, NAMED).map(({ name }) => `'${name}'`);
+  const more = data.length > NAMED ? ` and ${data.length - NAMED} more` : '';
+  if (names.length > 0) io.note(`This is the generic pool. Name a tenant to see its own: ${names.join(', ')}${more}.`);
 }
 
 type DetailOptions = BalanceOptions & { extended?: boolean; limit?: number };

@@ -71,7 +71,10 @@ interface DryRun {
 }
 
 const query = ({ dryRun }: DryRun) => (dryRun ? { query: { dryRun: true } } : {});
-const told = ({ dryRun }: DryRun, sentence: string) => (dryRun ? `Dry run, nothing is changed. ${sentence}` : sentence);
+/** What was done, or what a dry run says would be done. */
+const told = ({ dryRun }: DryRun, [would, done]: readonly [string, string], what: string) =>
+  dryRun ? `Dry run, nothing is changed. It would ${would} ${what}` : `${done} ${what}`;
+const VERBS = { reserve: ['reserve', 'Reserved'], spend: ['spend', 'Spent'] } as const;
 
 /** Arguments that are missing are asked for at a terminal. */
 const tenantOr = async (io: Io, given: string | undefined, instead = 'Name the tenant') =>
@@ -101,7 +104,13 @@ async function addCredits(io: Io, tenant: string | undefined, value: number | un
     },
   };
   const answer = await io.api.call<Amount>('POST', '/api/iam/credit', { body, ...query(options) });
-  io.show(answer, ({ credits }) => told(options, `Added ${body.credits} credits. Available: ${credits}.`));
+  io.show(answer, ({ credits }) =>
+    told(
+      options,
+      ['add', 'Added'],
+      `${body.credits} credits. Available${options.dryRun ? ' after that' : ''}: ${credits}.`,
+    ),
+  );
 }
 
 interface UseOptions extends DryRun {
@@ -129,7 +138,8 @@ async function useCredits(
   io.show(answer, ({ credits, operationId }) =>
     told(
       options,
-      verb === 'spend' ? `Spent ${credits} credits.` : `Reserved ${credits} credits for operation ${operationId}.`,
+      VERBS[verb],
+      verb === 'spend' ? `${credits} credits.` : `${credits} credits for operation ${operationId}.`,
     ),
   );
 }
@@ -140,7 +150,9 @@ async function releaseCredits(io: Io, tenant: string | undefined, operation: str
     operationId: operation ?? (await askFor(io, 'Operation:', 'Name the operation')),
   };
   const answer = await io.api.call<Amount>('PUT', '/api/iam/credit/release', { body, ...query(options) });
-  io.show(answer, ({ credits }) => told(options, `Released ${credits} credits of operation ${body.operationId}.`));
+  io.show(answer, ({ credits }) =>
+    told(options, ['release', 'Released'], `${credits} credits of operation ${body.operationId}.`),
+  );
 }
 
 interface MoveOptions extends DryRun {
@@ -161,12 +173,12 @@ async function moveCredits(io: Io, value: number | undefined, options: MoveOptio
     billingReferenceType: options.billingReferenceType,
   };
   const answer = await io.api.call<Amount>('PUT', '/api/iam/credit/move', { body, ...query(options) });
-  io.show(answer, ({ credits }) => told(options, `Moved ${credits} credits.`));
+  io.show(answer, ({ credits }) => told(options, ['move', 'Moved'], `${credits} credits.`));
 }
 
 async function expireCredits(io: Io, options: DryRun): Promise<void> {
   const answer = await io.api.call<Expired>('POST', '/api/iam/credit/expire', query(options));
   io.show(answer, ({ credits, lots, pools }) =>
-    told(options, `Booked ${credits} expired credits: ${lots} lots in ${pools} pools.`),
+    told(options, ['book', 'Booked'], `${credits} expired credits: ${lots} lots in ${pools} pools.`),
   );
 }

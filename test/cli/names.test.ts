@@ -186,7 +186,10 @@ test('credits: tables with totals, dry runs, and questions only at a terminal', 
   await logIn(seller.id);
   const terms = ['--expires', '2999-12-31', '--sales-order', 'SO-1', '--billing-reference', 'C-1'];
   const add = ['credit', 'add', user.tenantId, '100', ...terms];
-  t.is(await ok(...add, '--dry-run'), 'Dry run, nothing is changed. Added 100 credits. Available: 100.\n');
+  t.is(
+    await ok(...add, '--dry-run'),
+    'Dry run, nothing is changed. It would add 100 credits. Available after that: 100.\n',
+  );
   t.is(await ok(...add), 'Added 100 credits. Available: 100.\n');
   t.like(await run(['credit', 'add', user.tenantId, '100']), {
     code: 2,
@@ -200,6 +203,7 @@ test('credits: tables with totals, dry runs, and questions only at a terminal', 
     await ok('credit', 'balance', user.tenantId),
     'STATUS     CREDITS\nAvailable       40\nReserved      47.5\nSpent         12.5\nExpired          0\ntotal          100\n',
   );
+  t.regex((await run(['credit', 'balance'])).err, /^This is the generic pool\. Name a tenant to see its own: '.+'\.$/m);
   t.regex(
     await ok('credit', 'details', user.tenantId, '--extended'),
     /^Reserved +47\.5 +2999-12-31 +SO-1 +C-1 +run 1 /m,
