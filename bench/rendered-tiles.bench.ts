@@ -9,7 +9,7 @@ import { caller, cpuOfTree, prepareSubmission, SUBMIT_PATH, withProcesses } from
 import { amplitude, writeWaves } from './waves.ts';
 
 const side = 4096;
-const seconds = 5;
+const seconds = 3;
 const connections = 16;
 const rounds = 3;
 const target = 10;

@@ -597,6 +597,14 @@ test.serial('verify finds a changed entry, a missing end and a lot that differs 
     valid: false,
     wrong: { tenantId, reason: 'The parts of the lot differ from the sums of its entries.' },
   });
+  // the pool of the younger tenant is checked later
+  const younger = await shop({ credits: 1 });
+  const elsewhere = await forged(`update credit_lots set pool_id = '${younger.tenantId}' where pool_id = $1
+    returning format('update credit_lots set pool_id = %L where id = %s', old.pool_id, id) as undo`);
+  t.like(elsewhere, {
+    valid: false,
+    wrong: { tenantId, reason: 'The entry has a lot of another pool, or a hold of another lot.' },
+  });
   const shorter = await forged(`update credit_pools set last_seq = 3 where id = $1
     returning format('update credit_pools set last_seq = 4 where id = %L', id) as undo`);
   t.like(shorter, { valid: false, wrong: { tenantId } });
