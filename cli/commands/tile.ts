@@ -4,7 +4,7 @@ import type { VectorTileCheck, VectorTileStatus } from '../../src/tiles/vector-u
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { count, integer } from '../options.ts';
-import { bytes, record, table } from '../table.ts';
+import { bytes, moment, record, table } from '../table.ts';
 import type { WarmOptions } from '../warm-tiles.ts';
 import { chosenTiles, tilePath, warmTiles } from '../warm-tiles.ts';
 
@@ -60,7 +60,7 @@ async function showVectorStatus(io: Io, dataset: string): Promise<void> {
       Tiles: tiles,
       Size: bytes(size),
       'Zoom levels': lastLevel === undefined ? undefined : `0-${lastLevel}`,
-      Drawn: drawnAt,
+      Drawn: moment(drawnAt),
     }),
   );
 }
