@@ -10,6 +10,21 @@ export const SCHEME_PATH = `${DATASET_PATH}/scheme/:schemeId`;
 /** A caller who may read the dataset, or the holder of a signed link. */
 export const config = { access: 'signedIn', service: 'tiles', signedLinks: true } as const;
 
+/** For looking after tiles: a signed link is not enough. */
+export const upkeepConfig = { access: 'signedIn', service: 'tiles' } as const;
+
+/** @param usual number of tiles */
+export const checkQuery = (usual: number) =>
+  z.object({
+    tiles: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .default(usual)
+      .meta({ description: 'Number of tiles, chosen at random.', examples: [usual] }),
+  });
+
 export const SchemeAddress = Id.extend({
   schemeId: z.string().meta({ description: 'Id of the scheme.', examples: ['depth'] }),
 });

@@ -7,12 +7,12 @@ import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { checkTiles } from './check-tiles.ts';
 import { countKeptTiles } from './raster/kept-tiles.queries.ts';
-import { DATASET_PATH, TAGS } from './route-parts.ts';
+import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
 import { servedTiles } from './serve.ts';
 import { tenantOf } from './tenant-of.ts';
 
-const config = { access: 'signedIn', service: 'tiles' } as const;
+const config = upkeepConfig;
 const tags = TAGS;
 const number = (description: string, example: number) => z.number().meta({ description, examples: [example] });
 const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
@@ -61,16 +61,6 @@ const TileCheckAnswer = z
   .meta({ id: 'TileCheck' });
 export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
 
-const CheckQuery = z.object({
-  tiles: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .default(100)
-    .meta({ description: 'Number of tiles, chosen at random.', examples: [100] }),
-});
-
 /** How far the tiles of a dataset are drawn, and whether they are good. */
 export async function tileUpkeepRoutes(app: App, parts: TileParts) {
   const serve = (request: FastifyRequest, id: string) =>
@@ -115,7 +105,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
         description:
           'Decodes tiles, compares them with the availability, and draws those of `levelsOnRequest` anew to compare them with kept ones. At as many places without data there must be no tile.',
         params: Id,
-        querystring: CheckQuery,
+        querystring: checkQuery(100),
         response: { 200: TileCheckAnswer },
       },
     },

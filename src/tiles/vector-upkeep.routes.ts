@@ -6,14 +6,14 @@ import { clientLeft } from '../http/answers/client-left.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
-import { TAGS, VECTOR_PATH } from './route-parts.ts';
+import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
 import { readableDataset } from './serve.ts';
 import { tenantOf } from './tenant-of.ts';
 import { checkOverview } from './vector/check-overview.ts';
 import { findOverview, overviewIsDue } from './vector/overviews.queries.ts';
 import type { VectorParts } from './vector.routes.ts';
 
-const config = { access: 'signedIn', service: 'tiles' } as const;
+const config = upkeepConfig;
 const tags = TAGS;
 
 const VectorTileStatus = z
@@ -52,16 +52,6 @@ const VectorTileCheck = z
   })
   .meta({ id: 'VectorTileCheck' });
 export type VectorTileCheck = z.infer<typeof VectorTileCheck>;
-
-const CheckQuery = z.object({
-  tiles: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1000)
-    .default(20)
-    .meta({ description: 'Number of tiles, chosen at random.', examples: [20] }),
-});
 
 /** Which vector tiles of a dataset are drawn ahead, and whether they are good. */
 export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
@@ -110,7 +100,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
         summary: 'Checks vector tiles that are drawn ahead',
         description: 'Draws tiles anew that are chosen at random, and compares them.',
         params: Id,
-        querystring: CheckQuery,
+        querystring: checkQuery(20),
         response: { 200: VectorTileCheck },
       },
     },
