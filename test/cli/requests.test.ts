@@ -287,6 +287,14 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['tile', 'status', dataset], { refused: true });
   await run(['tile', 'warm', dataset, ...area], { refused: true });
   await run(['tile', 'check', dataset, '--tiles', '5'], { refused: true });
+  const [parcels] = await w.sql<{ id: string }>(
+    `insert into datasets (project_id, name, dataset_type, dataset_format, blob, storage_size, created_by, updated_by)
+     select project_id, 'parcels', 'gisvectordata', 'gis', 'dataset/none', 1, created_by, updated_by from datasets where id = $1
+     returning id`,
+    [dataset],
+  );
+  await run(['tile', 'status', parcels!.id]);
+  await run(['tile', 'check', parcels!.id, '--tiles', '5'], { refused: true });
 
   const system = ['--srid', '25832', '--to-srid', '3857', '--clip', 'POINT (1 2)', '--clip-srid', '4326'];
   const steps = [...system, '--items', '0', '--statistics', '--skip-bad-records'];
