@@ -235,7 +235,7 @@ test('a signed link opens the tiles of its dataset and is carried by the address
 
   const whole = (await client.get(`/api/security/sastoken?projectId=${projectId}`)).body.data;
   t.is((await w.nobody.get(`${url}/metadata?${whole}`)).status, 200);
-  t.is((await w.nobody.get(`${url}/metadata?${signature.replace(/sig=./, 'sig=_')}`)).status, 403);
+  t.is((await w.nobody.get(`${url}/metadata?${signature.replace('sig=', 'sig=x')}`)).status, 403);
   const other = await newTiles(w, projectId, owner);
   t.is((await w.nobody.get(`/api/tiles/dataset/${other}/metadata?${signature}`)).status, 403);
   t.is((await w.nobody.get(`${url}/metadata`)).status, 401);
