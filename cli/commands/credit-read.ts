@@ -89,9 +89,9 @@ const NAMED = 5;
 
 /** Members of a tenant who name none expect its pool, not the generic one. */
 async function noteTenants(io: Io): Promise<void> {
-  const { data } = (await io.api.call<List<Tenant>>('GET', '/api/iam/tenant')).body;
+  const { data } = (await io.api.call<List<Tenant>>('GET', '/api/iam/tenant', { query: { limit: NAMED + 1 } })).body;
   const names = data.slice(0, NAMED).map(({ name }) => `'${name}'`);
-  const more = data.length > NAMED ? ` and ${data.length - NAMED} more` : '';
+  const more = data.length > NAMED ? ' and others' : '';
   if (names.length > 0) io.note(`This is the generic pool. Name a tenant to see its own: ${names.join(', ')}${more}.`);
 }
 

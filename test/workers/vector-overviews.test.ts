@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { insertOverview } from '../../src/tiles/vector/overviews.queries.ts';
+import type { Executor } from '../../src/transfers/run/executor.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
+import { openAdmission } from '../../workers/admission.ts';
+import { openAllocator } from '../../workers/allocator.ts';
+import { drawVectorOverviewTask } from '../../workers/tasks/draw-vector-overview.ts';
 import { machines } from '../cli/machine.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
@@ -137,6 +141,23 @@ test.serial('a large content of few features gets no tiles ahead', async (t) => 
   t.deepEqual(await w.sql('select archive from vector_overviews where dataset_id = $1', [id]), [{ archive: null }]);
   t.deepEqual((await client.get(`/api/vectortiles/dataset/${id}/check`)).body, { checked: 0, wrong: [] });
   t.is((await tileOf(client, id, '0/0/0')).status, 200);
+});
+
+test.serial('a worker without room puts the job back into the queue', async (t) => {
+  const { client, id } = await scene();
+  await w.sql('delete from graphile_worker._private_jobs where key = $1', [`vector overview ${id}`]);
+  t.is((await client.get(`/api/vectortiles/dataset/${id}/status`)).body.overview, 'none');
+  const full = openAdmission({
+    allocator: openAllocator({ labels: [], memoryMb: 4096, cores: 1, scratchGb: 1, concurrency: 0 }),
+    shortJobsWait: async () => false,
+    nudge() {},
+  });
+  const executor = Promise.resolve({ db: w.db } as unknown as Executor);
+  await drawVectorOverviewTask(executor, full)({ datasetId: id }, { abortSignal: new AbortController().signal });
+  const [job] = await jobs(id);
+  t.true(job!.run_at.getTime() > Date.now());
+  t.is((await client.get(`/api/vectortiles/dataset/${id}/status`)).body.overview, 'waiting');
+  await untilDrawn(client, id);
 });
 
 test.serial('a drawing of a former content is not kept', async (t) => {

@@ -1,10 +1,8 @@
 import type { JobHelpers } from 'graphile-worker';
-import { drawOverview, putOff } from '../../src/tiles/vector/draw-overview.ts';
+import { drawOverview } from '../../src/tiles/vector/draw-overview.ts';
+import { putOff } from '../../src/tiles/vector/overviews.queries.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 import type { Admission } from '../admission.ts';
-
-/** Until a job is tried again that this worker has no capacity for. */
-const LATER_MS = 5000;
 
 /** Takes the capacity of a transfer. Allocates it before the first await: until then no other slot of this worker can poll for a job. */
 export const drawVectorOverviewTask =
@@ -12,9 +10,9 @@ export const drawVectorOverviewTask =
   async (payload: unknown, { abortSignal }: Pick<JobHelpers, 'abortSignal'>): Promise<void> => {
     const { datasetId } = payload as { datasetId: string };
     const allocation = admission.admit(datasetId, []);
-    if (!allocation) return putOff((await executor).db, datasetId, LATER_MS);
+    if (!allocation) return putOff((await executor).db, datasetId);
     try {
-      await drawOverview(await executor, datasetId, abortSignal ?? new AbortController().signal);
+      await drawOverview(await executor, datasetId, abortSignal);
     } finally {
       allocation.release();
     }

@@ -12,8 +12,9 @@ import {
   tilesWithin,
 } from '../../geo/tiles/matrices.ts';
 import { mercatorBoxes } from '../../geo/tiles/place.ts';
-import type { DrawnTile, PyramidOptions, SummedTile, ValueRows } from '../../geo/tiles/pyramid.ts';
+import type { DrawnTile, PyramidOptions, ValueRows } from '../../geo/tiles/pyramid.ts';
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
+import type { SummedTile } from '../../geo/tiles/tile-sums.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { SourceSlice } from './values/item-values.ts';

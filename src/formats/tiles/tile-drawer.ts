@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { TileEncoder } from '../../geo/tiles/encode-tile.ts';
 import { tileEncoder } from '../../geo/tiles/encode-tile.ts';
 import { mercatorMatrices } from '../../geo/tiles/matrices.ts';
-import { drawOfSums } from '../../geo/tiles/pyramid.ts';
+import { drawOfSums } from '../../geo/tiles/tile-sums.ts';
 import { isUnzipped, rampOfDrawn, styleOf } from './describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from './description.ts';
 import type { TilePlan } from './drawing.ts';

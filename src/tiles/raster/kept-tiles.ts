@@ -8,8 +8,8 @@ import type { DrawnScheme, TileSlice } from '../../formats/tiles/description.ts'
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
 import type { Draw, DrawThreads, TileRequest } from '../draw-threads.ts';
 import { DrawingCancelled } from '../draw-threads.ts';
-import { MemoryTiles } from '../memory-tiles.ts';
 import type { OpenTiles } from '../open-tiles.ts';
+import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import type { LockedTile, TileKey } from './kept-tiles.queries.ts';
 import { deleteFormerTiles, findKeptTile, keepTile, lockKeptTile, noteUse, TILE_BYTES } from './kept-tiles.queries.ts';
@@ -60,7 +60,7 @@ interface InMemory extends StoredTile {
  */
 export class KeptTiles {
   readonly #parts: KeptTilesParts;
-  readonly #memory = new MemoryTiles<InMemory>(IN_MEMORY);
+  readonly #memory = new RecentlyUsed<InMemory>(IN_MEMORY, bytesOfTile);
   readonly #drawings = new SharedDrawings<StoredTile | undefined>();
   readonly #cleaned = new Set<string>();
   #insertedBytes = 0;

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../db.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { TileArchive } from '../../formats/tiles/archive-reader.ts';
-import { enqueue } from '../../jobs.ts';
-import { TRANSFER } from '../../transfers/queue/requirements.ts';
 import { DEFAULT_MEMORY_MB } from '../../transfers/queue/resource-request.ts';
 import { ChildDied } from '../../transfers/run/conversion.ts';
 import type { Executor } from '../../transfers/run/executor.ts';
@@ -18,8 +15,6 @@ import { findVectorContent, insertOverview, noteArchive } from './overviews.quer
 const MIN_FEATURES = 2500;
 /** The deepest level that viewers ask for by the description of the tiles. */
 const LAST_LEVEL = 14;
-/** As in `0070_vector_overviews.sql`. */
-const [AFTER_TRANSFERS, MAX_ATTEMPTS] = [20, 5];
 /** How often a drawing looks whether the dataset has got another content. */
 const LOOK_EVERY_MS = 1000;
 
@@ -54,21 +49,6 @@ export async function drawOverview(parts: Parts, datasetId: string, signal: Abor
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-/** Enqueues the job again for a worker that has the capacity. */
-export const putOff = (db: Db, datasetId: string, delay: number) =>
-  enqueue(
-    db,
-    'drawVectorOverview',
-    { datasetId },
-    {
-      jobKey: `vector overview ${datasetId}`,
-      flags: [TRANSFER],
-      priority: AFTER_TRANSFERS,
-      maxAttempts: MAX_ATTEMPTS,
-      delay,
-    },
-  );
 
 /** Aborts when the dataset has another content. */
 function watchContent({ db }: Parts, datasetId: string, blob: string, ended: AbortSignal): { changed: AbortSignal } {

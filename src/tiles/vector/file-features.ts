@@ -11,6 +11,7 @@ import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
 import type { GeometryPlacer } from '../../geo/tiles/placed.ts';
 import { TileAreas } from '../../geo/tiles/tile-area.ts';
 import type { FoundFeature, SourceFeature } from '../../geo/tiles/vector-tile.ts';
+import { RecentlyUsed } from '../recently-used.ts';
 import type { ThreadJob } from '../thread-jobs.ts';
 import type { FeatureJob } from './vector-job.ts';
 
@@ -23,32 +24,11 @@ const LARGE_BYTES = 1 << 20;
 /** Bytes of coordinates of such features in memory. */
 const MOST_KEPT_BYTES = 128 << 20;
 
-interface Kept extends FoundFeature {
-  readonly size: number;
-}
+const bytesOfPlaces = ({ geometries }: FoundFeature): number =>
+  geometries.reduce((sum, { coordinates }) => sum + coordinates.byteLength, 0);
 
-/** Large features by blob and number, the least recently used first: each tile below them would read and place them anew. */
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
-
-function keep(key: string, feature: FoundFeature): void {
-  const size = feature.geometries.reduce((sum, { coordinates }) => sum + coordinates.byteLength, 0);
-  kept.set(key, { ...feature, size });
-  keptBytes += size;
-  for (const [oldest, one] of kept) {
-    if (keptBytes <= MOST_KEPT_BYTES) break;
-    kept.delete(oldest);
-    keptBytes -= one.size;
-  }
-}
-
-function known(key: string): Kept | undefined {
-  const feature = kept.get(key);
-  if (feature === undefined) return undefined;
-  kept.delete(key);
-  kept.set(key, feature);
-  return feature;
-}
+/** Large features by blob and number: each tile below them would read and place them anew. */
+const largeOnes = new RecentlyUsed<FoundFeature>(MOST_KEPT_BYTES, bytesOfPlaces);
 
 /** The features of a tile in the order of the file, and the side below which they were gathered. */
 export async function featuresOf(
@@ -67,8 +47,10 @@ export async function featuresOf(
   }
   const { features: chosen, side } = chooser.chosen();
   const keyOf = ({ number }: Found) => `${blob} ${number} ${job.fields.join(' ')}`;
-  // The first vertex of a feature that stands for others may differ from the first one that has a place.
-  const unknown = chosen.filter((one) => one.gathered || known(keyOf(one)) === undefined);
+  // Held until the tile is drawn, whatever gives way to others meanwhile. Of a feature that stands for others the first vertex is drawn,
+  // which may differ from the first one that has a place.
+  const known = new Map(chosen.map((one) => [one.number, one.gathered ? undefined : largeOnes.get(keyOf(one))]));
+  const unknown = chosen.filter(({ number }) => known.get(number) === undefined);
   const bytes = await bytesOf(source, unknown, context);
   const reader = new FeatureReader(header, new Set(job.fields));
   const features = chosen.map((one) => ({
@@ -77,11 +59,14 @@ export async function featuresOf(
     gathered: one.gathered,
     placed: (placer: GeometryPlacer) => {
       context.throwIfCancelled();
-      const before = one.gathered ? undefined : known(keyOf(one));
+      const before = known.get(one.number);
       if (before !== undefined) return before;
       const own = bytes.get(one.number);
       const feature = own && placedOf(read(reader, own, one.offset), one, { placer, fields: job.fields });
-      if (feature && !one.gathered && own.length >= LARGE_BYTES) keep(keyOf(one), feature);
+      if (feature && !one.gathered && own.length >= LARGE_BYTES) {
+        largeOnes.set(keyOf(one), feature);
+        known.set(one.number, feature);
+      }
       return feature;
     },
   }));

@@ -54,6 +54,11 @@ export const findOverview = (db: Db, datasetId: string, blob: string) =>
     select archive, last_level, tiles, bytes, made_at
     from vector_overviews where dataset_id = ${datasetId}::uuid and blob = ${blob}`);
 
+/** Enqueues the job of a dataset again, for a worker that has the capacity. It waits five seconds. */
+export async function putOff(db: Db, datasetId: string): Promise<void> {
+  await db.query(sql.unsafe`select enqueue_vector_overview(${datasetId}::uuid, 0)`);
+}
+
 /** Whether a job of the dataset waits or runs. */
 export const overviewIsDue = (db: Db, datasetId: string) =>
   db.exists(sql.unsafe`

@@ -1,7 +1,7 @@
 import { AppError, FormatError } from '../../errors.ts';
 import type { Draw, DrawParts, DrawThreads, TileRequest } from '../draw-threads.ts';
 import { DrawingCancelled } from '../draw-threads.ts';
-import { MemoryTiles } from '../memory-tiles.ts';
+import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import type { VectorJob } from './vector-job.ts';
 import { movedBuffers } from './vector-job.ts';
@@ -38,7 +38,7 @@ export interface WantedDrawing {
 /** Vector tiles, gzipped. The last used ones are in memory, also those with nothing in them. */
 export class VectorDrawings {
   readonly #parts: VectorDrawingsParts;
-  readonly #memory = new MemoryTiles<{ readonly bytes: Uint8Array | undefined }>(IN_MEMORY);
+  readonly #memory = new RecentlyUsed<{ readonly bytes: Uint8Array | undefined }>(IN_MEMORY, bytesOfTile);
   readonly #drawings = new SharedDrawings<Uint8Array | undefined>();
 
   constructor(parts: VectorDrawingsParts) {

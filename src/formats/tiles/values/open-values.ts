@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { pooledSamples } from '../../../data/buffer-pool.ts';
 import type { RandomGrid, RowBlock, Slice } from '../../../data/grid.ts';
 import { sampleArrays } from '../../../data/samples.ts';
@@ -17,9 +16,7 @@ import type { GridValuesDescription, MeshValuesDescription, SourceSlice, ValuesD
 import { sliceValuesName } from './item-values.ts';
 import { readElements, readValues } from './mesh-values.ts';
 import { RecentPieces } from './recent-pieces.ts';
-
-/** Bytes beyond its output that zlib needs to finish in one piece. */
-const slack = 64;
+import { unpacked } from './unpacked.ts';
 
 /** Kept values of an item, ready to be drawn in Web Mercator. */
 export interface KeptItem extends Pick<OpenItem, 'planes'> {
@@ -171,7 +168,7 @@ class Chunks {
     if (stored === undefined) return undefined;
     const cells = Math.min(CHUNK, width - column * CHUNK) * Math.min(CHUNK, height - row * CHUNK);
     const size = cells * this.#bytesPerCell;
-    const bytes = gunzipSync(stored.bytes, { maxOutputLength: size, chunkSize: size + slack });
+    const bytes = unpacked(stored.bytes, size);
     if (bytes.length !== size)
       throw new FormatError(`A chunk of the values of the tiles has ${bytes.length} bytes, not ${size}.`);
     let at = 0;

@@ -1,20 +1,19 @@
 import { promisify } from 'node:util';
-import { gunzipSync, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { pooledBytes, releaseBuffer } from '../../../data/buffer-pool.ts';
 import { FormatError } from '../../../errors.ts';
 import { MERCATOR_TILE } from '../../../geo/tiles/matrices.ts';
-import type { Aggregation, SummedTile } from '../../../geo/tiles/pyramid.ts';
+import type { Aggregation, SummedTile } from '../../../geo/tiles/tile-sums.ts';
 import type { StoredTiles } from '../stored-tiles.ts';
 import { allEnded } from './all-ended.ts';
 import type { SourceSlice } from './item-values.ts';
 import { sliceValuesName } from './item-values.ts';
+import { unpacked } from './unpacked.ts';
 
 const zipped = promisify(gzip);
 /** Levels above the base whose sums are kept. A tile of each level in between is one of their tiles, or made of four. */
 const KEPT_ABOVE = [2, 4];
 const PIXELS = MERCATOR_TILE ** 2;
-/** Bytes beyond its output that zlib needs to finish in one piece. */
-const slack = 64;
 
 export const overviewLevels = (base: number): number[] =>
   KEPT_ABOVE.map((above) => base - above).filter((level) => level >= 0);
@@ -48,7 +47,7 @@ export async function packSums({ planes, counts = [] }: SummedTile): Promise<Uin
 function unpackSums(packed: Uint8Array, planes: number, method: Aggregation): Pick<SummedTile, 'planes' | 'counts'> {
   const size =
     PIXELS * planes * (Float64Array.BYTES_PER_ELEMENT + (method === 'Mean' ? Uint32Array.BYTES_PER_ELEMENT : 0));
-  const bytes = gunzipSync(packed, { maxOutputLength: size, chunkSize: size + slack });
+  const bytes = unpacked(packed, size);
   if (bytes.length !== size)
     throw new FormatError(`An overview of the values of the tiles has ${bytes.length} bytes, not ${size}.`);
   let from = 0;
