@@ -44,9 +44,10 @@ test.serial(
         }),
       );
     t.deepEqual(await within(async () => {}), []);
-    t.deepEqual(await within(() => w.db.transaction((tx) => tx.query(one)).then(() => {})), [{ after: 'select 1' }]);
-    t.deepEqual(await within(() => sleep(1)), [{ after: 'select 1' }]);
-    t.deepEqual(await within(() => readFile(new URL(import.meta.url))), [{ after: 'select 1' }]);
+    const waited = [{ after: 'select 1', before: 'select 1' }];
+    t.like(await within(() => w.db.transaction((tx) => tx.query(one)).then(() => {})), waited);
+    t.like(await within(() => sleep(1)), waited);
+    t.like(await within(() => readFile(new URL(import.meta.url))), waited);
     t.deepEqual(await waitsWithin(() => w.db.query(one).then(() => sleep(1))), [], 'outside of a transaction');
   },
 );

@@ -195,6 +195,37 @@ test.serial('the tenant of the source pays for a copy into another tenant', asyn
   t.deepEqual(await of(target.tenantId), []);
 });
 
+test.serial('what a copy does in its commit, and waits for there, is paid for too', async (t) => {
+  const { owner, source, client, ask } = await carryScene(w);
+  const seller = w.as(await w.account({ roles: 'BackOffice' }));
+  const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
+  const lot = { tenantId: source.tenantId, credits: 30, expiresAt: '2999-12-31', salesOrderId: 'S', billingReference };
+  await seller.post('/api/iam/credit', lot);
+  await worker();
+  const gate = new pg.Client({ connectionString: w.url });
+  await gate.connect();
+  try {
+    await gate.query('begin');
+    await gate.query('select from tenant_members where user_id = $1 for update', [owner.userId]);
+    const { status, body } = await ask('copy');
+    t.is(status, 200);
+    const { rows } = await gate.query('select pg_backend_pid() as pid');
+    const waiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))';
+    await until(async () => (await w.sql(waiting, [rows[0].pid])).length > 0);
+    await gate.query('select pg_sleep(1)');
+    await gate.query('commit');
+    t.is((await untilEnd(client, body.id)).status, 'Completed');
+    const [{ seconds = 0 } = {}] = await w.sql<{ seconds: number }>(
+      `select ((amount - (price ->> 'fixed')::numeric) / (price ->> 'perHour')::numeric * 3600)::float8 as seconds
+       from credit_entries join transfers t on t.id::text = operation_id where t.id = $1 and account = 'Spent'`,
+      [body.id],
+    );
+    t.true(seconds >= 1, `${seconds} are paid for`);
+  } finally {
+    await gate.end();
+  }
+});
+
 test.serial('the job expireCredits of a worker books expired credits', async (t) => {
   const { tenantId, parts } = await scene(5);
   const seller = w.as(await w.account({ roles: 'BackOffice' }));

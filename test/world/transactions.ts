@@ -6,6 +6,10 @@ type Query = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 export interface Wait {
   /** The statement before the wait. */
   after: string;
+  /** The statement after it. */
+  before?: string;
+  /** Milliseconds between them. */
+  for?: number;
 }
 
 interface Connection {
@@ -13,6 +17,7 @@ interface Connection {
   pending: number;
   /** Number of statements sent, to detect whether another one followed. */
   sent: number;
+  wait?: { found: Wait; since: number } | undefined;
 }
 
 /**
@@ -30,9 +35,14 @@ export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]>
     connection.pending--;
     if (!connection.inTransaction || connection.pending > 0) return;
     const { sent } = connection;
+    const since = performance.now();
     const check = new Promise<void>((resolve) => {
       setImmediate(() => {
-        if (connection.sent === sent) waits.push({ after: text.trim().replace(/\s+/g, ' ').slice(0, 200) });
+        if (connection.sent === sent) {
+          const found = { after: startOf(text) };
+          waits.push(found);
+          connection.wait = { found, since };
+        }
         checks.delete(check);
         resolve();
       });
@@ -45,6 +55,9 @@ export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]>
     const connection = connections.get(this) ?? { inTransaction: false, pending: 0, sent: 0 };
     connections.set(this, connection);
     connection.sent++;
+    const { wait } = connection;
+    if (wait) Object.assign(wait.found, { before: startOf(text), for: performance.now() - wait.since });
+    connection.wait = undefined;
     connection.pending++;
     if (/^\s*(start transaction|begin)\b/i.test(text)) connection.inTransaction = true;
     if (/^\s*(commit|rollback(?! to))\b/i.test(text)) connection.inTransaction = false;
@@ -63,3 +76,5 @@ export async function waitsWithin(work: () => Promise<unknown>): Promise<Wait[]>
   }
   return waits;
 }
+
+const startOf = (text: string) => text.trim().replace(/\s+/g, ' ').slice(0, 200);

@@ -16,10 +16,11 @@ export const holdOwned = (tx: Db, userId: string, tenantIds: readonly string[]) 
 export const holdRun = (tx: Db, fence: Fence) =>
   tx.maybeOne(sql.type(z.object({ id: z.string() }))`select id from transfers where ${held(fence)} for update`);
 
+/** The clock, not `now()`: this transaction waits for locks and copies time series, which are parts of the run and of its price. */
 export const completeMoveOrCopy = (tx: Db, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
   tx.query(sql.unsafe`
     with changed as (
-      update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
+      update transfers set status = 'Completed', progress = 100, phase = null, finished_at = clock_timestamp(), updated_at = now(),
         output_dataset_id = ${datasetId}
       where ${held(fence)} returning id),
     lines as (${logged(lines)})
