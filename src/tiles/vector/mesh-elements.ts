@@ -117,10 +117,15 @@ export class MeshElements {
       const { west, south, east, north } = boxOf(this.ring(cell), 2);
       unordered.add(west, south, east, north);
     }
-    const order = unordered.order();
+    const ordering = unordered.ordering();
+    let order = ordering.next();
+    for (; !order.done; order = ordering.next()) await setImmediate();
     const boxes = new Float64Array(numbersABox * own.length);
-    for (const [n, at] of order.entries()) unordered.copy(at, boxes, numbersABox * n);
-    return { cells: Uint32Array.from(order, (n) => own[n]!), boxes };
+    for (const [n, at] of order.value.entries()) {
+      if (n % cellsAtOnce === cellsAtOnce - 1) await setImmediate();
+      unordered.copy(at, boxes, numbersABox * n);
+    }
+    return { cells: order.value.map((n) => own[n]!), boxes };
   }
 }
 

@@ -1,0 +1,42 @@
+import test from 'ava';
+import { Boxes } from '../../src/geo/vector/spatial-order.ts';
+
+/** Points of a square with so many of them in a row. */
+function square(side: number): Boxes {
+  const boxes = new Boxes();
+  for (let n = 0; n < side * side; n++) {
+    const [x, y] = [n % side, Math.floor(n / side)];
+    boxes.add(x, y, x, y);
+  }
+  return boxes;
+}
+
+test('the curve visits each place once and goes from each to one beside it, from one corner to another', (t) => {
+  for (const side of [2, 16, 256]) {
+    const order = square(side).order();
+    t.is(new Set(order).size, side * side);
+    const steps = Array.from(order.subarray(1), (place, n) => {
+      const before = order[n]!;
+      return Math.abs((place % side) - (before % side)) + Math.abs(Math.floor(place / side) - Math.floor(before / side));
+    });
+    t.deepEqual(new Set(steps), new Set([1]), `${side}`);
+    t.deepEqual([order[0], order.at(-1)], [0, side - 1]);
+  }
+});
+
+test('features at the same place stay in their order; those without a place come last', (t) => {
+  const boxes = new Boxes();
+  for (const x of [5, 0, 5]) boxes.add(x, 1, x, 1);
+  boxes.add(Infinity, Infinity, -Infinity, -Infinity);
+  boxes.add(0, 1, 0, 1);
+  t.deepEqual([...boxes.order()], [1, 4, 0, 2, 3]);
+});
+
+test('an order is made in many steps, with the same result', (t) => {
+  const boxes = square(512);
+  const ordering = boxes.ordering();
+  let [steps, step] = [0, ordering.next()];
+  for (; !step.done; step = ordering.next()) steps++;
+  t.true(steps >= 24, `${steps} steps for ${boxes.length} features`);
+  t.deepEqual(step.value, boxes.order());
+});
