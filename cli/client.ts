@@ -34,6 +34,8 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sends no credentials. */
   anonymous?: boolean;
+  /** May be sent again if the connection breaks: its effect does no harm twice. */
+  repeatable?: boolean;
 }
 
 /** Client of the REST API for one person. */
@@ -106,7 +108,13 @@ export function connectApi(env: Env): Api {
       if (!('otpRequired' in answer.body)) await stored.write(loginFrom(credentials.id, answer.body));
       return answer;
     },
-    issue: (credentials) => api.call('POST', '/api/tokens', { body: credentials, anonymous: true }),
+    // not with a one-time password, which the first request may have used up
+    issue: (credentials) =>
+      api.call('POST', '/api/tokens', {
+        body: credentials,
+        anonymous: true,
+        repeatable: credentials.otp === undefined,
+      }),
     async logOut() {
       const login = await stored.read().catch(() => undefined);
       await stored.remove();
@@ -204,14 +212,13 @@ async function send(
   method: Method,
   base: string,
   path: string,
-  { query = {}, body, headers = {} }: CallOptions,
+  { query = {}, body, headers = {}, repeatable = method === 'GET' || 'idempotency-key' in headers }: CallOptions,
 ): Promise<Response<string>> {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
   }
-  const repeatable = method === 'GET' || 'idempotency-key' in headers;
   const options: OptionsInit = {
     method,
     searchParams: search,

@@ -13,7 +13,7 @@ import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
 import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
 import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
-import { openPreparedPool } from './platform/sql/prepared-pool.ts';
+import { CONNECT_MS, openPreparedPool } from './platform/sql/prepared-pool.ts';
 import { storableValues } from './platform/text/storable.ts';
 
 /**
@@ -130,6 +130,7 @@ export async function connect(
     typeParsers,
     maximumPoolSize: poolSize,
     captureStackTrace: false,
+    connectionTimeout: CONNECT_MS,
     idleTimeout: 30_000,
     statementTimeout: 60_000,
     // after a serialization failure the whole request or job is retried, not only its transaction

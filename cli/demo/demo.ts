@@ -24,7 +24,10 @@ export async function demo(io: Io, { keep }: { keep?: string }): Promise<void> {
     const starting = startPlatform(folder, io.env, stop);
     try {
       const platform = await Promise.race([starting, interrupted]);
-      await Promise.race([runStory(io, platform, told, places, stop), interrupted]);
+      await Promise.race([runStory(io, platform, told, places, stop), interrupted]).catch(async (error: Error) => {
+        if (!stop.aborted) error.message += ` The platform said last: ${await platform.said()}`;
+        throw error;
+      });
       told.step(
         keep === undefined
           ? 'The end: everything but the pictures is stopped and deleted.'

@@ -15,6 +15,8 @@ export interface RunningPlatform {
   url: string;
   /** The settings it was started with. */
   env: Env;
+  /** Its last lines about itself, to explain an error. */
+  said(): Promise<string>;
   /** Resolves when all of its processes have exited. */
   stop(): Promise<void>;
 }
@@ -53,10 +55,10 @@ export async function startPlatform(folder: string, outer: Env, asked: AbortSign
   };
   asked.addEventListener('abort', () => void stop());
   const url = await Promise.race([addressIn(child.stdout!), gone.then(() => undefined)]);
-  if (url !== undefined) return { url, env: { ...env, PLATFORM_URL: url }, stop };
+  const said = async () => (await readFile(log, 'utf8')).trim().split('\n').slice(-3).join(' ');
+  if (url !== undefined) return { url, env: { ...env, PLATFORM_URL: url }, said, stop };
   await stop();
-  const said = (await readFile(log, 'utf8')).trim().split('\n').slice(-3).join(' ');
-  throw new Error(`The platform did not start: ${said}`);
+  throw new Error(`The platform did not start: ${await said()}`);
 }
 
 /** Address in the output of `start`. Undefined if the output ends without one. */

@@ -83,6 +83,27 @@ test('an answer that is not JSON is an error that names PLATFORM_URL', async (t)
   t.is(err, `platform: ${address} answered with text/html instead of JSON. Check PLATFORM_URL.\n`);
 });
 
+test('a login whose connection breaks is sent again, one with a one-time password is not', async (t) => {
+  let [seen, broken] = [0, 1];
+  const server = createServer((request, response) => {
+    seen++;
+    if (broken-- > 0) return request.socket.resetAndDestroy();
+    response.writeHead(401, { 'content-type': 'application/problem+json' }).end('{"detail":"It was read."}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const env = { ...nowhere, PLATFORM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const login = ['login', '--id', 'ida', '--password-stdin'];
+  t.like(await run(login, { env, stdin: 'secret' }), { code: 3, err: 'platform: It was read.\n' });
+  t.is(seen, 2);
+  [seen, broken] = [0, 1];
+  t.regex(
+    (await run([...login, '--otp', '123456'], { env, stdin: 'secret' })).err,
+    /No platform answers at .*ECONNRESET/,
+  );
+  t.is(seen, 1);
+});
+
 test('the address follows from host and port; PLATFORM_URL must be a URL', async (t) => {
   const env = { PLATFORM_HOST: '0.0.0.0', PLATFORM_PORT: '9', PLATFORM_TOKEN: 'x' };
   t.regex((await run(['whoami'], { env })).err, /No platform answers at http:\/\/127\.0\.0\.1:9: /);

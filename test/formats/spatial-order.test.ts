@@ -17,7 +17,9 @@ test('the curve visits each place once and goes from each to one beside it, from
     t.is(new Set(order).size, side * side);
     const steps = Array.from(order.subarray(1), (place, n) => {
       const before = order[n]!;
-      return Math.abs((place % side) - (before % side)) + Math.abs(Math.floor(place / side) - Math.floor(before / side));
+      return (
+        Math.abs((place % side) - (before % side)) + Math.abs(Math.floor(place / side) - Math.floor(before / side))
+      );
     });
     t.deepEqual(new Set(steps), new Set([1]), `${side}`);
     t.deepEqual([order[0], order.at(-1)], [0, side - 1]);

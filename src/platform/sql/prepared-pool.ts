@@ -18,7 +18,8 @@ export interface PreparedPool {
   end(): Promise<void>;
 }
 
-const CONNECT_MS = 10_000;
+/** For a connection. A server that is not there refuses at once; one on a busy machine may need seconds to start a backend. */
+export const CONNECT_MS = 20_000;
 /**
  * SQLSTATEs that a retry on another connection can mend: a migration changed the result type of a cached plan (0A000),
  * or deadlock and serialization failure (class 40). The failed statement had no effect.
