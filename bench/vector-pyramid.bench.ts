@@ -96,7 +96,18 @@ export async function bench(): Promise<void> {
         console.log(line);
         continue;
       }
-      const two = await timed(peer, ['-q', '-f', '-P', `-Z${first}`, `-z${last}`, '-l', 'features', '-o', other, input]);
+      const two = await timed(peer, [
+        '-q',
+        '-f',
+        '-P',
+        `-Z${first}`,
+        `-z${last}`,
+        '-l',
+        'features',
+        '-o',
+        other,
+        input,
+      ]);
       const ratio = { cpu: one.cpu / two.cpu, wall: one.wall / two.wall };
       ratios.push(ratio);
       console.log(
