@@ -22,6 +22,9 @@ export async function runService(
   hangLimitMs: number,
   io: Pick<Io, 'out'>,
 ): Promise<void> {
+  // Node writes it at exit, which a killed process does not come to: its successors would compile everything again. Before the process
+  // is watched and listens, because the event loop waits for two thousand files, which a busy disk takes its time for.
+  flushCompileCache();
   let ready = false;
   watchEventLoop(hangLimitMs, () => {
     if (ready) sendAlive();
@@ -34,8 +37,6 @@ export async function runService(
     const supervised = sendReady(service.url);
     ready = supervised;
     if (!supervised && service.url !== undefined) io.out(`Listening at ${service.url}`);
-    // Node writes it at exit, which a killed process does not come to: its successors would compile everything again
-    flushCompileCache();
     await Promise.race([stopped, service.databaseMoved]);
   } finally {
     await service.close();

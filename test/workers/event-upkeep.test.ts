@@ -31,7 +31,8 @@ test('events, their deliveries and records of removed projects are kept for thir
   t.deepEqual(await w.sql(`select resource_id from events where resource_id like 'kept-%'`), [
     { resource_id: 'kept-29' },
   ]);
-  t.is((await w.sql('select from deliveries')).length, 1);
+  // the webhook hears of the other test, too, whose deliveries are not delivered
+  t.is((await w.sql("select from deliveries where state = 'Delivered'")).length, 1);
   t.is((await w.sql('select from gone_projects')).length, 1);
 });
 
