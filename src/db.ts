@@ -188,10 +188,12 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
 }
 
 /**
- * Matches statements that may write, also by functions. A false match only begins the lazy transaction early, but a
+ * Matches statements that may write, also by functions; not a text such as the name of a right in `when 'update'`. A false
+ * match only begins the lazy transaction early, which then holds a connection while its request waits for others. A
  * function that writes and is missing here would write outside of it.
  */
-const WRITES = /\b(?:insert|update|delete|merge|add_jobs?|credit_(?:add|reserve|spend|release|move|expire|warn))\b/i;
+const WRITES =
+  /(?<!')\b(?:insert|update|delete|merge|add_jobs?|credit_(?:add|reserve|spend|release|move|expire|warn))\b/i;
 
 /** slonik's query methods for prepared statements, on a pool without slonik. */
 function preparedMethods(

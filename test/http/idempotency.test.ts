@@ -86,6 +86,7 @@ function addRoutes(app: App, db: Database, opened: Promise<void>) {
     });
   });
   app.post('/api/prepares', { config, schema }, async (request) => {
+    await db.query(sql.unsafe`select 'update' as operation`);
     await opened;
     return insert(request.body.name);
   });
