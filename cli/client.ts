@@ -34,7 +34,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Sends no credentials. */
   anonymous?: boolean;
-  /** May be sent again if the connection breaks: its effect does no harm twice. */
+  /** Is sent again if the connection breaks, even without an Idempotency-Key: its effect does no harm twice. */
   repeatable?: boolean;
 }
 
@@ -212,13 +212,14 @@ async function send(
   method: Method,
   base: string,
   path: string,
-  { query = {}, body, headers = {}, repeatable = method === 'GET' || 'idempotency-key' in headers }: CallOptions,
+  { query = {}, body, headers = {}, repeatable = false }: CallOptions,
 ): Promise<Response<string>> {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
   }
+  const isIdempotent = method === 'GET' || 'idempotency-key' in headers;
   const options: OptionsInit = {
     method,
     searchParams: search,
@@ -226,9 +227,10 @@ async function send(
     throwHttpErrors: false,
     followRedirect: false,
     retry: {
-      limit: repeatable ? 3 : 0,
+      limit: isIdempotent || repeatable ? 3 : 0,
       methods: [method as 'GET'],
-      statusCodes: [429, 503],
+      // who logs in too often is told at once
+      statusCodes: isIdempotent ? [429, 503] : [],
       errorCodes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
       maxRetryAfter: 30_000,
     },

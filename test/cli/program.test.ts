@@ -83,24 +83,26 @@ test('an answer that is not JSON is an error that names PLATFORM_URL', async (t)
   t.is(err, `platform: ${address} answered with text/html instead of JSON. Check PLATFORM_URL.\n`);
 });
 
-test('a login whose connection breaks is sent again, one with a one-time password is not', async (t) => {
-  let [seen, broken] = [0, 1];
+test('a login whose connection breaks is sent again; not with a one-time password, and not one that is refused', async (t) => {
+  let [seen, broken, status] = [0, 1, 401];
   const server = createServer((request, response) => {
     seen++;
     if (broken-- > 0) return request.socket.resetAndDestroy();
-    response.writeHead(401, { 'content-type': 'application/problem+json' }).end('{"detail":"It was read."}');
+    response.writeHead(status, { 'content-type': 'application/problem+json', 'retry-after': '1' });
+    response.end('{"detail":"It was read."}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => void server.close());
   const env = { ...nowhere, PLATFORM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  const login = ['login', '--id', 'ida', '--password-stdin'];
-  t.like(await run(login, { env, stdin: 'secret' }), { code: 3, err: 'platform: It was read.\n' });
+  const login = (...more: string[]) =>
+    run(['login', '--id', 'ida', '--password-stdin', ...more], { env, stdin: 'secret' });
+  t.like(await login(), { code: 3, err: 'platform: It was read.\n' });
   t.is(seen, 2);
   [seen, broken] = [0, 1];
-  t.regex(
-    (await run([...login, '--otp', '123456'], { env, stdin: 'secret' })).err,
-    /No platform answers at .*ECONNRESET/,
-  );
+  t.regex((await login('--otp', '123456')).err, /No platform answers at .*ECONNRESET/);
+  t.is(seen, 1);
+  [seen, broken, status] = [0, 0, 429];
+  t.like(await login(), { code: 1, err: 'platform: It was read.\n' });
   t.is(seen, 1);
 });
 
