@@ -10,6 +10,7 @@ import { geoJsonWriter } from '../src/formats/geojson/format.ts';
 import { FileSink } from '../src/formats/io/bytes.ts';
 import { completeParameters } from '../src/formats/parameters.ts';
 import { quietContext } from './made-data.ts';
+import { parcels } from './parcels.ts';
 import { cpuOfTree } from './processes.ts';
 
 const run = promisify(execFile);
@@ -72,15 +73,22 @@ const plots: FeatureCollection = {
 };
 
 /**
- * The pyramid of 200,000 polygons from GeoJSON to MBTiles, levels 9 to 12, beside tippecanoe, which reads with several
- * threads (-P): whole processes in turns, CPU time of all their threads and wall time. BENCH_TIPPECANOE: the program tippecanoe.
+ * The pyramids of 200,000 polygons and of 202,500 with fewer sides and fields, from GeoJSON to MBTiles, levels 9 to 12, beside
+ * tippecanoe, which reads with several threads (-P): whole processes in turns, CPU time of all their threads and wall time.
+ * BENCH_TIPPECANOE: the program tippecanoe.
  */
 export async function bench(): Promise<void> {
+  await compare('24 sides, eight fields', plots);
+  await compare('12 sides, four fields', parcels);
+}
+
+async function compare(name: string, data: FeatureCollection): Promise<void> {
+  console.log(name);
   const folder = await mkdtemp(join(tmpdir(), 'bench-pyramid-'));
   try {
-    const input = join(folder, 'plots.geojson');
+    const input = join(folder, 'polygons.geojson');
     const sink = await FileSink.create(input, { checksum: false });
-    await geoJsonWriter.write(plots, completeParameters(geoJsonWriter, {}), sink, quietContext());
+    await geoJsonWriter.write(data, completeParameters(geoJsonWriter, {}), sink, quietContext());
     await sink.flush();
     await sink.close();
     const [own, other] = [join(folder, 'own.mbtiles'), join(folder, 'other.mbtiles')];
@@ -117,9 +125,9 @@ export async function bench(): Promise<void> {
     console.log(`${await contentOf(own)}${peer === undefined ? '' : `; tippecanoe: ${await contentOf(other)}`}`);
     if (peer === undefined) return;
     const median = (of: 'cpu' | 'wall') => ratios.map((ratio) => ratio[of]).toSorted((a, b) => a - b)[rounds >> 1]!;
-    const verdict = median('wall') <= target ? 'met' : 'MISSED';
+    const verdict = Math.max(median('wall'), median('cpu')) <= target ? 'met' : 'MISSED';
     console.log(
-      `median ratio of wall time ${median('wall').toFixed(2)} (target ${target}), of CPU ${median('cpu').toFixed(2)}: ${verdict}`,
+      `median ratio of wall time ${median('wall').toFixed(2)}, of CPU ${median('cpu').toFixed(2)} (target of both ${target}): ${verdict}`,
     );
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -35,19 +35,21 @@ test.serial(
   'a wait for a file, a timer or another connection inside a transaction is noticed, and statements are not',
   async (t) => {
     const one = sql.unsafe`select 1`;
-    const within = (work: () => Promise<unknown>) =>
-      waitsWithin(() =>
+    const within = async (work: () => Promise<unknown>) => {
+      const waits = await waitsWithin(() =>
         w.db.transaction(async (tx) => {
           await tx.query(one);
           await work();
           await tx.query(one);
         }),
       );
+      return waits.map(({ after, before }) => ({ after, before }));
+    };
     t.deepEqual(await within(async () => {}), []);
     const waited = [{ after: 'select 1', before: 'select 1' }];
-    t.like(await within(() => w.db.transaction((tx) => tx.query(one)).then(() => {})), waited);
-    t.like(await within(() => sleep(1)), waited);
-    t.like(await within(() => readFile(new URL(import.meta.url))), waited);
+    t.deepEqual(await within(() => w.db.transaction((tx) => tx.query(one)).then(() => {})), waited);
+    t.deepEqual(await within(() => sleep(1)), waited);
+    t.deepEqual(await within(() => readFile(new URL(import.meta.url))), waited);
     t.deepEqual(await waitsWithin(() => w.db.query(one).then(() => sleep(1))), [], 'outside of a transaction');
   },
 );

@@ -6,11 +6,8 @@ import { world } from '../world.ts';
 
 const w = world(test);
 
-/**
- * Megabytes that an API process may need for them, beside what it has at its start (about 210). Mostly it is 90, but V8 begins to
- * collect buffers when there are 64 MB more of them, and on a busy machine it takes its time.
- */
-const MOST = 200;
+/** Megabytes that an API process may need for them, beside what it has at its start (about 210, by the moment of the collector). */
+const MOST = 150;
 const COUNT = 60;
 
 /** Megabytes of memory that a process ever had. */
