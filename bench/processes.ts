@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { API_FLAGS } from '../cli/node-flags.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { connect } from '../src/db.ts';
@@ -59,7 +60,7 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
       async launch(command, settings = {}) {
         const env = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0', ...settings };
         const log = 'PLATFORM_LOG_LEVEL' in settings ? openSync(join(folder, `${command}.log`), 'a') : 'inherit';
-        const started = await startProcess([PROGRAM, command], env, log);
+        const started = await startProcess([...(command === 'serve' ? API_FLAGS : []), PROGRAM, command], env, log);
         if (typeof log === 'number') closeSync(log);
         processes.push(started);
         return started;

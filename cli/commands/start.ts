@@ -7,6 +7,7 @@ import { hasAdministrator } from '../../src/groups/queries.ts';
 import type { OpenDatabase } from '../../src/platform/postgres/database.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { readableLines } from '../log-lines.ts';
+import { API_FLAGS } from '../node-flags.ts';
 import { abortWhenParentEnds, stopSignal } from '../stop-signal.ts';
 import type { Ready, SupervisedProcess } from '../supervisor.ts';
 import { supervise } from '../supervisor.ts';
@@ -83,7 +84,7 @@ async function findsAdministrator(url: string): Promise<boolean> {
 function launch(command: 'serve' | 'work', env: Environment, before?: Ready) {
   const terminal = process.stderr.isTTY;
   const logs = terminal ? 'pipe' : process.stderr.fd;
-  const child = spawn(process.execPath, [PROGRAM, command], {
+  const child = spawn(process.execPath, [...(command === 'serve' ? API_FLAGS : []), PROGRAM, command], {
     detached: process.platform !== 'win32',
     stdio: ['ignore', logs, logs, 'ipc'],
     // a restarted API listens on the same port, even if the setting is 0 (any port)

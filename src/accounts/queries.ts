@@ -21,8 +21,7 @@ const account = accountAs(shown);
 export const ListedAccount = Account.extend({ metadata: z.any() });
 
 /** Metadata of an account as text. */
-export const findMetadata = (db: Db, userId: string) =>
-  db.maybeOneFirst(textOf(parts, userId, sql.fragment`a.metadata`));
+export const findMetadata = (db: Db, userId: string) => db.anyFirst(textOf(parts, userId, sql.fragment`a.metadata`));
 
 /** The list of accounts `a`, sorted by login id. */
 const parts = {

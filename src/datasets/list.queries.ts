@@ -125,7 +125,7 @@ export async function listDatasets(db: Db, caller: Caller, projectId: string, pa
 }
 
 const findText = (db: Db, datasetId: string, member: string) =>
-  db.maybeOneFirst(textOf(datasetParts, datasetId, sql.fragment`d.${sql.identifier([member])}`));
+  db.anyFirst(textOf(datasetParts, datasetId, sql.fragment`d.${sql.identifier([member])}`));
 
 /** Access to `metadata` and `properties` as text, for long lists. */
 export const datasetTexts = (db: Db) => ({

@@ -54,7 +54,7 @@ const groups = {
 export const ListedGroup = Group.extend({ metadata: z.any() });
 
 /** Metadata of a group as text. */
-export const findMetadata = (db: Db, id: string) => db.maybeOneFirst(textOf(groups, id, sql.fragment`g.metadata`));
+export const findMetadata = (db: Db, id: string) => db.anyFirst(textOf(groups, id, sql.fragment`g.metadata`));
 
 /** One part of the list of groups, ordered by id. Its size is estimated from the number of members, without reading them. */
 export const listGroups = (db: Db, part: Part) =>

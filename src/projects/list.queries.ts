@@ -217,7 +217,7 @@ const projects = { table: sql.fragment`projects`, name: sql.fragment`p`, id };
 
 /** `metadata` or `settings` of a project as text. */
 export const findText = (db: Db, projectId: string, member: string) =>
-  db.maybeOneFirst(textOf(projects, projectId, sql.fragment`p.${sql.identifier([member])}`));
+  db.anyFirst(textOf(projects, projectId, sql.fragment`p.${sql.identifier([member])}`));
 
 /** Estimated bytes of a record: 130 for each member, which are counted and not read. */
 const size = sql.fragment`${sizeOf([sql.fragment`p.description`, sql.fragment`p.metadata`, sql.fragment`p.settings`, sql.fragment`p.permissions`])}

@@ -6,8 +6,8 @@ import { world } from '../world.ts';
 
 const w = world(test);
 
-/** Megabytes that an API process may need for them, beside what it has at its start (about 210, by the moment of the collector). */
-const MOST = 150;
+/** Megabytes of an API process, whatever is stored; it has about 190 at its start, and 215 at the first one, which compiles. */
+const MOST = 300;
 const COUNT = 60;
 
 /** Megabytes of memory that a process ever had. */
@@ -60,8 +60,7 @@ runs('lists of everything keep the memory of the API within bounds, whatever is 
 
   const server = await startServer(w);
   t.teardown(() => server.stop());
-  const started = await peakOf(server.pid);
-  t.log(`${Math.round(started)} MB at the start`);
+  t.log(`${Math.round(await peakOf(server.pid))} MB at the start`);
   const lists: [string, { userId: string }][] = [
     [`/api/metadata/project/${projectId}/dataset/list`, owner],
     [`/api/metadata/project/${projectId}/dataset/list?limit=1000`, owner],
@@ -88,6 +87,6 @@ runs('lists of everything keep the memory of the API within bounds, whatever is 
     t.log(`${path}: ${Math.round(bytes / 2 ** 20)} MiB, at most ${Math.round(peak)} MB so far`);
     if (!/summaries|account\/list/.test(path)) t.true(bytes > COUNT * 2 ** 19, `${path} is the whole list`);
     t.regex(tail, /[\]}]$/, path);
-    t.true(peak - started < MOST, `${path}: ${peak} MB`);
+    t.true(peak < MOST, `${path}: ${peak} MB`);
   }
 });

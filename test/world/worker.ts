@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
+import { API_FLAGS } from '../../cli/node-flags.ts';
 import { environmentName } from '../../src/config.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
@@ -44,7 +45,7 @@ export async function startProcess(
   settings: Record<string, string>,
   more: Record<string, string> = {},
 ): Promise<{ started: Started; ready: unknown }> {
-  const child = spawn(process.execPath, [PROGRAM, command], {
+  const child = spawn(process.execPath, [...(command === 'serve' ? API_FLAGS : []), PROGRAM, command], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...environmentOf(world, settings), ...more },
   });

@@ -33,9 +33,10 @@ export interface LongList<Row extends object> {
   /** For `ids`, free-form members must be empty. */
   rows(part: Part): Promise<readonly Listed<Row>[]>;
   /**
-   * Names of free-form members, and their JSON text, which is not parsed because that takes several times its memory.
+   * Names of free-form members, and their JSON text in pieces, which is not parsed because that takes several times its
+   * memory.
    */
-  freeForm?: { members: readonly string[]; textOf(id: string, member: string): Promise<string | null> };
+  freeForm?: { members: readonly string[]; textOf(id: string, member: string): Promise<readonly Buffer[]> };
   /** Converts a row to an item of the answer, which may be a `JsonText` (of a large row without the free-form members). */
   show(row: Row): unknown;
   /** Schema of an item. */
@@ -74,7 +75,8 @@ export async function sendList<Row extends object>(
         for (const member of members) {
           const text = await list.freeForm?.textOf(largeIds?.[n] as string, member);
           yield `,${JSON.stringify(member)}:`;
-          yield text ?? '{}';
+          if (text?.length) yield* text;
+          else yield '{}';
         }
         yield '}';
         separator = ',';
