@@ -1,10 +1,12 @@
 import { loadConfig } from '../../src/config.ts';
 import { serve as listen } from '../../src/server.ts';
 import type { Io } from '../io.ts';
+import { collectEarly } from '../node-flags.ts';
 import { runService } from '../service.ts';
 
 /** Runs the API in this process. */
 export function serve(io: Io): Promise<void> {
+  collectEarly();
   const config = loadConfig(io.env);
   return runService(() => listen(config), config['process.hangLimit'], io);
 }
