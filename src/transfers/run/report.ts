@@ -3,7 +3,7 @@ import type { LogLevel } from '../../formats/define.ts';
 import type { Subject } from '../events.ts';
 import { progressed } from '../events.ts';
 import type { Fence, LogLine } from './run.queries.ts';
-import { reportProgress } from './run.queries.ts';
+import { reportProgress, takeLineIds } from './run.queries.ts';
 
 const EVERY_MS = 1000;
 /** 100 means completed, which only the commit may write. */
@@ -34,15 +34,16 @@ export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () =>
     if (latest === undefined && lines.length === 0) return;
     const { progress = 0, phase } = latest ?? {};
     const event = progress >= nextEvent ? progressed(transfer, progress) : undefined;
-    const update = { progress, phase, lines, event };
+    let sent = lines;
     latest = undefined;
     lines = [];
     try {
-      if (!(await reportProgress(db, transfer, update))) onTakenOver();
+      sent = await withIds(db, sent);
+      if (!(await reportProgress(db, transfer, { progress, phase, lines: sent, event }))) onTakenOver();
       if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
-      // Losing progress does no harm; the lines are written next time, or with the end.
-      lines = [...update.lines, ...lines];
+      // Losing progress does no harm; the lines are written next time, or with the end. Perhaps they are written already.
+      lines = [...sent, ...lines];
     }
   };
   const timer = setInterval(() => {
@@ -71,4 +72,11 @@ export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () =>
       return lines;
     },
   };
+}
+
+async function withIds(db: Db, lines: readonly LogLine[]): Promise<LogLine[]> {
+  const count = lines.filter(({ id }) => id === undefined).length;
+  if (count === 0) return [...lines];
+  const ids = [...(await takeLineIds(db, count))];
+  return lines.map((line) => (line.id === undefined ? { ...line, id: ids.shift() as string } : line));
 }

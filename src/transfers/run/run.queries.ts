@@ -136,13 +136,21 @@ export interface LogLine {
   time: string;
   level: LogLevel;
   message: string;
+  /** Of a line that may have been written already, although the answer was lost: it is not written twice. */
+  id?: string;
 }
+
+/** Ids for lines that are about to be written. */
+export const takeLineIds = (db: Db, count: number) =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select nextval('transfer_log_id_seq')::text as id from generate_series(1, ${count}::int)`);
 
 /** Inserts log lines for the transfers of the part `changed` of a `with`. */
 export const logged = (lines: readonly LogLine[]) => sql.fragment`
-  insert into transfer_log (transfer_id, time, level, message)
-  select changed.id, line.time, line.level, line.message
-  from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (time timestamptz, level text, message text)`;
+  insert into transfer_log (id, transfer_id, time, level, message) overriding system value
+  select coalesce(line.id, nextval('transfer_log_id_seq')), changed.id, line.time, line.level, line.message
+  from changed, jsonb_to_recordset(${sql.jsonb(lines as never)}) as line (id bigint, time timestamptz, level text, message text)
+  on conflict (id) do nothing`;
 
 export interface ProgressUpdate {
   progress: number;
