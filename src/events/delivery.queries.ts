@@ -93,7 +93,8 @@ export const recordOutcomes = (db: Db, outcomes: readonly Outcome[]) =>
         ['uuid', 'uuid', 'int4', 'bool', 'int4', 'text', 'int8'],
       )} as o (webhook_id, event_id, claim, delivered, status, error, delay)),
     noted as (
-      update deliveries d set worker = null, attempts = d.attempts + 1, status = o.status, error = o.error, updated_at = now(),
+      -- another claim: outcomes that are sent again, because the answer was lost, count once
+      update deliveries d set worker = null, claim = d.claim + 1, attempts = d.attempts + 1, status = o.status, error = o.error, updated_at = now(),
         state = case when o.delivered then 'Delivered' when o.delay is null then 'Failed' else 'Pending' end,
         next_at = case when not o.delivered then now() + o.delay * interval '1 millisecond' end
       from outcome o
