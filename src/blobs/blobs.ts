@@ -30,11 +30,13 @@ export interface BlobStore {
   /** Stores a block for `commitBlocks`; replaces a block with the same id. */
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
-   * Creates a blob from blocks of `name`, in this order, and deletes all blocks of `name`. Before writing, throws
-   * `invalid` (code `InvalidBlockList`) for unknown blocks and `tooLarge` for more than `limit` bytes; repeated blocks
-   * count repeatedly. After an abort by `signal`, the blocks still exist.
+   * Creates a blob from blocks of `name`, in this order. The blocks stay until `removeBlocks`, so that it can be tried
+   * again. Before writing, throws `invalid` (code `InvalidBlockList`) for unknown blocks and `tooLarge` for more than
+   * `limit` bytes; repeated blocks count repeatedly.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
+  /** Deletes all blocks of `name`. */
+  removeBlocks(name: string): Promise<void>;
   info(name: string): Promise<BlobInfo | undefined>;
   /**
    * Reads the bytes from `start` to `end`, both included; both must be within the blob. Throws `notFound`, or

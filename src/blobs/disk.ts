@@ -121,10 +121,10 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
           yield* block.createReadStream({ highWaterMark: 1 << 20 });
         }
       }
-      const info = await write(place(target), (file) => writeFile(file, stoppable(limited(joined(), limit), signal)));
-      await rm(blocks, { recursive: true, force: true });
-      return info;
+      return write(place(target), (file) => writeFile(file, stoppable(limited(joined(), limit), signal)));
     },
+
+    removeBlocks: (name) => rm(blocksOf(name), { recursive: true, force: true }),
 
     async info(name) {
       const found = await stat(place(name), { bigint: true }).catch(absent);

@@ -116,9 +116,11 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
           });
         }
       }
-      const info = await write(keyOf(target), joined(), limit, signal);
-      await removeAll(folder);
-      return info;
+      return write(keyOf(target), joined(), limit, signal);
+    },
+
+    async removeBlocks(name) {
+      await removeAll(blocksOf(name));
     },
 
     info: async (name) => infoOf(keyOf(name)),

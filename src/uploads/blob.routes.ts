@@ -174,6 +174,8 @@ export async function blobRoutes(
       info = await writing.write(name, conditions, (target) =>
         blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
       );
+      // not before the database names the blob: else a client that tries again would have lost its blocks
+      await blobs.removeBlocks(blocks);
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not supported. Use block or blocklist.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {

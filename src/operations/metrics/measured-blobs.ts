@@ -25,6 +25,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     commitBlocks: measured('commit_blocks', (...given: Parameters<BlobStore['commitBlocks']>) =>
       store.commitBlocks(...given),
     ),
+    removeBlocks: measured('remove_blocks', (name: string) => store.removeBlocks(name)),
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
     fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
