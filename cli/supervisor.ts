@@ -9,7 +9,8 @@ export interface SupervisedProcess {
   ready: Promise<Ready>;
   /** Stops it with SIGTERM, and kills it after `patience` milliseconds. Resolves when it has exited. */
   stop(patience: number): Promise<void>;
-  kill(): void;
+  /** Resolves when it has exited. */
+  kill(): Promise<void>;
 }
 
 export interface Ready {
@@ -88,9 +89,10 @@ export function supervise(
       await running;
       clearTimeout(timer);
     },
-    kill() {
+    async kill() {
       stopping.abort();
       child?.kill('SIGKILL');
+      await running;
     },
   };
 }

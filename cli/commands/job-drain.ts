@@ -49,8 +49,8 @@ async function drain(io: Io, { all, worker, host, timeout, end, list }: DrainOpt
     return io.show(await current(io), ({ drains }) => (drains.length > 0 ? drainTable(drains) : 'No active drains.'));
   if (end) return endDrain(io, target);
   await check(io, target, all === true);
-  const until = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
   let answer = await io.api.call<Draining>('PUT', DRAIN, { body: target });
+  const until = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
   for (let printed = -1; !isDrained(answer, target); answer = await current(io)) {
     const running = runningOn(answer.body, target);
     if (Date.now() >= until) {

@@ -24,7 +24,7 @@ const FIRST_ADMINISTRATOR =
   'There is no administrator yet. Create one in another terminal: npm run platform -- admin bootstrap --id admin';
 /** Time for the processes to stop; everything including the database has ten seconds. */
 const PATIENCE_MS = 8000;
-/** Time for the database to stop after a second request. It needs a fraction of a second; a busy machine needs longer. */
+/** Time for all to end after a second request. It takes a fraction of a second; on a busy machine longer. */
 const HURRIED_MS = 8000;
 
 /**
@@ -39,8 +39,12 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   let hurried: Promise<void> | undefined;
   /** Without the database server, which is no child, a second request would leave it running for ever. */
   const endAtOnce = async () => {
-    for (const part of parts) part.kill();
-    await Promise.race([opening?.then((database) => database.close()).catch(() => {}), sleep(HURRIED_MS)]);
+    const ended = async () => {
+      // first, because the database is not stopped for a process that still runs
+      await Promise.all(parts.map((part) => part.kill()));
+      await (await opening)?.close();
+    };
+    await Promise.race([ended().catch(() => {}), sleep(HURRIED_MS)]);
   };
   const asked = stopSignal(() => {
     hurried ??= endAtOnce();

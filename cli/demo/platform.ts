@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { Env } from '../env.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
-/** `start` itself stops within ten seconds. */
-const PATIENCE_MS = 12_000;
+/** More than `start` needs, which limits the time of its parts: killed, it would leave the database running. */
+const PATIENCE_MS = 30_000;
 
 /** A temporary platform, independent of others on this machine. */
 export interface RunningPlatform {

@@ -113,13 +113,15 @@ function attached(home: string, url: string, keeper: pg.Client): LocalPostgres {
 async function hasNoOtherClients(keeper: pg.Client): Promise<boolean> {
   const start = Date.now();
   for (;;) {
+    // before the look: after a stall of this process an old look tells nothing
+    const waited = Date.now() - start;
     const { rows } = await keeper.query<{ name: string }>(
       `select application_name as name from pg_stat_activity
        where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     if (rows.length === 0) return true;
     const patience = rows.some(({ name }) => isOfLiveProcess(name)) ? ORDERLY_MS : KILLED_MS;
-    if (Date.now() - start > patience) return false;
+    if (waited > patience) return false;
     await sleep(15);
   }
 }
