@@ -18,7 +18,8 @@ export interface WorkerHere {
  */
 export async function workHere(world: Place, settings: Record<string, string> = {}): Promise<WorkerHere> {
   const quiet = { 'log.level': process.env.TEST_LOG ?? 'fatal', ...settings };
-  const worker = await work(loadConfig(environmentOf(world, quiet)));
+  // out of patience it would end the process, which is that of the test
+  const worker = await work(loadConfig(environmentOf(world, quiet)), { patienceMs: 300_000 });
   let stopped: Promise<void> | undefined;
   return {
     stop() {
