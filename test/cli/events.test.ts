@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { main } from '../../cli/main.ts';
 import { append } from '../../src/outbox.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
+import { person } from './person.ts';
 
 const w = world(test);
 const machine = machines(w);
@@ -39,20 +42,24 @@ test('events are listed in order, as lines or as the JSON of the API', async (t)
 // Serial: it breaks the connections of every test of this file.
 test.serial('events are followed live; after a broken connection none is missing or repeated', async (t) => {
   const user = await owner();
-  const { run, logIn } = await machine(t);
+  const { url, folder, logIn } = await machine(t);
   await logIn(user.id);
   await happen(user, '0');
-  const following = run(['event', 'follow', '--after', '0', '--limit', '6', '--json']);
+  const { io, out, err } = person({ PLATFORM_URL: url, XDG_CONFIG_HOME: join(folder, 'config') });
+  let ended = false;
+  const following = main(['event', 'follow', '--after', '0', '--limit', '6', '--json'], io).finally(() => {
+    ended = true;
+  });
   for (let n = 1; n < 6; n++) {
     if (n === 3) {
-      await sleep(1000);
+      // a break before the first event would end the command
+      while (!ended && !out().includes('"resourceid":"2"')) await sleep(20);
       w.app.server.closeAllConnections();
     }
     await happen(user, String(n));
   }
-  const { code, out } = await following;
-  t.is(code, 0);
-  const events = out
+  t.is(await following, 0, err());
+  const events = out()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

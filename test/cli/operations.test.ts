@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
@@ -40,9 +41,10 @@ test.serial('drained workers take no transfers; the command waits, and gives up 
   t.regex(drained.out, new RegExp(`^pool-\\w+ +\\S+ +${pid} +drained +0 of \\d+`, 'm'));
   const { id, client } = await transfer(false);
   await w.sql(`update workers set draining_since = null`);
+  // locked in the future: the worker frees what it has not held for some time
   await w.sql(
     `insert into graphile_worker._private_jobs (task_id, key, locked_at, locked_by)
-    select task_id, '00000000-0000-4000-8000-000000000000', now(), (select pool from workers)
+    select task_id, '00000000-0000-4000-8000-000000000000', now() + interval '1 hour', (select pool from workers)
     from graphile_worker._private_jobs where key = $1`,
     [id],
   );
@@ -97,7 +99,16 @@ test('failures are listed in groups; the retry of a group stops when one fails i
     1,
   );
 
-  const retried = await run(['job', 'retry', '--fingerprint', fingerprint, '--rate', '30/m', '--stop-on-fail']);
+  const order = ['job', 'retry', '--fingerprint', fingerprint, '--rate', '1/h', '--stop-on-fail'];
+  let ended = false;
+  const retrying = run(order).finally(() => {
+    ended = true;
+  });
+  const failed = 'select from mass_retried m join transfers s on s.id = m.started_id where s.failure is not null';
+  while (!ended && (await w.sql(failed)).length === 0) await sleep(20);
+  // the second step is due now that the first has failed
+  await w.sql('update mass_retries set next_at = now()');
+  const retried = await retrying;
   t.is(retried.code, 1, retried.out);
   t.regex(retried.err, /platform: Retry \S+ was stopped: Transfer '\S+' failed in the same way\.\n$/);
   t.regex(retried.out, /^state +Stopped$/m);

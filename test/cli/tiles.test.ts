@@ -60,10 +60,10 @@ test('tile status counts, warm draws ahead, and check finds tiles that are wrong
     t.regex(refused.err, sentence);
   }
 
-  const good = await run(['tile', 'check', id, '--tiles', '20', '--json']);
+  const good = await run(['tile', 'check', id, '--tiles', '100', '--json']);
   t.is(good.code, 0, good.err);
   const { checked, drawnAnew, wrong } = JSON.parse(good.out);
-  t.deepEqual([checked, wrong], [20, []]);
+  t.deepEqual([checked, wrong], [100, []]);
   t.true(drawnAnew > 0);
   for (const step of ['0', '2']) t.is((await run(['tile', 'warm', id, '--time-step', step])).code, 0);
   await w.sql(`update kept_tile_contents set bytes = bytes || '\\x00'`);

@@ -24,7 +24,7 @@ const sign = async (address: BlobAddress, grant: Partial<Grant> = {}) => {
   opened ??= openSigner(w.db, 'address');
   return signedAddress(await opened, BASE, address, {
     permission: 'r',
-    expiresAt: new Date(Date.now() + 60_000),
+    expiresAt: new Date(Date.now() + 3_600_000),
     generation: 0,
     ...grant,
   });
@@ -401,6 +401,21 @@ test('CORS exposes ETag, Content-Range and the headers of the blob protocol', as
     'content-md5',
   ])
     t.true(exposed.includes(name), name);
+});
+
+test('blocks stay until the database names the blob, so a client can commit them again', async (t) => {
+  const { put, get, name } = await place();
+  await put('kept', {}, block('YQ=='));
+  await w.sql(
+    `create function no_blob() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$`,
+  );
+  await w.sql(
+    `create trigger no_blob before update on staged_blobs for each row when (new.name = '${name}') execute function no_blob()`,
+  );
+  t.true((await put(listOf('YQ=='), {}, '&comp=blocklist')).statusCode >= 500);
+  await w.sql('drop function no_blob cascade');
+  t.is((await put(listOf('YQ=='), {}, '&comp=blocklist')).statusCode, 201);
+  t.is((await get()).body, 'kept');
 });
 
 test('a block that is uploaded again replaces the first; one listed twice is written twice', async (t) => {

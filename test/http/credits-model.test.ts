@@ -14,7 +14,7 @@ import {
 import { verify } from '../../src/credits/verify.ts';
 import { randomOf } from '../world/random.ts';
 import { world } from '../world.ts';
-import type { Entry, Request } from './credits-model.ts';
+import type { Entry, Lot, Request } from './credits-model.ts';
 import { GENERIC, Model } from './credits-model.ts';
 
 /**
@@ -173,14 +173,23 @@ async function sendBatch(own: pg.Client, count: number) {
   }
 }
 
+interface Refused {
+  request: Request;
+  outcome: Outcome;
+  /** It was refused between these times, in milliseconds since 1970. */
+  from: number;
+  to: number;
+}
+
 /** Returns the refusal of a request, if it was one. */
-async function step(): Promise<{ request: Request; outcome: Outcome } | undefined> {
+async function step(): Promise<Refused | undefined> {
   const request = anyRequest();
   const requestId = `r${++number}`;
   requests.set(requestId, request);
+  const from = Date.now();
   try {
     const outcome = await send(request, requestId);
-    if (outcome.refusal !== undefined) return { request, outcome };
+    if (outcome.refusal !== undefined) return { request, outcome, from, to: Date.now() };
     if (outcome.lots !== 0) acknowledged.add(requestId);
   } catch (error) {
     // credits that expired before the commit
@@ -235,19 +244,24 @@ async function replay(t: ExecutionContext) {
   t.deepEqual([...acknowledged], [], 'acknowledged, but not in the ledger');
 }
 
-function checkRefusal(t: ExecutionContext, { request, outcome }: { request: Request; outcome: Outcome }) {
-  const now = Date.now();
+function checkRefusal(t: ExecutionContext, { request, outcome, from, to }: Refused) {
   const { pool } = request;
-  // what expires at this moment may count or not
-  if ([...model.lots.values()].flat().some(({ expires }) => Math.abs(expires - now) < 1000)) return;
+  const what = JSON.stringify({ request, outcome });
+  if (request.verb === 'Add') {
+    t.is(outcome.refusal, 'Past', what);
+    t.true(request.expires <= to, what);
+    return undefined;
+  }
+  // what expired meanwhile may count or not
+  const mayCount = ({ expires }: Lot) => expires > from - 1000 && expires < to + 1000;
+  if ([...model.lots.values()].flat().some(mayCount)) return undefined;
   const operation = 'operation' in request ? (request.operation ?? '') : '';
   const held = request.verb === 'Spend' || request.verb === 'Release' ? model.held(pool, operation) : 0;
-  const what = JSON.stringify({ request, outcome });
   if (request.verb === 'Release') return t.is(held, 0, what);
   if (!('credits' in request)) return t.fail(what);
   const known = new Set(request.verb === 'Move' ? model.lotsOf(request.target).map(({ reference }) => reference) : []);
   const common = request.verb === 'Move' && pool !== GENERIC && request.target !== GENERIC;
-  const available = model.available(pool, now, ({ reference }) => !common || known.has(reference));
+  const available = model.available(pool, to, ({ reference }) => !common || known.has(reference));
   t.is(micro(outcome.reserved ?? 0), held, what);
   if (outcome.refusal === 'TooFewCredits') t.is(micro(outcome.available ?? 0), available, what);
   t.true((held || available) < request.credits, what);

@@ -134,20 +134,23 @@ test('a record has the area of use; a deprecated code names its replacement', as
   t.is(problem.detail, "Coordinate system 'ESRI:102100' is deprecated. Use EPSG:3857.");
 });
 
-test('The list comes from the response cache: one ETag for all callers and 304 for a match, also for the whole list', async (t) => {
-  for (const url of [`${LIST}?text=utm&limit=5`, LIST, '/api/crs/coordinate-system/3857']) {
-    const before = await call(url);
-    const { etag } = before.headers;
-    t.truthy(etag, url);
-    t.regex(String(before.headers['cache-control']), /max-age=/);
-    const again = await call(url);
-    t.is(again.headers.etag, etag, url);
-    t.deepEqual(again.raw.equals(before.raw), true, url);
-    const same = await w.as(await w.account()).get(url, { 'if-none-match': String(etag) });
-    t.is(same.status, 304, url);
-    t.is(same.raw.length, 0);
-  }
-});
+test.serial(
+  'The list comes from the response cache: one ETag for all callers and 304 for a match, also for the whole list',
+  async (t) => {
+    for (const url of [`${LIST}?text=utm&limit=5`, LIST, '/api/crs/coordinate-system/3857']) {
+      const before = await call(url);
+      const { etag } = before.headers;
+      t.truthy(etag, url);
+      t.regex(String(before.headers['cache-control']), /max-age=/);
+      const again = await call(url);
+      t.is(again.headers.etag, etag, url);
+      t.deepEqual(again.raw.equals(before.raw), true, url);
+      const same = await w.as(await w.account()).get(url, { 'if-none-match': String(etag) });
+      t.is(same.status, 304, url);
+      t.is(same.raw.length, 0);
+    }
+  },
+);
 
 test('A search over all records does not block other requests', async (t) => {
   await call(`${LIST}?limit=1`);

@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +5,7 @@ import test from 'ava';
 import type { CryptoKey, JWK, JWTPayload } from 'jose';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { loadConfig } from '../../src/config.ts';
+import type { AccessTokens } from '../../src/tokens/access.ts';
 import { openAccessTokens } from '../../src/tokens/access.ts';
 import { findCaller } from '../../src/tokens/caller.ts';
 import { openIdentities } from '../../src/tokens/identities.ts';
@@ -69,8 +69,11 @@ const settings = (more: object[] = []) =>
     ]),
   });
 
-async function callerOf(token: string, config = settings()) {
-  const tokens = await openAccessTokens(w.db, config);
+let shared: Promise<AccessTokens> | undefined;
+async function callerOf(token: string) {
+  // opened once, so that the keys are fetched once: a fetch may take 5 s at most
+  shared ??= openAccessTokens(w.db, settings());
+  const tokens = await shared;
   const from = { address: '127.0.0.1', requestId: 'request' };
   return findCaller({ tokens, identities: openIdentities(w.db) }, { authorization: `Bearer ${token}`, ...from });
 }
@@ -127,10 +130,7 @@ test('tokens with wrong audience, issuer, key or algorithm, unsigned or expired,
   const now = Math.floor(Date.now() / 1000);
   const [head, payload] = (await sign({ sub: id })).split('.');
   const unsigned = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url');
-  const publicPem = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({
-    format: 'pem',
-    type: 'spki',
-  });
+  const publicPem = await exportSPKI((await generateKeyPair('RS256', { extractable: true })).publicKey);
   const bad = {
     audience: await sign({ sub: id, aud: 'platform' }),
     issuer: await sign({ sub: id, iss: 'https://other.example' }),

@@ -42,8 +42,13 @@ test('one process has a lock; others are told when it is released, and have it w
 
   // As Postgres does when a process is killed; the process itself looks again at once, for its locks are gone.
   const lost = other.watch('7');
-  await w.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'other'");
+  await w.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'other'`,
+  );
   await lost.announced(LONG, never);
+  // Postgres tells it before it releases the locks.
+  await w.untilLeft('other');
   lost.stop();
   t.true(await one.tryLock('-5'));
   t.false(await other.tryLock('-5'), 'over a new connection');

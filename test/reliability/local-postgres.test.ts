@@ -23,7 +23,7 @@ const ATTACH = `
 `;
 
 const LONG = 'select pg_sleep(1.5)';
-/** Attaches, starts a statement whose end does not depend on this process, and says so. */
+/** Attaches, runs statements whose end does not depend on this process one after the other, and says so. */
 const BUSY = `
   import pg from ${JSON.stringify(import.meta.resolve('pg'))};
   import { startLocalPostgres } from ${JSON.stringify(MODULE)};
@@ -31,9 +31,11 @@ const BUSY = `
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { processID } = client;
-  void client.query('${LONG}');
   const watch = new pg.Client({ connectionString: url });
   await watch.connect();
+  void (async () => {
+    for (;;) await client.query('${LONG}');
+  })();
   const busy = () => watch.query('select from pg_stat_activity where state = $$active$$ and pid = $1', [processID]);
   while ((await busy()).rowCount === 0);
   console.log('busy');
@@ -66,6 +68,21 @@ async function ask(url: string, text: string): Promise<unknown[]> {
     return (await client.query({ text, rowMode: 'array' })).rows.flat();
   } finally {
     await client.end();
+  }
+}
+
+/** A folder whose first start was killed before the cluster was complete. */
+async function abandonedStart(t: { teardown(f: () => Promise<void>): void }): Promise<string> {
+  for (;;) {
+    const folder = await temporaryFolder(t);
+    const first = attach(folder);
+    while (!(await readdir(folder)).some((name) => name.startsWith('new-') || name === 'cluster')) await sleep(5);
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    const names = await readdir(folder);
+    if (!names.includes('cluster') && names.some((name) => name.startsWith('new-'))) return folder;
+    // killed too late
+    await (await startLocalPostgres(folder)).stop();
   }
 }
 
@@ -174,7 +191,7 @@ test.serial('a dead server that was not reaped does not block a start', async (t
   const folder = await temporaryFolder(t);
   await (await startLocalPostgres(folder)).stop();
   // A zombie until this test ends: its parent, a sleeping shell, never asks for it.
-  const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 3600'], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(async () => void shell.kill('SIGKILL'));
   const [line] = await once(createInterface(shell.stdout), 'line');
   await writeFile(pidFile(folder), `${line}\n${folder}\n1700000000\n1\n\n127.0.0.1\n\nready   \n`);
@@ -188,7 +205,7 @@ test.serial(
   async (t) => {
     const folder = await temporaryFolder(t);
     await (await startLocalPostgres(folder)).stop();
-    const other = spawn('sleep', ['60'], { cwd: join(folder, 'cluster') });
+    const other = spawn('sleep', ['3600'], { cwd: join(folder, 'cluster') });
     t.teardown(async () => void other.kill('SIGKILL'));
     await writeFile(pidFile(folder), `${other.pid}\n${folder}\n1700000000\n1\n\n127.0.0.1\n\nready   \n`);
     const database = await startLocalPostgres(folder);
@@ -200,11 +217,7 @@ test.serial(
 );
 
 test.serial('the incomplete data folder of a killed first start is removed', async (t) => {
-  const folder = await temporaryFolder(t);
-  const first = attach(folder);
-  while (!(await readdir(folder)).some((name) => name.startsWith('new-'))) await sleep(5);
-  first.child.kill('SIGKILL');
-  await once(first.child, 'exit');
+  const folder = await abandonedStart(t);
   const database = await startLocalPostgres(folder);
   t.deepEqual((await readdir(folder)).sort(), ['cluster', 'start.log']);
   await database.stop();

@@ -263,8 +263,8 @@ test.serial('a worker killed in the middle leaves the dataset as it was; its suc
   const { client, datasetId } = await scene('ShapefileWriter', many(0, 3000));
   const before = await bytesOf(client, datasetId);
   const { rowVersion } = (await client.get(dataset(datasetId))).body;
-  const { body } = await append(client, datasetId, many(3000, 1000));
   await worker.stop();
+  const { body } = await append(client, datasetId, many(3000, 1000));
   // the commit waits for this lock, so that no attempt is over before its worker is killed
   const holder = new pg.Client(w.url);
   await holder.connect();
@@ -272,8 +272,8 @@ test.serial('a worker killed in the middle leaves the dataset as it was; its suc
   await holder.query('select from datasets where id = $1 for no key update', [datasetId]);
   const begun = (attempt: number) =>
     w.sql(`select from transfers where id = $1 and status = 'InProgress' and attempt = $2`, [body.id, attempt]);
-  const committing = () =>
-    w.sql(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`);
+  const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const committing = () => w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0]?.pid]);
   try {
     for (const [attempt, reached] of [
       [1, () => begun(1)],
@@ -283,6 +283,12 @@ test.serial('a worker killed in the middle leaves the dataset as it was; its suc
       while ((await reached()).length === 0) await sleep(10);
       mortal.process.kill('SIGKILL');
       await mortal.ended;
+      // a backend that waits for a lock does not notice that its client is gone
+      await w.sql(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'platform work'`,
+      );
+      await w.untilLeft('platform work');
       t.is((await begun(attempt)).length, 1, `attempt ${attempt} was under way`);
       t.deepEqual(await bytesOf(client, datasetId), before, 'the old content is whole');
     }

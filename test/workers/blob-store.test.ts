@@ -251,6 +251,7 @@ test.serial(
     t.regex((await run(['cron', 'list'])).out, sentence);
     const shown = await run(['blobs', 'show']);
     t.regex(shown.out, sentence);
+    await until(() => sentence.test(worker.output()));
     t.regex(worker.output(), sentence);
     const metrics = (await w.nobody.send({ method: 'GET', url: '/metrics' })).raw.toString();
     t.regex(metrics, /^platform_blob_sweep_stopped 1$/m);

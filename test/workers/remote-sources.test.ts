@@ -17,7 +17,7 @@ const source = await openSource();
 const elsewhere = await openSource({ host: '127.0.0.2' });
 const settings = {
   'outbound.allow': `${source.place},${elsewhere.place},127.0.0.1:1`,
-  'outbound.idleTimeout': '2s',
+  'outbound.idleTimeout': '20s',
   'uploads.maxSize': '10000000',
 };
 const w = world(test, settings);
@@ -402,7 +402,7 @@ test('cancelling a transfer during its download closes the connection and leaves
   const { id, get, client, requests } = await scene({
     send: (_, response) => {
       response.writeHead(200, { 'content-length': 9_000_000 });
-      const timer = setInterval(() => response.write(Buffer.alloc(100_000)), 100);
+      const timer = setInterval(() => response.write(Buffer.alloc(10_000)), 100);
       response.once('close', () => clearInterval(timer));
     },
   });

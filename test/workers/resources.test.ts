@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { untilSent } from '../world/statements.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import type { WorkerHere } from '../world/worker-here.ts';
 import { conversionsHere, workHere } from '../world/worker-here.ts';
@@ -44,12 +45,12 @@ function thaw(pid: number) {
 }
 
 async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 12_000; tries++) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     await sleep(50);
   }
-  throw new Error(`Not in half a minute: ${what}.`);
+  throw new Error(`Not in ten minutes: ${what}.`);
 }
 
 async function scene() {
@@ -219,7 +220,8 @@ serial(
     const big = await s.submit({ memoryRequestMb: 4096 });
     const holder = () => w.sql<{ pool: string }>('select pool from workers where holds_for = $1', [big]);
     await until('a worker holds back', async () => (await holder()).length === 1);
-    await sleep(1500);
+    // when it asks again, it has the answer that says so
+    await untilSent(/json_agg\(flags\) from waiting_needs/, 2);
     const small = await s.submit();
     await sleep(1500);
     t.is((await s.get(small)).status, 'Pending', 'small transfers overtake no more');

@@ -1,8 +1,9 @@
 import test from 'ava';
+import { until } from '../world/hooks.ts';
 import type { Receiver } from '../world/receiver.ts';
 import { answerWith, openReceiver } from '../world/receiver.ts';
 import { startServer } from '../world/server.ts';
-import { ASCII_GRID, copyRequest, newProject, upload } from '../world/transfers.ts';
+import { ASCII_GRID, copyRequest, newProject, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
 import { world } from '../world.ts';
 
@@ -57,7 +58,8 @@ test('a trace spans the request, its job and the commit, and contains no secret'
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', prefer: 'wait=30', traceparent },
       body: JSON.stringify(body),
     });
-    return (await answer.json()) as { id: string; status: string };
+    const { id } = (await answer.json()) as { id: string };
+    return untilEnd(client, id);
   };
   const uploadUrl = await upload(w, client, ASCII_GRID);
   const grid = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
@@ -71,6 +73,12 @@ test('a trace spans the request, its job and the commit, and contains no secret'
   t.is(failed.status, 'Error');
   const unsampled = `${traceId.slice(0, -1)}e`;
   await request(copyRequest(projectId, await upload(w, client, 'words')), `00-${unsampled}-b7ad6b7169203331-00`);
+  // what is sent at the end has only a second
+  const told = (id: string, wanted: string) =>
+    spansOf(collector).some(({ traceId, name }) => traceId === id && name === wanted);
+  await until(() =>
+    [traceId, badId].every((id) => told(id, 'POST /api/conversion/upload-convert') && told(id, 'transfer')),
+  );
   await server.stop();
   await worker.stop();
 

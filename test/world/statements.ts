@@ -29,6 +29,19 @@ export async function countStatements(words: RegExp, work: () => Promise<unknown
   return count;
 }
 
+/** Waits until this process has sent `count` more SQL statements matching `words`. Only in serial tests. */
+export async function untilSent(words: RegExp, count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let sent = 0;
+  await watched(
+    (text, go) => {
+      if (words.test(text) && ++sent === count) resolve();
+      return go();
+    },
+    () => promise,
+  );
+}
+
 /** Runs `action` right before the first SQL statement of `work` that matches `words`. Only in serial tests. */
 export async function justBefore<T>(words: RegExp, action: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let done = false;

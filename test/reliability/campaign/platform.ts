@@ -114,7 +114,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             if (!expected.has(worker)) surprises.push(`worker ${end.join(' ')}: ${lastWords(worker.output())}`);
             keepWorkers();
           });
-          if (!open || workers.size > target) worker.process.kill('SIGTERM');
+          if (!open || workers.size > target) {
+            expected.add(worker);
+            worker.process.kill('SIGTERM');
+          }
         })
         .catch((error: Error) => {
           equipped[at]!--;
