@@ -9,9 +9,6 @@ const FIRST = [
   'test/reliability/start.test.ts',
   'test/workers/transfers.test.ts',
   'test/reliability/rolling-restart.test.ts',
-  'test/workers/remote-sources.test.ts',
-  'test/workers/move-copy.test.ts',
-  'test/workers/webhooks.test.ts',
 ];
 
 const root = fileURLToPath(new URL('.', import.meta.url));
