@@ -42,14 +42,8 @@ const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
-/**
- * Starts a worker, which takes jobs until it is closed. Any number of workers may run, on any machines.
- * @param options.patienceMs time to stop, after which the process exits
- */
-export async function work(
-  config: Config,
-  { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
-): Promise<Worker> {
+/** Starts a worker, which takes jobs until it is closed. Any number of workers may run, on any machines. */
+export async function work(config: Config): Promise<Worker> {
   const log = createLog(config['log.level']);
   const host = await openExecutorHost(config, log);
   const { db, capacity, outbound } = host;
@@ -165,9 +159,7 @@ export async function work(
     databaseMoved: host.moved,
     async close() {
       closing = true;
-      const over = new AbortController();
-      const patience = sleep(patienceMs, false, { signal: over.signal });
-      const drained = await Promise.race([drain().then(() => true), patience]).finally(() => over.abort());
+      const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);
       await host.releaseDatabase();
       if (drained) return;
       log.error({ pool }, 'the worker could not stop in time; other workers take over its transfers');

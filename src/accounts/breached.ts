@@ -9,14 +9,14 @@ export type BreachedPasswords = (password: string) => boolean | Promise<boolean>
 type Settings = Pick<Config, 'accounts.breachedPasswords' | 'accounts.breachedPasswordsUrl'>;
 export type Log = { warn(details: object, message: string): void };
 
-export function openBreached(settings: Settings, log: Log, patienceMs = TIMEOUT_MS): BreachedPasswords {
+export function openBreached(settings: Settings, log: Log): BreachedPasswords {
   switch (settings['accounts.breachedPasswords']) {
     case 'off':
       return () => false;
     case 'list':
       return openBreachedList();
     case 'range':
-      return openRangeService(settings['accounts.breachedPasswordsUrl'], log, patienceMs);
+      return openRangeService(settings['accounts.breachedPasswordsUrl'], log);
   }
 }
 
@@ -80,13 +80,13 @@ const MAX_ANSWER_LENGTH = 1_000_000;
  * password's SHA-1, and receives the rest of all hashes that begin with them. If the service does not answer in time,
  * the password is accepted, so that registrations do not depend on it.
  */
-function openRangeService(url: string, log: Log, patienceMs: number): BreachedPasswords {
+function openRangeService(url: string, log: Log): BreachedPasswords {
   let unchecked = 0;
   return async (password) => {
     const digest = hash('sha1', password, 'hex').toUpperCase();
     const [prefix, rest] = [digest.slice(0, 5), digest.slice(5)];
     try {
-      const lines = (await textOf(`${withoutTrailingSlashes(url)}/${prefix}`, patienceMs)).split(/\r?\n/);
+      const lines = (await textOf(`${withoutTrailingSlashes(url)}/${prefix}`)).split(/\r?\n/);
       return lines.some((line) => {
         const [found, count] = line.trim().split(':');
         // lines with a count of 0 are padding
@@ -104,11 +104,11 @@ function openRangeService(url: string, log: Log, patienceMs: number): BreachedPa
   };
 }
 
-async function textOf(url: string, patienceMs: number): Promise<string> {
+async function textOf(url: string): Promise<string> {
   const { default: got } = await import('got');
   const answer = got.stream(url, {
     headers: { 'add-padding': 'true', 'user-agent': 'platform' },
-    timeout: { request: patienceMs },
+    timeout: { request: TIMEOUT_MS },
     retry: { limit: 0 },
     followRedirect: false,
   });

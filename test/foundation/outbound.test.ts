@@ -161,7 +161,7 @@ test('no connection is made to a non-public address, whatever its name', async (
   await Promise.all(
     [...LITERAL, ...names].map(async (host) => {
       const url = `http://${host}:${inside.port}/`;
-      const call = got(url, { ...options, retry: { limit: 0 } });
+      const call = got(url, { ...options, retry: { limit: 0 }, timeout: { request: 10_000 } });
       const error = await t.throwsAsync(call, undefined, url);
       // the name may not resolve on this machine, which is fine, too
       const refused = error?.cause instanceof RefusedAddress || /ENOTFOUND|EAI_AGAIN/.test(String(error?.message));

@@ -47,6 +47,7 @@ console.log(JSON.stringify({ made, found: page.data.map(({ name }) => name), dry
 `;
 
 test('A TypeScript client is generated from the description, compiles strictly, and signs in, creates and lists', async (t) => {
+  t.timeout(170_000);
   // below the repository, so that the compiler finds the types of Node
   const folder = await mkdtemp(join(ROOT, 'node_modules/.openapi-client-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

@@ -106,6 +106,7 @@ print(json.dumps({'id': made.id, 'metadata': made.metadata.to_dict(), 'found': [
 `;
 
 test('A Python client is generated from the description, compiles, and signs in, creates and lists', async (t) => {
+  t.timeout(170_000);
   const python = await pythonWith('openapi_python_client, httpx');
   if (python === undefined) {
     t.log('SKIPPED: there is no Python with openapi-python-client (PyPI) on this machine');

@@ -6,7 +6,6 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { loadConfig } from '../../src/config.ts';
@@ -27,13 +26,7 @@ test('The server starts, reports its health, serves its description, and stops',
     return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
   };
   t.deepEqual(JSON.parse((await get('/health/live')).text), { status: 'live' });
-  let ready = await get('/health/ready/');
-  // on a busy machine the database may answer too late
-  while (ready.text.includes('The database cannot be reached.')) {
-    await sleep(20);
-    ready = await get('/health/ready/');
-  }
-  t.deepEqual(JSON.parse(ready.text), { status: 'ready' });
+  t.deepEqual(JSON.parse((await get('/health/ready/')).text), { status: 'ready' });
   t.is(JSON.parse((await get('/openapi.json')).text).openapi, '3.1.0');
   const page = await get('/docs');
   t.is(page.status, 200);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { world } from '../world.ts';
 
@@ -12,15 +11,7 @@ test('The address that the start prints shows a page with links that lead somewh
   const links = [...body.matchAll(/href="([^"]+)"/g)].map(([, link]) => new URL(link ?? '', 'http://host/').pathname);
   for (const link of ['/docs/guide', '/docs', '/openapi.json', '/health/ready']) t.true(links.includes(link), link);
   t.false(links.includes('/console'), 'there is none');
-  for (const link of links) {
-    let answer = await w.nobody.get(link);
-    // on a busy machine the database may answer too late
-    while (answer.body.detail === 'The database cannot be reached.') {
-      await sleep(20);
-      answer = await w.nobody.get(link);
-    }
-    t.true(answer.status < 400, link);
-  }
+  for (const link of links) t.true((await w.nobody.get(link)).status < 400, link);
 });
 
 test('Programs that ask for JSON at the root get the links as JSON', async (t) => {

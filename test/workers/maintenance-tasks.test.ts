@@ -24,7 +24,11 @@ interface Listed {
 }
 
 async function until(what: () => Promise<boolean>) {
-  while (!(await what())) await sleep(100);
+  for (let tries = 0; tries < 600; tries++) {
+    if (await what()) return;
+    await sleep(100);
+  }
+  throw new Error('It takes too long.');
 }
 
 async function listed(name: string): Promise<Listed> {

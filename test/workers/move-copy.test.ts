@@ -303,11 +303,11 @@ test.serial('a copy that is cancelled, or loses its worker, while bytes are copi
   const ended = await untilEnd(client, cancelled);
   t.deepEqual([ended.status, ended.errorMessage], ['Error', 'Cancelled.']);
   await gate.open();
-  while ((await readdir(temporary)).length > 0) await sleep(10);
+  for (let tries = 0; tries < 600 && (await readdir(temporary)).length > 0; tries++) await sleep(10);
   t.deepEqual(await readdir(temporary), []);
   const left = async () =>
     (await Array.fromAsync(w.blobs.list('dataset/'))).filter(({ name }) => name.includes(cancelled));
-  while ((await left()).length > 0) await sleep(20);
+  for (let tries = 0; tries < 600 && (await left()).length > 0; tries++) await sleep(20);
 
   const { id } = (await ask('copy')).body;
   await copying();
@@ -371,7 +371,7 @@ async function holdTree(projectId: string) {
   await client.query('select from projects where id = $1 for update', [projectId]);
   return {
     async reached() {
-      for (;;) {
+      for (let tries = 0; tries < 600; tries++) {
         const [{ waiting = 0 } = {}] = await w.sql<{ waiting: number }>(
           `select count(*)::int as waiting from pg_stat_activity
            where datname = current_database() and (select pid from pg_stat_activity where application_name = 'gate' and datname = current_database()) = any(pg_blocking_pids(pid))`,
@@ -379,6 +379,7 @@ async function holdTree(projectId: string) {
         if (waiting > 0) return;
         await sleep(50);
       }
+      throw new Error('No commit waits.');
     },
     async open() {
       await client.query('commit');
@@ -388,9 +389,10 @@ async function holdTree(projectId: string) {
 }
 
 async function running(client: Client, id: string, attempt: number) {
-  for (;;) {
+  for (let tries = 0; tries < 600; tries++) {
     const { body } = await client.get(transfer(id));
     if (body.status === 'InProgress' && body.attempt === attempt) return;
     await sleep(50);
   }
+  throw new Error(`No attempt ${attempt}.`);
 }

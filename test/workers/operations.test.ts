@@ -45,11 +45,12 @@ const retriesOf = (ids: string[]) =>
 
 async function ended(id: string) {
   const client = await root();
-  for (;;) {
+  for (let tries = 0; tries < 600; tries++) {
     const { body } = await client.get(`/api/admin/retry/${id}`);
     if (body.state !== 'Running') return body;
     await sleep(100);
   }
+  throw new Error(`Order ${id} does not end.`);
 }
 
 test('a mass retry retries each failure of a group once, as its starter, at the requested rate', async (t) => {
@@ -162,11 +163,12 @@ test.serial(
     const begun = await client.put('/api/admin/drain', {});
     t.is(begun.status, 200);
     const drained = async () => {
-      for (;;) {
+      for (let tries = 0; tries < 200; tries++) {
         const { body } = await client.get('/api/admin/drain');
         if (body.drained) return body;
         await sleep(50);
       }
+      throw new Error('The workers are not drained.');
     };
     const state = await drained();
     t.like(state, { running: 0 });
@@ -178,7 +180,10 @@ test.serial(
     const restarted = await workHere(w);
     t.teardown(() => restarted.stop());
     const [mail] = await w.sql<{ id: string }>(`select id from graphile_worker.add_job('removeSpentBlobs')`);
-    while ((await client.get(`/api/admin/job/${mail?.id}`)).status !== 404) await sleep(50);
+    for (let tries = 0; tries < 200; tries++) {
+      if ((await client.get(`/api/admin/job/${mail?.id}`)).status === 404) break;
+      await sleep(50);
+    }
     t.is((await client.get(`/api/admin/job/${mail?.id}`)).status, 404, 'other jobs go on');
     t.is((await client.get(`/api/admin/job/${body.id}`)).body.state, 'waiting');
     t.is((await drained()).workers.length, 2);

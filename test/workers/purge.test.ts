@@ -16,7 +16,11 @@ async function imported(client: Client, projectId: string): Promise<string> {
   return ended.importResults[0].datasetId;
 }
 async function until(what: () => Promise<boolean>) {
-  while (!(await what())) await sleep(100);
+  for (let tries = 0; tries < 300; tries++) {
+    if (await what()) return;
+    await sleep(100);
+  }
+  throw new Error('It takes too long.');
 }
 const blobOf = async (id: string) =>
   (await w.sql<{ blob: string }>('select blob from datasets where id = $1', [id]))[0]?.blob as string;

@@ -95,11 +95,11 @@ serial('if a worker is killed or stopped during a download, another one complete
 
 serial('the time limit of a transfer includes the download', async (t) => {
   const requests = source.serve('/slow', (_, response) => half(response, Buffer.alloc(1000)));
-  await launch({ 'transfers.timeLimit': '15s' });
+  await launch({ 'transfers.timeLimit': '1500ms' });
   const { client, id } = await begin(source.url('/slow'));
   const ended = await untilEnd(client, id);
   t.is(ended.status, 'Error');
-  t.is(ended.errorMessage, `The file at ${source.place} could not be fetched within the time limit of 15 s.`);
+  t.is(ended.errorMessage, `The file at ${source.place} could not be fetched within the time limit of 1500 ms.`);
   await until(() => requests[0]!.socket.destroyed);
 });
 

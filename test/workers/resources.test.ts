@@ -45,12 +45,12 @@ function thaw(pid: number) {
 }
 
 async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 12_000; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     await sleep(50);
   }
-  throw new Error(`Not in ten minutes: ${what}.`);
+  throw new Error(`Not in half a minute: ${what}.`);
 }
 
 async function scene() {

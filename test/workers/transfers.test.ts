@@ -85,12 +85,12 @@ async function isGone(pid: number): Promise<boolean> {
 }
 
 async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 12_000; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     await sleep(50);
   }
-  throw new Error(`Not in ten minutes: ${what}.`);
+  throw new Error(`Not in a minute: ${what}.`);
 }
 
 /** What the worker leaves to a process of its own. */

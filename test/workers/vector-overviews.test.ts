@@ -74,11 +74,12 @@ const jobs = (id: string) =>
 async function untilDrawn(client: Client, id: string) {
   await w.sql('update graphile_worker._private_jobs set run_at = now() where key = $1', [`vector overview ${id}`]);
   await worker.start();
-  for (;;) {
+  for (let tries = 0; tries < 600; tries++) {
     const { body } = await client.get(`/api/vectortiles/dataset/${id}/status`);
     if (body.overview === 'drawn') return body;
     await sleep(100);
   }
+  throw new Error('The overview is not drawn.');
 }
 
 const tileOf = (client: Client, id: string, place: string) =>

@@ -183,9 +183,9 @@ async function openTab(session: Session, sessionId: string, close: () => Promise
     },
     evaluate,
     async until(expression, what = expression) {
-      const end = Date.now() + 300_000;
+      const end = Date.now() + 60_000;
       while (!(await evaluate<boolean>(`Boolean(${expression})`))) {
-        if (Date.now() > end) throw new Error(`Waited for five minutes: ${what}. ${complaints.join(' | ')}`);
+        if (Date.now() > end) throw new Error(`Waited for a minute: ${what}. ${complaints.join(' | ')}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },

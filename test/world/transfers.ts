@@ -32,13 +32,14 @@ export const copyRequest = (projectId: string, uploadUrl: string, more: object =
 export const start = (client: Client, request: object, headers: Record<string, string> = {}): Promise<Answer> =>
   client.post('/api/conversion/upload-convert', request, headers);
 
-/** Waits for the end of a transfer and returns it. */
+/** Waits for the end of a transfer and returns it. Throws after two and a half minutes. */
 export async function untilEnd(client: Client, id: string): Promise<Answer['body']> {
-  for (;;) {
+  for (let tries = 0; tries < 5; tries++) {
     const { status, body } = await client.get(`/api/conversion/transfer/${id}`, { prefer: 'wait=30' });
     if (status !== 200) throw new Error(`transfer ${id}: ${status} ${JSON.stringify(body)}`);
     if (body.status === 'Completed' || body.status === 'Error') return body;
   }
+  throw new Error(`Transfer ${id} does not end.`);
 }
 
 /** A small ASCII grid. */

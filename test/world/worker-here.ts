@@ -18,8 +18,7 @@ export interface WorkerHere {
  */
 export async function workHere(world: Place, settings: Record<string, string> = {}): Promise<WorkerHere> {
   const quiet = { 'log.level': process.env.TEST_LOG ?? 'fatal', ...settings };
-  // out of patience it would end the process, which is that of the test
-  const worker = await work(loadConfig(environmentOf(world, quiet)), { patienceMs: 300_000 });
+  const worker = await work(loadConfig(environmentOf(world, quiet)));
   let stopped: Promise<void> | undefined;
   return {
     stop() {

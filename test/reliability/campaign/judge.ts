@@ -16,26 +16,22 @@ const PATIENCE_MS = 120_000;
 
 /**
  * Workers that ended last leave what is theirs to those that live on. Asked when none is left: starts one, and stops it when there is
- * nothing to mend any more, or nothing happens. If that one had to give up its stop, another one mends what it left.
+ * nothing to mend any more, or nothing happens.
  */
 async function mend(platform: Platform) {
   const { sql, folder } = platform;
   const deadline = Date.now() + PATIENCE_MS;
-  do {
-    platform.setWorkers(1);
-    for (let left = true; left && Date.now() < deadline; ) {
-      await sleep(200);
-      // without a worker, what another one left looks like one
-      if (platform.workers.size === 0) continue;
-      const [row] = await sql<{ left: boolean }>(
-        `select (select count(*) from workers) <> 1 or exists (
-           select from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = task_id
-           where task.identifier = 'runTransfer' or job.locked_at is not null) as left`,
-      );
-      left = row?.left === true || (await readdir(join(folder, 'scratch'))).length !== 1;
-    }
-    await platform.stopWorkers();
-  } while ((await sql('select from workers limit 1')).length > 0 && Date.now() < deadline);
+  platform.setWorkers(1);
+  for (let left = true; left && Date.now() < deadline; ) {
+    await sleep(200);
+    const [row] = await sql<{ left: boolean }>(
+      `select (select count(*) from workers) <> 1 or exists (
+         select from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = task_id
+         where task.identifier = 'runTransfer' or job.locked_at is not null) as left`,
+    );
+    left = row?.left === true || (await readdir(join(folder, 'scratch'))).length !== 1;
+  }
+  await platform.stopWorkers();
 }
 
 /**
