@@ -31,8 +31,8 @@ export interface BlobStore {
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
    * Creates a blob from blocks of `name`, in this order. The blocks stay until `removeBlocks`, so that it can be tried
-   * again. Before writing, throws `invalid` (code `InvalidBlockList`) for unknown blocks and `tooLarge` for more than
-   * `limit` bytes; repeated blocks count repeatedly.
+   * again. Before writing, throws `invalid` (code `InvalidBlockList`) for unknown blocks, `NoBlocks` if none of them
+   * exists, and `tooLarge` for more than `limit` bytes; repeated blocks count repeatedly.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
   /** Deletes all blocks of `name`. */
@@ -120,6 +120,8 @@ export function checkName(name: string) {
  * @param sizes sizes of existing blocks in bytes
  */
 export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<string, number>, limit: number) {
+  const [first] = blockIds;
+  if (first !== undefined && blockIds.every((id) => !sizes.has(id))) throw new NoBlocks(noSuchBlock(first));
   let total = 0;
   for (const id of blockIds) {
     const size = sizes.get(id);
@@ -134,6 +136,13 @@ export const tooLarge = (limit: number) => new AppError('tooLarge', `The body ha
 
 export const noSuchBlock = (id: string) =>
   invalid(`The block '${id}' does not exist. Upload it first.`, { code: 'InvalidBlockList' });
+
+/** None of the blocks of a list exists: they were not uploaded, or were committed already. */
+export class NoBlocks extends AppError {
+  constructor({ kind, message, details }: AppError) {
+    super(kind, message, details);
+  }
+}
 
 export const hasChanged = (name: string) => new AppError('preconditionFailed', `Blob '${name}' has changed.`);
 

@@ -55,7 +55,7 @@ export function datasetPlace(db: Db, blobs: BlobStore): BlobArea {
       check: (id, conditions = { onlyNew: false }) => checkWritable(db, id, conditions),
       async write(id, conditions, store) {
         await checkWritable(db, id, conditions);
-        const blob = `dataset/${randomUUID()}`;
+        const blob = `dataset/${randomUUID()}${conditions.mark ?? ''}`;
         const info = await store(blob);
         try {
           await db.transaction(async (tx) => {

@@ -16,6 +16,8 @@ export interface WriteConditions {
   etag?: string;
   /** `If-Match: *`: the blob must exist. */
   onlyExisting?: true;
+  /** What the name of the blob ends with, so that a repetition of the write is recognised. */
+  mark?: string;
   /** Grant of the writer, which must still be valid when all bytes have arrived. */
   grant?: PresentedGrant;
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Area, BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import { AREAS, bytesOf } from '../blobs/blobs.ts';
+import { AREAS, bytesOf, NoBlocks } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
@@ -13,7 +13,7 @@ import type { BlobAddress, ProvenGrant } from './address.ts';
 import { checkGrant, grantRefused, parseOwnAddress } from './address.ts';
 import type { BlobArea } from './blob-area.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
-import { readBlockList } from './block-list.ts';
+import { markOf, readBlockList } from './block-list.ts';
 import { checkedBody, md5Of } from './checked-body.ts';
 import { checkMatch, etagMismatch, includesEtag, isKnown, rangeHeader, writeConditions } from './conditions.ts';
 import { deleteStaged } from './staged.ts';
@@ -103,6 +103,12 @@ export async function blobRoutes(
     return { blob, info };
   }
 
+  /** The state of the blob if it was made of the list with this mark: a client repeats a commit whose answer was lost. */
+  async function committed({ area, name }: BlobAddress, mark: string): Promise<BlobInfo | undefined> {
+    const blob = await places[area].find(name);
+    return blob?.endsWith(mark) ? blobs.info(blob) : undefined;
+  }
+
   app.head(PATH, STATE, async (request, reply) => {
     const { address, grant } = await requireGrant(request, 'any');
     const { info } = await findBlob(address);
@@ -171,11 +177,18 @@ export async function blobRoutes(
     let info: BlobInfo;
     if (comp === 'blocklist') {
       const ids = await readBlockList(checkedBody(request.headers, bodyOf(request, maxSize)));
-      info = await writing.write(name, conditions, (target) =>
-        blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
-      );
-      // not before the database names the blob: else a client that tries again would have lost its blocks
-      await blobs.removeBlocks(blocks);
+      const mark = markOf(ids);
+      try {
+        info = await writing.write(name, { ...conditions, mark }, (target) =>
+          blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
+        );
+        // not before the database names the blob: else a client that tries again would have lost its blocks
+        await blobs.removeBlocks(blocks);
+      } catch (error) {
+        const known = error instanceof NoBlocks ? await committed(address, mark) : undefined;
+        if (known === undefined) throw error;
+        info = known;
+      }
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not supported. Use block or blocklist.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {

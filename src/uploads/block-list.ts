@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { AppError, invalid } from '../errors.ts';
 
 /** Enough for 50,000 blocks, the limit of the protocol, of about 160 bytes each. */
@@ -22,6 +23,9 @@ export async function readBlockList(body: AsyncIterable<Uint8Array>): Promise<st
   }
   return parseBlockList(Buffer.concat(parts).toString('utf8'));
 }
+
+/** Ends the names of blobs that were made of this list. */
+export const markOf = (ids: readonly string[]) => `~${hash('sha256', ids.join(' ')).slice(0, 32)}`;
 
 /** Linear-time parser. A regular expression could take quadratic time on long runs of white space. */
 function parseBlockList(text: string): string[] {

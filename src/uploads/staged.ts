@@ -200,7 +200,7 @@ async function writeStaged(
   store: (blob: string) => Promise<BlobInfo>,
 ): Promise<BlobInfo> {
   const before = await checkWritable(db, blobs, name, conditions);
-  const blob = `staging/${name}.${randomUUID()}`;
+  const blob = `staging/${name}.${randomUUID()}${conditions.mark ?? ''}`;
   const info = await store(blob);
   const replaced = await setStagedBlob(
     db,

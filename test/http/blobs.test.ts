@@ -418,6 +418,29 @@ test('blocks stay until the database names the blob, so a client can commit them
   t.is((await get()).body, 'kept');
 });
 
+test('a block list that is sent again, because its answer was lost, is answered as the first time', async (t) => {
+  const { put, get } = await place();
+  await put('right', {}, block('YQ=='));
+  await put('-', {}, block('Yg=='));
+  const first = await put(listOf('YQ==', 'Yg=='), {}, '&comp=blocklist');
+  const again = await put(listOf('YQ==', 'Yg=='), {}, '&comp=blocklist');
+  t.is(again.statusCode, 201);
+  t.is(again.headers.etag, first.headers.etag);
+  t.is((await get()).body, 'right-');
+  // no repetition: another order, a block that was uploaded since, a file that was written since, one that must not be there
+  const refused = async (list: string, headers = {}) =>
+    (await put(list, headers, '&comp=blocklist')).headers['x-ms-error-code'];
+  t.is(await refused(listOf('Yg==', 'YQ==')), 'InvalidBlockList');
+  t.is(await refused(listOf('YQ==', 'Yg=='), { 'if-none-match': '*' }), 'BlobAlreadyExists');
+  await put('new', {}, block('YQ=='));
+  t.is(await refused(listOf('YQ==', 'Yg==')), 'InvalidBlockList');
+  t.is((await get()).body, 'right-');
+  t.is((await put(listOf('YQ=='), {}, '&comp=blocklist')).statusCode, 201);
+  await put('whole', { 'x-ms-blob-type': 'BlockBlob' });
+  t.is(await refused(listOf('YQ==')), 'InvalidBlockList');
+  t.is((await get()).body, 'whole');
+});
+
 test('a block that is uploaded again replaces the first; one listed twice is written twice', async (t) => {
   const { put, get } = await place();
   await put('wrong', {}, block('YQ=='));

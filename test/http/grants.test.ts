@@ -77,6 +77,7 @@ test('large files are uploaded in blocks', async (t) => {
   t.is(await text(url), 'the bytes');
   const list = '<BlockList><Latest>YQ==</Latest><Latest>Yg==</Latest></BlockList>';
   t.is((await w.nobody.put(`${url}&comp=blocklist`, Buffer.from(list))).status, 201);
+  t.is((await w.nobody.put(`${url}&comp=blocklist`, Buffer.from(list))).status, 201, 'again, after a lost answer');
   t.is(await text(url), 'hello world');
 });
 
