@@ -102,6 +102,7 @@ export async function openExecutorHost(config: Config, log: Log): Promise<Execut
         cores: capacity.cores,
         timeLimit: config['transfers.timeLimit'],
         running,
+        unwritten: new Map(),
         announce: announcer(db),
         tracing,
       };

@@ -1,15 +1,20 @@
 import { runAll } from '../../platform/async/run-all.ts';
 import { settle } from '../ends/settle.ts';
-import type { Executor } from './executor.ts';
+import type { AttemptEnd, Executor } from './executor.ts';
 import { listHeld } from './run.queries.ts';
+
+const UNKNOWN_END: Omit<AttemptEnd, 'attempt'> = { outcome: { kind: 'handedBack', counts: {} }, lines: [] };
 
 /**
  * Compares the runs of this process with the transfers' rows. Stops runs that were cancelled, whose project was deleted, or that another
- * process took over, even if the notification was lost. Hands back transfers that this pool holds but does not run, because the database
- * was away when their run ended.
+ * process took over, even if the notification was lost. Settles transfers that this pool holds but does not run, because the database was
+ * away when their run ended: with the end of the run if it is known, else they are handed back.
  */
-export async function checkRuns(executor: Pick<Executor, 'db' | 'pool' | 'running'>): Promise<void> {
-  const { db, pool, running } = executor;
+export async function checkRuns(
+  executor: Pick<Executor, 'db' | 'pool' | 'running' | 'unwritten' | 'announce'>,
+): Promise<void> {
+  const { db, pool, running, unwritten, announce } = executor;
+  const ends = [...unwritten];
   const before = [...running].flatMap(([id, { attempt }]) => (attempt === undefined ? [] : [{ id, attempt }]));
   const held = await listHeld(db, pool);
   const unheld = [];
@@ -24,6 +29,15 @@ export async function checkRuns(executor: Pick<Executor, 'db' | 'pool' | 'runnin
     const run = running.get(id);
     if (run?.attempt === attempt && attempts.get(id) !== attempt) run.stop('takenOver');
   }
-  const outcome = { kind: 'handedBack', counts: {} } as const;
-  await runAll(unheld.map((row) => () => settle(db, { attempt: row, outcome, lines: [] })));
+  // what others took over, or a later attempt settled
+  for (const [id, { attempt }] of ends) if (attempts.get(id) !== attempt) unwritten.delete(id);
+  await runAll(
+    unheld.map((row) => async () => {
+      const end = unwritten.get(row.id);
+      const { outcome, lines } = end?.attempt === row.attempt ? end : UNKNOWN_END;
+      await settle(db, { attempt: row, outcome, lines });
+      unwritten.delete(row.id);
+      announce(row.id);
+    }),
+  );
 }

@@ -2,8 +2,10 @@ import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Db } from '../../db.ts';
 import type { Sealer } from '../../platform/keys/sealing.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
+import type { Ending, HandedBack } from '../ends/outcome.ts';
 import type { RemoteLimits } from '../sources/remote.ts';
 import type { Convert } from './conversion.ts';
+import type { LogLine } from './run.queries.ts';
 import type { StopReason } from './stopped.ts';
 
 /**
@@ -28,6 +30,8 @@ export interface Executor {
   timeLimit: number;
   /** The runs of this process, by transfer. */
   running: Map<string, Run>;
+  /** Ends of attempts that could not be written because the database was away, by transfer: `checkRuns` writes them. */
+  unwritten: Map<string, AttemptEnd>;
   /** Called after each attempt, so that clients that wait for the transfer look. */
   announce(id: string): void;
   tracing: Tracing;
@@ -36,6 +40,13 @@ export interface Executor {
 /** What a process needs to fetch remote files. */
 export interface RemoteSources extends RemoteLimits {
   sealer: Sealer;
+}
+
+/** How an attempt ended, and what its log lacks. */
+export interface AttemptEnd {
+  attempt: number;
+  outcome: Ending | HandedBack;
+  lines: readonly LogLine[];
 }
 
 export interface Run {

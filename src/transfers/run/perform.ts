@@ -88,8 +88,13 @@ async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, si
     const lines = await report.close();
     const outcome = await outcomeOf(executor, transfer, error);
     if (outcome === undefined) return 'takenOver';
-    const [settled] = await settle(db, { attempt: transfer, outcome, lines });
-    return settled?.kind ?? 'takenOver';
+    try {
+      const [settled] = await settle(db, { attempt: transfer, outcome, lines });
+      return settled?.kind ?? 'takenOver';
+    } catch (failure) {
+      executor.unwritten.set(transfer.id, { attempt: transfer.attempt, outcome, lines });
+      throw failure;
+    }
   } finally {
     await report.close();
   }
