@@ -195,6 +195,9 @@ async function renew(stored: LoginFile, old: Login, url: string): Promise<Login>
       headers: { 'idempotency-key': key },
     });
     const login = loginFrom(old.id, answerOf<TokenAnswer>(response, url).body);
+    // this answer may be late: what was stored meanwhile is newer, and a logout stays one
+    const now = await stored.read();
+    if (now?.refreshToken !== old.refreshToken) return now ?? login;
     await stored.write(login);
     return login;
   } catch (error) {

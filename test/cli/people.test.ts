@@ -1,4 +1,6 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { PASSWORD, world } from '../world.ts';
@@ -84,6 +86,41 @@ test('concurrent programs renew an expired access token', async (t) => {
   const codes = await Promise.all(Array.from({ length: 4 }, async () => (await run(['whoami'])).code));
   t.deepEqual(codes, [0, 0, 0, 0]);
   t.not(await readFile(await loginPath(), 'utf8'), before);
+});
+
+test('a late renewal does not replace a login that was stored meanwhile, and does not undo a logout', async (t) => {
+  const { id } = await w.administrator();
+  const { url, run, loginPath } = await machine(t);
+  let meanwhile = async () => {};
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const { method = '', headers } = request;
+    const sent = Object.fromEntries(
+      ['authorization', 'content-type', 'idempotency-key'].map((n) => [n, headers[n] ?? '']),
+    );
+    const answer = await fetch(url + request.url, {
+      method,
+      headers: sent as Record<string, string>,
+      ...(body.length > 0 && { body }),
+    });
+    if (request.url === '/api/tokens/refresh') await meanwhile();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const env = { PLATFORM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const login = () => run(['login', '--id', id, '--password-stdin'], { env, stdin: PASSWORD });
+  t.is((await login()).code, 0);
+  const path = await loginPath();
+  const newer = JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), refreshToken: 'newer' });
+  meanwhile = () => writeFile(path, newer);
+  t.is((await run(['whoami'], { env })).code, 0);
+  t.is(await readFile(path, 'utf8'), newer);
+  meanwhile = async () => {};
+  t.is((await login()).code, 0);
+  meanwhile = () => rm(path);
+  t.is((await run(['whoami'], { env })).code, 0);
+  await t.throwsAsync(stat(path), { code: 'ENOENT' });
 });
 
 test('a login that was revoked elsewhere is exit code 3', async (t) => {
