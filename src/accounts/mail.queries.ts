@@ -48,14 +48,18 @@ export const findAddressees = (
   db.any(sql.type(z.object({ userId: z.string(), id: z.string() }))`
     select a.user_id, a.id from accounts a
     where (a.folded_id = fold_name(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
-      and (select count(*) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
+      and (select count(distinct coalesce(t.mail_id::text, t.hash::text)) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
         and t.created_at > now() - interval '1 hour') < ${maxMails}
     order by a.folded_id = fold_name(${asked}) desc, a.id limit ${maxAccounts}`);
 
-export const insertToken = (tx: Db, userId: string, kind: TokenKind, hash: Buffer, lifetimeMs: number) =>
+export const insertToken = (
+  tx: Db,
+  { userId, kind, mailId, hash }: { userId: string; kind: TokenKind; mailId: string; hash: Buffer },
+  lifetimeMs: number,
+) =>
   tx.query(sql.unsafe`
-    insert into account_tokens (hash, user_id, kind, expires_at)
-    values (${sql.binary(hash)}, ${userId}, ${kind}, now() + ${lifetimeMs} * interval '1 millisecond')`);
+    insert into account_tokens (hash, user_id, kind, mail_id, expires_at)
+    values (${sql.binary(hash)}, ${userId}, ${kind}, ${mailId}, now() + ${lifetimeMs} * interval '1 millisecond')`);
 
 /** User id of a valid token. */
 export const findTokenHolder = (tx: Db, kind: TokenKind, hash: Buffer) =>

@@ -21,7 +21,7 @@ import { findMailAddress } from './queries.ts';
 
 /** Accounts with one e-mail address that get a mail; addresses need not be unique. */
 const MAX_ACCOUNTS = 10;
-/** Password reset mails per account and hour. Prevents abuse for filling mailboxes of others. */
+/** Password reset mails per account and hour, however often each was tried. Prevents abuse for filling mailboxes of others. */
 const MAX_RESETS = 5;
 
 /** Stores a mail and the job that sends it, in the caller's transaction. */
@@ -76,7 +76,7 @@ export async function sendAccountMail(parts: MailParts, mailId: string): Promise
   if (mail.kind === 'passwordResetAsked') return queueResetMails(db, mail);
   try {
     if (mail.kind === 'idTaken') await sendIdTaken(parts, mail);
-    else await sendToken(parts, mail.kind, mail.userId as string);
+    else await sendToken(parts, { mailId, kind: mail.kind, userId: mail.userId as string });
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;
     log.warn({ err: error, mailId }, 'a mail cannot be delivered');
@@ -100,11 +100,14 @@ const queueResetMails = (db: Db, { id }: MailRow) =>
     await deleteMail(tx, id);
   });
 
-async function sendToken({ db, mailer, settings }: MailParts, kind: TokenKind, userId: string) {
+async function sendToken(
+  { db, mailer, settings }: MailParts,
+  { mailId, kind, userId }: { mailId: string; kind: TokenKind; userId: string },
+) {
   const account = await findMailAddress(db, userId);
   if (!account?.email || (kind === 'activation' && account.activated)) return;
   const { token, hash } = newMailToken();
-  await insertToken(db, userId, kind, hash, settings['accounts.tokenLifetime']);
+  await insertToken(db, { userId, kind, mailId, hash }, settings['accounts.tokenLifetime']);
   const { subject, lead, page, command } = TEXTS[kind];
   const link = withToken(settings[page] ?? `${baseOf(settings)}${PATHS[kind]}`, token);
   await mailer.send({

@@ -1,7 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { sendAccountMail } from '../../src/accounts/send-mail.ts';
+import { openMailer } from '../../src/platform/mail/mail.ts';
 import { sharedWorker } from '../world/worker-here.ts';
 import { PASSWORD, world } from '../world.ts';
 
@@ -91,6 +93,37 @@ test('a password reset answers 202 for known and unknown ids; its mailed token s
   t.is((await login(id)).status, 400);
   t.is((await login(id, NEW)).status, 200);
   t.is((await w.nobody.post('/api/tokens/refresh', old)).status, 404, 'its logins have ended');
+});
+
+test.serial('a reset mail that is tried again while mails cannot be sent counts once', async (t) => {
+  const root = w.as(await w.administrator());
+  const { id } = await w.account({ id: 'patient' });
+  await root.put('/api/accounts', { id, email: 'patient@example.org' });
+  const mailer = openMailer(w.config);
+  const send = (mailId: string) => sendAccountMail({ db: w.db, mailer, settings: w.config, log: console }, mailId);
+  /** Asks for a reset, whose worker is this test. */
+  const reset = async () => {
+    t.is((await w.nobody.post('/api/accounts/passwordreset', id)).status, 202);
+    const waiting = `select id from account_mails where asked = 'patient' or user_id = (select user_id from accounts where id = 'patient')`;
+    const [asked] = await w.sql<{ id: string }>(waiting);
+    await send(asked!.id);
+    return (await w.sql<{ id: string }>(waiting))[0]?.id;
+  };
+  const folder = join(w.folder, 'mail');
+  // no folder for mails
+  await writeFile(folder, '');
+  const first = await reset();
+  for (let tries = 0; tries < 6; tries++) await t.throwsAsync(send(first!), { code: 'EEXIST' });
+  await rm(folder);
+  await send(first!);
+  // four more in this hour
+  for (const rest of [3, 2, 1, 0]) {
+    const mail = await reset();
+    t.truthy(mail, `${rest} more`);
+    await send(mail!);
+  }
+  t.true((await reset()) === undefined);
+  t.is((await mailsTo('patient@example.org', 5)).length, 5);
 });
 
 test('a reset by e-mail address mails every account with that address', async (t) => {

@@ -239,7 +239,7 @@ const isNotImplemented = (name: string) => {
 async function mailToken(kind: 'activation' | 'passwordReset'): Promise<string> {
   const { userId } = await w.account();
   const { token, hash } = newMailToken();
-  await insertToken(w.db, userId, kind, hash, 60_000);
+  await insertToken(w.db, { userId, kind, mailId: randomUUID(), hash }, 60_000);
   return token;
 }
 
