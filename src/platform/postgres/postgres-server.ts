@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { open, readdir, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -197,17 +197,31 @@ async function lastPort(cluster: string): Promise<number> {
   return Number(/--port=(\d+)/.exec(command)?.[1] ?? 0);
 }
 
-/** `preferred` if it is free, else any free port. */
+/**
+ * Ports that a new cluster gets: below those that systems give to outgoing connections (from 32768 on Linux), which could
+ * take the port while the server restarts.
+ */
+const PORTS = { first: 20_000, end: 32_768 };
+const MAX_PORT_TRIES = 100;
+
+/** `preferred` if it is free, else a free one of `PORTS`, else any. */
 async function freePort(preferred: number): Promise<number> {
+  for (let tries = 0, port = preferred; tries < MAX_PORT_TRIES; tries++, port = randomInt(PORTS.first, PORTS.end))
+    if (port !== 0 && (await listensAt(port))) return port;
+  return listensAt(0);
+}
+
+/** The port (for 0 any) on which a server can listen here; 0 if it cannot. */
+async function listensAt(port: number): Promise<number> {
   const server = createServer();
   try {
-    server.listen(preferred, '127.0.0.1');
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
   } catch (error) {
-    if (preferred === 0) throw error;
-    return freePort(0);
+    if (port === 0) throw error;
+    return 0;
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
