@@ -9,13 +9,33 @@ const LOCK = 7_201_955;
 /** Locks the account file and its copy, over all processes, until `tx` ends. */
 export const lockFile = (tx: Db) => tx.query(sql.unsafe`select pg_advisory_xact_lock(${LOCK})`);
 
-/** SHA-256 of the file that the table is a copy of. */
-export const findCopiedHash = (tx: Db) =>
-  tx.maybeOneFirst(sql.type(z.object({ sha256: z.instanceof(Buffer) }))`select sha256 from account_file`);
+const State = z.object({
+  /** SHA-256 of the text that the table is a copy of. */
+  sha256: z.instanceof(Buffer),
+  /** That text, if it is not known whether the file has it yet. */
+  pending: z.string().optional(),
+  /** SHA-256 of the file that it replaces; absent: there was none. */
+  replaces: z.instanceof(Buffer).optional(),
+});
 
+export const findFileState = (tx: Db) =>
+  tx.maybeOne(sql.type(State)`select sha256, pending, replaces from account_file`);
+
+/** The table is a copy of the file. */
 export const storeCopiedHash = (tx: Db, sha256: Buffer) =>
   tx.query(sql.unsafe`
-    insert into account_file (sha256) values (${sql.binary(sha256)}) on conflict (one) do update set sha256 = excluded.sha256`);
+    insert into account_file (sha256) values (${sql.binary(sha256)})
+    on conflict (one) do update set sha256 = excluded.sha256, pending = null, replaces = null`);
+
+/** The table is a copy of a text that the file gets after the commit. */
+export const storePending = (
+  tx: Db,
+  { sha256, text, replaces }: { sha256: Buffer; text: string; replaces: Buffer | undefined },
+) =>
+  tx.query(sql.unsafe`
+    insert into account_file (sha256, pending, replaces)
+    values (${sql.binary(sha256)}, ${text}, ${replaces === undefined ? null : sql.binary(replaces)})
+    on conflict (one) do update set sha256 = excluded.sha256, pending = excluded.pending, replaces = excluded.replaces`);
 
 const Row = z.object({
   id: z.string(),

@@ -3,17 +3,19 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
+import { runAfterCommit } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { FileEntry } from './account-file.ts';
 import { AccountFileError, accountFileText, parseAccountFile } from './account-file.ts';
 import {
   deleteOthers,
-  findCopiedHash,
   findDuplicateIds,
+  findFileState,
   listEntries,
   lockFile,
   putEntries,
   storeCopiedHash,
+  storePending,
 } from './file-store.queries.ts';
 import { canAdministratorSignIn } from './login.queries.ts';
 import type { AccountStore } from './store.ts';
@@ -24,37 +26,58 @@ type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
 const POLL_MS = 1000;
 const MAX_BYTES = 100 * 2 ** 20;
 
+/** `written`: set at the commit, resolves when the file was written, or could not be. */
+interface AfterCommit {
+  written?: Promise<void>;
+}
+
 /**
  * Accounts in a JSON file, for small installations and those without a network. The file is authoritative; the table is
  * its copy, and is updated when the file is changed by hand or by another process. While the file is malformed, the
- * copy stays in use and changes are refused. Throws if the file is malformed when the store is opened.
+ * copy stays in use and changes are refused. A change is committed with the new text of the file, which is written after
+ * the commit: by the next change or start, if this process ends before. Throws if the file is malformed when the store is
+ * opened.
  */
 export async function openFileStore(path: string, db: Db, log: Log): Promise<AccountStore> {
   /** Version of the file that the table is a copy of, and of a malformed file. */
   let copiedVersion = '';
   let malformedVersion: string | undefined;
+  /** Whether a committed change may not be in the file yet. */
+  let isBehind = false;
 
   async function refresh(): Promise<void> {
     const version = await versionOf(path);
-    if (version === undefined || version === copiedVersion || version === malformedVersion) return;
+    const isKnown = version === undefined || version === copiedVersion || version === malformedVersion;
+    if (isKnown && !isBehind) return;
+    const wasBehind = isBehind;
+    isBehind = false;
+    const after: AfterCommit = {};
     try {
-      await db.transaction((tx) => copyIn(tx));
-      copiedVersion = version;
+      await db.transaction((tx) => copyIn(tx, after));
+      await after.written;
+      copiedVersion = version ?? '';
       malformedVersion = undefined;
     } catch (error) {
+      isBehind ||= wasBehind;
       if (!(error instanceof AccountFileError)) throw error;
       malformedVersion = version;
       log.error({ path, reason: error.message }, 'the account file is malformed; the previous accounts stay in use');
     }
   }
 
-  /** Copies the file to the table. Locks both until `tx` ends. */
-  async function copyIn(tx: Db): Promise<void> {
+  /** Copies the file to the table, after writing to it what was committed. Locks both until `tx` ends. */
+  async function copyIn(tx: Db, after: AfterCommit): Promise<void> {
     await lockFile(tx);
     const text = await read(path);
-    if (text === undefined) return;
-    const sha256 = hashOf(text);
-    if ((await findCopiedHash(tx))?.equals(sha256)) return;
+    const sha256 = text === undefined ? undefined : hashOf(text);
+    const known = await findFileState(tx);
+    if (known?.pending !== undefined) {
+      const isOld = sha256 === undefined || isSame(sha256, known.replaces);
+      if (isOld) await write(path, known.pending);
+      if (isOld || isSame(sha256, known.sha256)) return void (await storeCopiedHash(tx, known.sha256));
+      log.warn({ path }, 'the account file was changed by hand before a committed change was in it: that is lost');
+    }
+    if (text === undefined || sha256 === undefined || isSame(sha256, known?.sha256)) return;
     const { entries, lines } = parseAccountFile(text);
     await refuseDuplicateIds(tx, entries, lines);
     const before = await canAdministratorSignIn(tx);
@@ -65,29 +88,42 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     await storeCopiedHash(tx, sha256);
     await record(tx, { action: 'account.file.read', subject: 'accounts', details: { accounts: entries.length } });
     // adds the user ids that were generated
-    if (entries.some(({ userId }) => userId === undefined)) await copyOut(tx);
+    if (entries.some(({ userId }) => userId === undefined)) await copyOut(tx, after);
   }
 
-  async function copyOut(tx: Db): Promise<void> {
+  /** Copies the table to the file, after the commit. */
+  async function copyOut(tx: Db, after: AfterCommit): Promise<void> {
     const text = accountFileText([...(await listEntries(tx))]);
     const sha256 = hashOf(text);
-    if ((await findCopiedHash(tx))?.equals(sha256)) return;
-    await storeCopiedHash(tx, sha256);
-    await write(path, text);
+    const known = await findFileState(tx);
+    if (isSame(sha256, known?.sha256)) return;
+    // of two texts in one transaction only the last one is written
+    const replaces = known?.pending === undefined ? known?.sha256 : known.replaces;
+    await storePending(tx, { sha256, text, replaces });
+    runAfterCommit(tx, () => {
+      isBehind = true;
+      after.written = refresh().catch((error) => {
+        log.error({ path, err: error }, 'the account file could not be written; it is tried again');
+      });
+    });
   }
 
   async function change<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    const after: AfterCommit = {};
     try {
-      return await db.transaction(async (tx) => {
-        await copyIn(tx);
+      const result = await db.transaction(async (tx) => {
+        await copyIn(tx, after);
         const version = await versionOf(path);
         const result = await work(tx);
         // do not overwrite a concurrent change by hand
         if ((await versionOf(path)) !== version)
           throw new AppError('unavailable', 'The account file was just changed by hand. Try again.', { retryAfter: 1 });
-        await copyOut(tx);
+        await copyOut(tx, after);
         return result;
       });
+      // nothing yet within the transaction of an Idempotency-Key, which must not wait for what others write: it has the lock
+      await after.written;
+      return result;
     } catch (error) {
       if (!(error instanceof AccountFileError)) throw error;
       log.error({ path, reason: error.message }, 'the account file is malformed; refused a change');
@@ -98,12 +134,14 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     }
   }
 
+  const after: AfterCommit = {};
   await db.transaction(async (tx) => {
-    await copyIn(tx).catch((error) => {
+    await copyIn(tx, after).catch((error) => {
       throw error instanceof AccountFileError ? new Error(`${path}: ${error.message}`) : error;
     });
-    await copyOut(tx);
+    await copyOut(tx, after);
   });
+  await after.written;
   const polling = setInterval(() => {
     refresh().catch((error) => log.warn({ err: error }, 'the account file could not be read'));
   }, POLL_MS);
@@ -118,6 +156,9 @@ async function refuseDuplicateIds(tx: Db, entries: readonly FileEntry[], lines: 
   const { first, second } = duplicate;
   throw new AccountFileError(`Line ${lines[second]}: line ${lines[first]} has the same id ${ids[second]}.`);
 }
+
+const isSame = (one: Buffer | undefined, other: Buffer | undefined) =>
+  one === undefined || other === undefined ? one === other : one.equals(other);
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest();
 

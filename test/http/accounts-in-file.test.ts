@@ -113,6 +113,58 @@ test.serial('concurrent processes write the account file without losing changes'
   t.is(file.accounts.length, Number(row?.count));
 });
 
+test.serial('a change right after one by hand keeps both', async (t) => {
+  const { id } = await w.account();
+  const root = w.as(await w.administrator());
+  await edit((file) => {
+    file.accounts.push({ id: 'without.id', name: 'Added', passwordHash: entryOf(file, id).passwordHash });
+  });
+  t.is((await root.put('/api/accounts', { id, company: 'Right after' })).status, 200);
+  const file = await read();
+  t.is(entryOf(file, id).company, 'Right after');
+  t.regex(String(entryOf(file, 'without.id').userId), /^[0-9a-f-]{36}$/);
+  t.is((await root.delete('/api/accounts/without.id')).status, 204);
+});
+
+test.serial('a change whose commit fails is not in the file', async (t) => {
+  const { id } = await w.account();
+  const root = w.as(await w.administrator());
+  const before = await readFile(path, 'utf8');
+  await w.sql(
+    `create function refused() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$`,
+  );
+  await w.sql(`create constraint trigger refused after update on accounts deferrable initially deferred for each row
+    when (new.company = 'Never') execute function refused()`);
+  t.true((await root.put('/api/accounts', { id, company: 'Never' })).status >= 500);
+  await w.sql('drop function refused cascade');
+  t.is(await readFile(path, 'utf8'), before);
+  t.is((await root.put('/api/accounts', { id, company: 'Now' })).status, 200);
+  t.is(entryOf(await read(), id).company, 'Now');
+});
+
+test.serial('a committed change is written at the next start, if the process ended before', async (t) => {
+  const { id } = await w.account();
+  const before = await readFile(path, 'utf8');
+  await w.as(await w.administrator()).put('/api/accounts', { id, company: 'Late' });
+  const after = await readFile(path, 'utf8');
+  const open = () => openFileStore(path, w.db, log);
+  /** Where a process stands that ended between commit and file. */
+  const endedEarly = () =>
+    w.sql(`update account_file set pending = $1, replaces = sha256(convert_to($2, 'UTF8'))`, [after, before]);
+  for (const made of [() => writeFile(path, before), () => rm(path), () => writeFile(path, after)]) {
+    await endedEarly();
+    await made();
+    (await open()).close();
+    t.is(await readFile(path, 'utf8'), after);
+    t.deepEqual(await w.sql('select pending, replaces from account_file'), [{ pending: null, replaces: null }]);
+  }
+  // changed by hand since: that is newer
+  await endedEarly();
+  await writeFile(path, after.replace('Late', 'By hand'));
+  (await open()).close();
+  t.is(entryOf(await read(), id).company, 'By hand');
+});
+
 test.serial('a registration that was never activated is also removed from the file', async (t) => {
   const id = 'never-activated';
   const request = { id, name: id, email: `${id}@example.org`, password: PASSWORD };
