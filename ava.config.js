@@ -9,6 +9,7 @@ const FIRST = [
   'test/reliability/start.test.ts',
   'test/workers/transfers.test.ts',
   'test/reliability/rolling-restart.test.ts',
+  'test/workers/remote-sources.test.ts',
 ];
 
 const root = fileURLToPath(new URL('.', import.meta.url));

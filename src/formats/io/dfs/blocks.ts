@@ -46,7 +46,7 @@ export async function readBlocks(source: ByteSource): Promise<DfsBlocks> {
   const end = start.indexOf(CTRL_Z) + 1;
   if (end === 0) throw new FormatError('The signature of the DFS file does not end with a ctrl-Z.', start.length);
   if (end + dateBytes > source.size) throw new FormatError('The file ends within its dates.', source.size);
-  const scanner = new Scanner(windowed(source), end + dateBytes);
+  const scanner = new Scanner(new Window(source), end + dateBytes);
   const head = await source.read(0, end + dateBytes);
   const blocks: DfsBlock[] = [];
   for (;;) {
@@ -58,71 +58,106 @@ export async function readBlocks(source: ByteSource): Promise<DfsBlocks> {
 }
 
 class Scanner {
-  readonly #source: ByteSource;
+  readonly #window: Window;
   #at: number;
   #arrays = 0;
 
-  constructor(source: ByteSource, at: number) {
-    this.#source = source;
+  constructor(window: Window, at: number) {
+    this.#window = window;
     this.#at = at;
   }
 
   async block(): Promise<DfsBlock> {
+    const window = this.#window;
     const offset = this.#at;
-    const begin = await this.#take(3, 'a block');
-    if (begin.getUint8(0) !== BLOCK_BEGIN)
-      throw new FormatError(`A block should begin here, but the byte is ${begin.getUint8(0)}.`, offset);
+    if (!window.has(offset, 3)) await this.#load(3, 'a block');
+    const begin = window.uint8(offset);
+    if (begin !== BLOCK_BEGIN) throw new FormatError(`A block should begin here, but the byte is ${begin}.`, offset);
+    const number = window.uint16(offset + 1);
+    this.#at += 3;
     const arrays: StoredArray[] = [];
-    const number = begin.getUint16(1, true);
     for (;;) {
       const at = this.#at;
-      const first = (await this.#take(1, `block ${number}`)).getUint8(0);
-      if (first === BLOCK_END) return { tag: number, offset, end: this.#at, arrays };
-      this.#at = at;
-      arrays.push(await this.#array());
+      if (!window.has(at, 1)) await this.#load(1, `block ${number}`);
+      if (window.uint8(at) === BLOCK_END) {
+        this.#at++;
+        return { tag: number, offset, end: this.#at, arrays };
+      }
+      if (!window.has(at, ARRAY_HEAD)) await this.#load(ARRAY_HEAD, 'an array');
+      arrays.push(this.#array());
       if (++this.#arrays > maxArrays) throw new FormatError(`The header has more than ${maxArrays} arrays.`, at);
     }
   }
 
-  async #array(): Promise<StoredArray> {
+  /** Its head is in the window. */
+  #array(): StoredArray {
+    const window = this.#window;
     const at = this.#at;
-    const head = await this.#take(ARRAY_HEAD, 'an array');
-    const type = typeOfNumber(head.getUint8(0));
-    if (type === undefined) throw new FormatError(`An array has the type ${head.getUint8(0)}. Types are 1 to 7.`, at);
-    const count = head.getInt32(1, true);
+    const type = typeOfNumber(window.uint8(at));
+    if (type === undefined) throw new FormatError(`An array has the type ${window.uint8(at)}. Types are 1 to 7.`, at);
+    const count = window.int32(at + 1);
     const bytes = count * sampleArrays[type].BYTES_PER_ELEMENT;
-    const offset = this.#at;
-    if (count < 0 || offset + bytes > this.#source.size)
+    const offset = at + ARRAY_HEAD;
+    if (count < 0 || offset + bytes > window.size)
       throw new FormatError(
-        `An array declares ${count} ${type} values, but the file has ${this.#source.size - offset} bytes left.`,
+        `An array declares ${count} ${type} values, but the file has ${window.size - offset} bytes left.`,
         at + 1,
       );
-    this.#at += bytes;
-    const source = this.#source;
-    return { type, count, offset, load: () => readElements(source, { type, count, offset }) };
+    this.#at = offset + bytes;
+    return { type, count, offset, load: () => readElements(window, { type, count, offset }) };
   }
 
-  async #take(length: number, what: string): Promise<DataView> {
-    const { buffer, byteOffset, byteLength } = await this.#source.read(this.#at, length);
-    if (byteLength < length) throw new FormatError(`The file ends within ${what} of its header.`, this.#source.size);
-    this.#at += length;
-    return new DataView(buffer, byteOffset, length);
+  async #load(length: number, what: string): Promise<void> {
+    await this.#window.load(this.#at);
+    if (!this.#window.has(this.#at, length))
+      throw new FormatError(`The file ends within ${what} of its header.`, this.#window.size);
   }
 }
 
-/** A source that reads ahead: headers consist of many small parts. */
-function windowed(source: ByteSource): ByteSource {
-  let window = new Uint8Array(0);
-  let start = 0;
-  return {
-    size: source.size,
-    async read(offset, length) {
-      if (length > smallRead) return source.read(offset, length);
-      if (offset < start || offset + length > start + window.length) {
-        window = new Uint8Array(await source.read(offset, windowBytes));
-        start = offset;
-      }
-      return window.slice(offset - start, offset - start + length);
-    },
-  };
+/** A source that reads ahead, because headers consist of many small parts. Numbers are read in place: copies would take most of the time. */
+class Window implements ByteSource {
+  readonly size: number;
+  readonly #source: ByteSource;
+  #view = new DataView(new ArrayBuffer(0));
+  /** Offset in the source. */
+  #start = 0;
+
+  constructor(source: ByteSource) {
+    this.size = source.size;
+    this.#source = source;
+  }
+
+  /** Whether these bytes are in memory. */
+  has(offset: number, length: number): boolean {
+    return offset >= this.#start && offset + length <= this.#start + this.#view.byteLength;
+  }
+
+  async load(offset: number): Promise<void> {
+    this.#show(await this.#source.read(offset, windowBytes), offset);
+  }
+
+  #show(bytes: Uint8Array, offset: number): void {
+    this.#view = new DataView(new Uint8Array(bytes).buffer);
+    this.#start = offset;
+  }
+
+  uint8(offset: number): number {
+    return this.#view.getUint8(offset - this.#start);
+  }
+
+  uint16(offset: number): number {
+    return this.#view.getUint16(offset - this.#start, true);
+  }
+
+  int32(offset: number): number {
+    return this.#view.getInt32(offset - this.#start, true);
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (length > smallRead) return this.#source.read(offset, length);
+    // shown and read in one turn: another read may move the window
+    if (!this.has(offset, length)) this.#show(await this.#source.read(offset, windowBytes), offset);
+    const from = offset - this.#start;
+    return new Uint8Array(this.#view.buffer.slice(from, from + length));
+  }
 }
