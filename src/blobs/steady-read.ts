@@ -5,7 +5,7 @@ import type { ByteRange } from './blobs.ts';
 /** Maximum number of consecutive connections without a byte. */
 const MAX_FAILURES = 4;
 const FIRST_PAUSE_MS = 100;
-/** A connection that delivers no byte for this time is closed. */
+/** A connection that delivers no byte for this time is closed. The time in which the reader works on a chunk does not count. */
 const IDLE_MS = 60_000;
 
 export interface SteadyRead {
@@ -28,15 +28,18 @@ export async function* readSteadily({ name, range, open, idleMs = IDLE_MS, signa
   for (let failures = 0; have < size; ) {
     const before = have;
     const stalled = new AbortController();
-    const timer = setTimeout(() => stalled.abort(new Error(`${name}: no byte was received for ${idleMs} ms.`)), idleMs);
+    const watch = () =>
+      setTimeout(() => stalled.abort(new Error(`${name}: no byte was received for ${idleMs} ms.`)), idleMs);
+    let timer = watch();
     try {
       const stop = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
       for await (const chunk of await open({ start: range.start + have, end: range.end }, stop)) {
         if (have + chunk.length > size)
           throw new Error(`${name}: more than the requested ${size} bytes were received.`);
         have += chunk.length;
+        clearTimeout(timer);
         yield chunk;
-        timer.refresh();
+        timer = watch();
       }
       if (have < size) throw new Error(`${name}: the connection ended after ${have} of ${size} bytes.`);
     } catch (error) {

@@ -200,7 +200,8 @@ test('a fetch whose bucket falls silent resumes on another connection', async (t
   t.teardown(() => proxy.close());
   const { port } = proxy.address() as AddressInfo;
   const address = parseBucketAddress(url.replace(/:\d+\//, `:${port}/`));
-  const store = openS3Store(address!, { idleMs: 2000 });
+  // longer than a stall of this thread, in which the bucket stands, too
+  const store = openS3Store(address!, { idleMs: 10_000 });
   await store.fetch('dataset/slow', join(folder, 'slow'));
   t.is(silenced, 1);
   t.true(whole.equals(await readFile(join(folder, 'slow'))));

@@ -356,7 +356,8 @@ test('a read of a blob file that was truncated on disk fails', async (t) => {
 test('a read whose bucket falls silent resumes on another connection, and ends when it is aborted', async (t) => {
   const content = randomBytes(MIB);
   const { sources, folder } = await storeWith(makers['in S3']!, content);
-  const all = sources({ cacheBytes: 2 * MIB, idleMs: 2000 });
+  // longer than a stall of this thread, in which the bucket stands, too
+  const all = sources({ cacheBytes: 2 * MIB, idleMs: 10_000 });
   let silenced = 0;
   const reads = ({ method = '', url = '' }) => method === 'GET' && url.includes(`${folder}/`);
   bucket.silence((request) => reads(request) && ++silenced <= 1);
