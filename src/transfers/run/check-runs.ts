@@ -34,9 +34,10 @@ export async function checkRuns(
   await runAll(
     unheld.map((row) => async () => {
       const end = unwritten.get(row.id);
+      // tried once: what cannot be written for another reason than an outage must not be tried for ever
+      unwritten.delete(row.id);
       const { outcome, lines } = end?.attempt === row.attempt ? end : UNKNOWN_END;
       await settle(db, { attempt: row, outcome, lines });
-      unwritten.delete(row.id);
       announce(row.id);
     }),
   );
