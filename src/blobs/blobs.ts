@@ -121,7 +121,7 @@ export function checkName(name: string) {
  */
 export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<string, number>, limit: number) {
   const [first] = blockIds;
-  if (first !== undefined && blockIds.every((id) => !sizes.has(id))) throw new NoBlocks(noSuchBlock(first));
+  if (first !== undefined && blockIds.every((id) => !sizes.has(id))) throw new NoBlocks(first);
   let total = 0;
   for (const id of blockIds) {
     const size = sizes.get(id);
@@ -139,7 +139,8 @@ export const noSuchBlock = (id: string) =>
 
 /** None of the blocks of a list exists: they were not uploaded, or were committed already. */
 export class NoBlocks extends AppError {
-  constructor({ kind, message, details }: AppError) {
+  constructor(first: string) {
+    const { kind, message, details } = noSuchBlock(first);
     super(kind, message, details);
   }
 }

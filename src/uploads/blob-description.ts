@@ -107,7 +107,11 @@ export const BLOB_WRITE = {
     content: {
       ...BYTES,
       'application/xml': {
-        schema: { type: 'string', description: 'With `comp=blocklist`.' },
+        schema: {
+          type: 'string',
+          description:
+            'With `comp=blocklist`. A list that is sent again, because its answer was lost, has the same answer.',
+        },
         example: '<?xml version="1.0" encoding="utf-8"?><BlockList><Latest>MDAwMQ==</Latest></BlockList>',
       },
     },
