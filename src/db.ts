@@ -10,7 +10,6 @@ import type {
 } from 'slonik';
 import { createPool, DataIntegrityError, NotFoundError, SchemaValidationError, sql as slonikSql } from 'slonik';
 import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
-import { databaseErrorKind } from './platform/sql/error-kind.ts';
 import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
 import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
@@ -174,17 +173,21 @@ export function runAfterCommit(tx: Db, work: Work): void {
 
 /**
  * slonik closes a connection whose work throws, and a new one costs twenty times as much as a refused request does
- * otherwise. After a rollback the connection is as before, so the error is thrown when the pool has it back; after an
- * outage it is thrown at once, and the connection closed.
+ * otherwise. After a rollback the connection is as before, so the error is thrown when the pool has it back; if it does
+ * not answer any more, at once.
  */
-const kept = <T>(transaction: Promise<T>): Promise<{ result: T } | { error: unknown }> =>
-  transaction.then(
-    (result) => ({ result }),
-    (error) => {
-      if (databaseErrorKind(error) === 'outage') throw error;
-      return { error };
-    },
-  );
+async function kept<T>(connection: Db, transaction: Promise<T>): Promise<{ result: T } | { error: unknown }> {
+  try {
+    return { result: await transaction };
+  } catch (error) {
+    const answers = await connection.query(sql.unsafe`select`).then(
+      () => true,
+      () => false,
+    );
+    if (!answers) throw error;
+    return { error };
+  }
+}
 
 async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T> {
   const works: Work[] = [];
@@ -192,6 +195,7 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
   try {
     const outcome = await pool.connect((connection) =>
       kept(
+        connection,
         connection.transaction((tx) => {
           id = tx.transactionId;
           afterCommit.set(id, works);
