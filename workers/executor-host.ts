@@ -4,6 +4,7 @@ import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
 import { connect } from '../src/db.ts';
+import { runAll } from '../src/platform/async/run-all.ts';
 import { openSealer } from '../src/platform/keys/sealing.ts';
 import type { Outbound } from '../src/platform/net/outbound.ts';
 import { openOutbound } from '../src/platform/net/outbound.ts';
@@ -111,13 +112,14 @@ export async function openExecutorHost(config: Config, log: Log): Promise<Execut
     stopRuns() {
       for (const run of running.values()) run.stop('shutdown');
     },
-    async close() {
-      await children.close(new Error('the worker stops'));
-      if (registered) await removeScratch(config.data, registered.pool);
-      await tracing.close();
-      await registered?.liveness.close();
-      await db.end();
-    },
+    close: () =>
+      runAll([
+        () => children.close(new Error('the worker stops')),
+        async () => registered && removeScratch(config.data, registered.pool),
+        () => tracing.close(),
+        async () => registered?.liveness.close(),
+        () => db.end(),
+      ]),
     releaseDatabase: database.close,
   };
 }

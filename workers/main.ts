@@ -145,14 +145,33 @@ export async function work(config: Config): Promise<Worker> {
     (error) => giveUp(`the queue has stopped: ${error}`),
   );
 
+  /** What has not stopped yet. */
+  const stopping = new Set<string>();
+  async function stop(part: string, work: () => Promise<unknown>) {
+    stopping.add(part);
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ pool, part, err: error }, 'a part of the worker failed as it stopped');
+    }
+    stopping.delete(part);
+  }
   async function drain() {
     // repeated, because the queue may just be starting a job
     const repeated = setInterval(host.stopRuns, 100);
-    const stopped = queue.stop();
-    host.stopRuns();
-    await delivering.stop().catch(() => {}); // other workers take over its deliveries when it is gone
-    await stopped.finally(() => clearInterval(repeated));
-    await maintenance.stop();
+    // Side by side: on a busy machine each may wait seconds for its statements. When this worker is gone, the others take
+    // over whatever a part has left behind because it failed.
+    await Promise.all([
+      stop('queue', () => {
+        const stopped = queue.stop();
+        host.stopRuns();
+        return stopped;
+      }),
+      stop('deliveries', delivering.stop),
+      stop('maintenance', maintenance.stop),
+    ]);
+    clearInterval(repeated);
+    stopping.add('connections');
     await host.close();
   }
   return {
@@ -162,7 +181,10 @@ export async function work(config: Config): Promise<Worker> {
       const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);
       await host.releaseDatabase();
       if (drained) return;
-      log.error({ pool }, 'the worker could not stop in time; other workers take over its transfers');
+      log.error(
+        { pool, parts: [...stopping] },
+        'the worker could not stop in time; other workers take over its transfers',
+      );
       process.exit(1);
     },
   };

@@ -37,7 +37,7 @@ export function maintain(log: Log, steps: readonly Step[]): { stop(): Promise<vo
   const loop = async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {
       const thorough = round % THOROUGH_EVERY === 0;
-      for (const step of steps) if (thorough || !step.seldom) await take(step, thorough);
+      for (const step of steps) if (!stopping.signal.aborted && (thorough || !step.seldom)) await take(step, thorough);
       await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };

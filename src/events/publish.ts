@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts';
+import { databaseErrorKind } from '../platform/sql/error-kind.ts';
 import { hasUnpublished, lockPublishing, publishSome } from './publish.queries.ts';
 
 const BATCH_SIZE = 1000;
@@ -9,10 +10,17 @@ const BATCH_SIZE = 1000;
  */
 export async function publish(db: Db): Promise<void> {
   while (await hasUnpublished(db)) {
-    const count = await db.transaction(async (tx) => {
-      await lockPublishing(tx);
-      return publishSome(tx, BATCH_SIZE);
+    const count = await publishBatch(db).catch((error) => {
+      // Postgres ends a transaction that pauses for seconds while it holds the lock, as on a busy machine.
+      if (databaseErrorKind(error) === 'outage') return publishBatch(db);
+      throw error;
     });
     if (count < BATCH_SIZE) return;
   }
 }
+
+const publishBatch = (db: Db): Promise<number> =>
+  db.transaction(async (tx) => {
+    await lockPublishing(tx);
+    return publishSome(tx, BATCH_SIZE);
+  });

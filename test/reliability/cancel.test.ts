@@ -93,8 +93,8 @@ test('a transfer cancelled at any moment ends soon and writes nothing visible', 
       datasets.filter(({ name }) => cancelled.includes(name)),
       [],
     );
-    t.deepEqual(await judge(platform, acknowledged), {});
     t.deepEqual([...platform.surprises, ...platform.failures], []);
+    t.deepEqual(await judge(platform, acknowledged), {});
   } finally {
     await platform.close();
   }

@@ -169,7 +169,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     target = 0;
     while (starting > 0) await sleep(50);
     for (const worker of workers) expected.add(worker);
-    await Promise.all([...workers].map((worker) => worker.stop()));
+    const stop = async (worker: WorkerProcess) => {
+      await worker.stop();
+      const end = await worker.ended;
+      if (end[0] !== 0) surprises.push(`worker, asked to end, ${end.join(' ')}: ${lastWords(worker.output())}`);
+    };
+    await Promise.all(Array.from(workers, stop));
   }
 
   return {
