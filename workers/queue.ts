@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
 import { Logger, run } from 'graphile-worker';
 import { withOptions } from '../src/db.ts';
+import { openPool } from '../src/platform/sql/pool.ts';
 import { storableError } from '../src/platform/text/storable.ts';
 import type { Admission, AdmissionOptions } from './admission.ts';
 import { openAdmission, SHORT_JOB_SLOTS } from './admission.ts';
@@ -54,7 +55,13 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
   const stopping = once(events, 'pool:gracefulShutdown');
   reportPolls(events, admission);
   const jobIds = runningJobs(events);
-  const runner: Runner = await run({
+  // of our own, because the queue does not wait for the end of its own one, nor listen to errors in it
+  const pgPool = openPool(
+    { connectionString: withOptions(databaseUrl, 'platform work: queue', UNFLUSHED), max: slots + 2 },
+    (error) => log.error({ err: error }, 'an idle connection of the queue broke'),
+  );
+  const running = run({
+    pgPool,
     taskList: withStorableErrors(tasks(admission)),
     crontab,
     noHandleSignals: true,
@@ -66,9 +73,7 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
     }),
     preset: {
       worker: {
-        connectionString: withOptions(databaseUrl, 'platform work: queue', UNFLUSHED),
         concurrentJobs: slots,
-        maxPoolSize: slots + 2,
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
         gracefulShutdownAbortTimeout: 0,
@@ -91,6 +96,10 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
       ],
     },
   });
+  const runner: Runner = await running.catch(async (error) => {
+    await pgPool.end();
+    throw error;
+  });
   return {
     admission,
     jobIds,
@@ -98,7 +107,7 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
     stop() {
       const stopped = runner.stop();
       admission.close();
-      return stopped;
+      return stopped.finally(() => pgPool.end());
     },
   };
 }

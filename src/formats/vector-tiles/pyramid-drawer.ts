@@ -1,5 +1,4 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
 import type { PlacedFeature } from '../../geo/tiles/placed.ts';
@@ -7,7 +6,7 @@ import { TileAreas } from '../../geo/tiles/tile-area.ts';
 import type { TileKey } from '../../geo/tiles/tile-values.ts';
 import { ValueTable } from '../../geo/tiles/tile-values.ts';
 import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
-import { GZIP, TileDrawer } from '../../geo/tiles/vector-tile.ts';
+import { TileDrawer, zippedTile } from '../../geo/tiles/vector-tile.ts';
 import type { PlacedFeatures } from './placed-features.ts';
 import { placedFeature } from './placed-record.ts';
 import type { TreeNode } from './tile-tree.ts';
@@ -89,7 +88,7 @@ export class PyramidDrawer {
       { lines, side: chosen.side, bounds },
       { features: chosen.features, placed: ({ number }) => features.get(number) },
     );
-    if (bytes !== undefined) return add(tile, gzipSync(bytes, GZIP));
+    if (bytes !== undefined) return add(tile, zippedTile(bytes));
   }
 
   /** Reads features that are not in memory yet. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { openPool } from '../sql/pool.ts';
 
 /** Key of the advisory lock, unique in this database. */
 const LOCK = 7_201_954;
@@ -17,8 +18,7 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    const { runMigrations } = await import('graphile-worker');
-    await runMigrations({ connectionString: databaseUrl, preset: { worker: { connectionString: databaseUrl } } });
+    await migrateQueue(databaseUrl);
     await client.query(`create table if not exists migrations (
       name text primary key, sha256 text not null, applied_at timestamptz not null default now())`);
     const applied = new Map<string, string>(
@@ -44,6 +44,17 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
     return fresh;
   } finally {
     await client.end();
+  }
+}
+
+/** graphile-worker's tables. A pool of our own, because it stops listening to the errors of its own one while that closes. */
+async function migrateQueue(databaseUrl: string) {
+  const { runMigrations } = await import('graphile-worker');
+  const pgPool = openPool({ connectionString: databaseUrl });
+  try {
+    await runMigrations({ pgPool });
+  } finally {
+    await pgPool.end();
   }
 }
 

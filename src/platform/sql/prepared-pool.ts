@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { openPool } from './pool.ts';
 import type { ColumnOf, PreparedStatement } from './prepared-statement.ts';
 import { PreparedQuery } from './prepared-statement.ts';
 
@@ -28,17 +29,13 @@ const TRANSIENT = /^(0A000|40...)$/;
 const MAX_RETRIES = 5;
 
 export function openPreparedPool({ connectionString, size, columnOf }: PreparedPoolOptions): PreparedPool {
-  const pool = new pg.Pool({
+  const pool = openPool({
     connectionString,
     max: size,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: 60_000,
   });
-  // the pool removes idle connections that break
-  pool.on('error', () => {});
-  // a connection released with an error may emit another one before it is closed
-  pool.on('connect', (client) => client.on('error', () => {}));
 
   const execute = (statement: PreparedStatement) =>
     new Promise<Record<string, unknown>[]>((resolve, reject) => {

@@ -1,7 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import type { GeometryPlacer } from '../../geo/tiles/placed.ts';
 import type { SourceFeature, TileLayer } from '../../geo/tiles/vector-tile.ts';
-import { GZIP, VectorTile } from '../../geo/tiles/vector-tile.ts';
+import { VectorTile, zippedTile } from '../../geo/tiles/vector-tile.ts';
 import type { ThreadJob } from '../thread-jobs.ts';
 import { answerJobs } from '../thread-jobs.ts';
 import { featuresOf } from './file-features.ts';
@@ -49,5 +48,5 @@ answerJobs<VectorJob>(async (job, context) => {
     const { features, ...sorted } = await featuresOf(job, context);
     if (features.length > 0) bytes = await drawn(job, { name: 'features', keys: job.keys, ...sorted }, features);
   }
-  return bytes === undefined ? undefined : new Uint8Array(gzipSync(bytes, GZIP));
+  return bytes === undefined ? undefined : new Uint8Array(zippedTile(bytes));
 });

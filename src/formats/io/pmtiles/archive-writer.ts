@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { ByteSink } from '../../../data/bytes.ts';
 import type { ArchiveHeader } from './archive-header.ts';
 import { COMPRESSIONS, HEADER_BYTES, packHeader, ROOT_LIMIT } from './archive-header.ts';
-import type { DirectoryEntry } from './directory.ts';
+import type { DirectoryColumns } from './directory.ts';
 import { packDirectory } from './directory.ts';
 import { tileIdOf } from './tile-ids.ts';
 
@@ -18,8 +18,9 @@ export interface ArchiveDescription extends Pick<ArchiveHeader, 'tileType' | 'bo
 /** Collects tiles in a spool, equal ones once, and makes the sections of a PMTiles file that come before them. */
 export class ArchiveWriter {
   readonly #spool: ByteSink;
-  readonly #entries: DirectoryEntry[] = [];
-  readonly #known = new Map<string, { offset: number; length: number }>();
+  readonly #entries = new Entries();
+  /** Hashes of tiles and the first entry of each. */
+  readonly #known = new Map<string, number>();
   #levels: readonly [number, number] = [255, 0];
   #size = 0;
 
@@ -28,7 +29,7 @@ export class ArchiveWriter {
   }
 
   get tiles(): number {
-    return this.#entries.length;
+    return this.#entries.count;
   }
 
   /** Bytes of the tiles; equal ones count once. */
@@ -38,20 +39,19 @@ export class ArchiveWriter {
 
   async add(level: number, column: number, row: number, bytes: Uint8Array): Promise<void> {
     const key = hash('sha1', bytes, 'base64');
-    let place = this.#known.get(key);
-    const isNew = place === undefined;
-    place ??= { offset: this.#size, length: bytes.length };
-    this.#known.set(key, place);
-    this.#entries.push({ id: tileIdOf(level, column, row), run: 1, ...place });
+    const known = this.#known.get(key);
+    const id = tileIdOf(level, column, row);
     this.#levels = [Math.min(this.#levels[0], level), Math.max(this.#levels[1], level)];
-    if (!isNew) return;
+    if (known !== undefined) return this.#entries.repeat(id, known);
+    this.#known.set(key, this.#entries.count);
+    this.#entries.add(id, this.#size, bytes.length);
     this.#size += bytes.length;
     await this.#spool.append(bytes);
   }
 
   /** Header, directories and metadata. The spooled tiles follow. */
   head({ gzip, metadata, ...described }: ArchiveDescription): Uint8Array {
-    const entries = joined(this.#entries.toSorted((one, other) => one.id - other.id));
+    const entries = this.#entries.joined();
     const { root, leaves } = directories(entries);
     const text = gzipSync(JSON.stringify(metadata));
     const afterRoot = HEADER_BYTES + root.length;
@@ -62,41 +62,84 @@ export class ArchiveWriter {
       metadata: { offset: afterRoot, length: text.length },
       leaves: { offset: afterText, length: leaves.length },
       tiles: { offset: afterText + leaves.length, length: this.#size },
-      counts: [this.#entries.length, entries.length, this.#known.size],
+      counts: [this.#entries.count, entries.ids.length, this.#known.size],
       tileCompression: gzip ? COMPRESSIONS.gzip : COMPRESSIONS.none,
-      levels: this.#entries.length === 0 ? [0, 0] : this.#levels,
+      levels: this.#entries.count === 0 ? [0, 0] : this.#levels,
     });
     return Buffer.concat([header, root, text, leaves]);
   }
 }
 
-/** Neighbours along the curve with the same bytes become one entry. */
-function joined(entries: readonly DirectoryEntry[]): DirectoryEntry[] {
-  const all: DirectoryEntry[] = [];
-  for (const entry of entries) {
-    const last = all.at(-1);
-    if (last !== undefined && last.id + last.run === entry.id && last.offset === entry.offset)
-      all[all.length - 1] = { ...last, run: last.run + 1 };
-    else all.push(entry);
+/** Of each tile its id, and where its bytes are: 24 bytes, because there may be a million. */
+class Entries {
+  #numbers = new Float64Array(3 << 10);
+  count = 0;
+
+  add(id: number, offset: number, length: number): void {
+    if (3 * this.count === this.#numbers.length) {
+      const more = new Float64Array(2 * this.#numbers.length);
+      more.set(this.#numbers);
+      this.#numbers = more;
+    }
+    this.#numbers.set([id, offset, length], 3 * this.count);
+    this.count++;
   }
-  return all;
+
+  /** Adds a tile with the bytes of another one. */
+  repeat(id: number, other: number): void {
+    this.add(id, this.#numbers[3 * other + 1]!, this.#numbers[3 * other + 2]!);
+  }
+
+  /** In the order of their ids. Neighbours along the curve with the same bytes become one entry. */
+  joined(): DirectoryColumns {
+    const numbers = this.#numbers;
+    const order = Uint32Array.from({ length: this.count }, (_, n) => n);
+    order.sort((one, other) => numbers[3 * one]! - numbers[3 * other]!);
+    const ids = new Float64Array(this.count);
+    const columns = { ids, runs: ids.slice(), offsets: ids.slice(), lengths: ids.slice() };
+    const { runs, offsets, lengths } = columns;
+    let size = 0;
+    for (const n of order) {
+      const [id, offset, length] = numbers.subarray(3 * n, 3 * n + 3) as unknown as [number, number, number];
+      const last = size - 1;
+      if (size > 0 && ids[last]! + runs[last]! === id && offsets[last] === offset) runs[last]!++;
+      else {
+        ids[size] = id;
+        runs[size] = 1;
+        offsets[size] = offset;
+        lengths[size] = length;
+        size++;
+      }
+    }
+    return part(columns, 0, size);
+  }
 }
 
+const part = ({ ids, runs, offsets, lengths }: DirectoryColumns, first: number, end: number): DirectoryColumns => ({
+  ids: ids.subarray(first, end),
+  runs: runs.subarray(first, end),
+  offsets: offsets.subarray(first, end),
+  lengths: lengths.subarray(first, end),
+});
+
 /** The root directory has all entries, or one for each leaf. */
-function directories(entries: readonly DirectoryEntry[]): { root: Uint8Array; leaves: Uint8Array } {
+function directories(entries: DirectoryColumns): { root: Uint8Array; leaves: Uint8Array } {
   const whole = gzipSync(packDirectory(entries));
   if (HEADER_BYTES + whole.length <= ROOT_LIMIT) return { root: whole, leaves: new Uint8Array() };
   for (let size = leafEntries; ; size *= 2) {
     const leaves: Uint8Array[] = [];
-    const pointers: DirectoryEntry[] = [];
+    const pointers = new Entries();
     let offset = 0;
-    for (let first = 0; first < entries.length; first += size) {
-      const leaf = gzipSync(packDirectory(entries.slice(first, first + size)));
-      pointers.push({ id: entries[first]!.id, run: 0, offset, length: leaf.length });
+    for (let first = 0; first < entries.ids.length; first += size) {
+      const leaf = gzipSync(packDirectory(part(entries, first, first + size)));
+      pointers.add(entries.ids[first]!, offset, leaf.length);
       leaves.push(leaf);
       offset += leaf.length;
     }
-    const root = gzipSync(packDirectory(pointers));
+    const columns = pointers.joined();
+    // Without tiles of their own: they are leaves.
+    columns.runs.fill(0);
+    const root = gzipSync(packDirectory(columns));
     if (HEADER_BYTES + root.length <= ROOT_LIMIT) return { root, leaves: Buffer.concat(leaves) };
   }
 }

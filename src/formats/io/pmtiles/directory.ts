@@ -1,4 +1,5 @@
 import { FormatError } from '../../../errors.ts';
+import { ProtobufWriter } from '../../../geo/tiles/protobuf.ts';
 
 /** An entry of a directory of PMTiles 3: tiles with the same bytes, or, with run length 0, a leaf directory. */
 export interface DirectoryEntry {
@@ -8,23 +9,26 @@ export interface DirectoryEntry {
   readonly length: number;
 }
 
-/** Entries in the order of their ids, as columns of varints. */
-export function packDirectory(entries: readonly DirectoryEntry[]): Uint8Array {
-  const bytes: number[] = [];
-  const put = (value: number) => {
-    let left = value;
-    for (; left >= 0x80; left = Math.floor(left / 0x80)) bytes.push((left % 0x80) | 0x80);
-    bytes.push(left);
-  };
-  put(entries.length);
-  for (const [n, { id }] of entries.entries()) put(id - (entries[n - 1]?.id ?? 0));
-  for (const { run } of entries) put(run);
-  for (const { length } of entries) put(length);
-  for (const [n, { offset }] of entries.entries()) {
-    const before = entries[n - 1];
-    put(before !== undefined && before.offset + before.length === offset ? 0 : offset + 1);
+/** Entries in the order of their ids; all columns have the same length. */
+export interface DirectoryColumns {
+  readonly ids: Float64Array;
+  readonly runs: Float64Array;
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+}
+
+/** Column by column, as varints. */
+export function packDirectory({ ids, runs, offsets, lengths }: DirectoryColumns): Uint8Array {
+  const bytes = new ProtobufWriter();
+  bytes.varint(ids.length);
+  for (let n = 0; n < ids.length; n++) bytes.varint(n === 0 ? ids[0]! : ids[n]! - ids[n - 1]!);
+  for (const run of runs) bytes.varint(run);
+  for (const length of lengths) bytes.varint(length);
+  for (let n = 0; n < ids.length; n++) {
+    const follows = n > 0 && offsets[n - 1]! + lengths[n - 1]! === offsets[n]!;
+    bytes.varint(follows ? 0 : offsets[n]! + 1);
   }
-  return Uint8Array.from(bytes);
+  return bytes.taken();
 }
 
 /** A directory in memory: 32 bytes per entry. */

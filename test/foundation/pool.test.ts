@@ -1,0 +1,44 @@
+import test from 'ava';
+import type { PoolClient } from 'pg';
+import pg from 'pg';
+import { openPool } from '../../src/platform/sql/pool.ts';
+import type { TestDatabase } from '../world.ts';
+import { testDatabase } from '../world.ts';
+
+let database: TestDatabase;
+test.before(async () => {
+  database = await testDatabase();
+});
+test.after.always(() => database?.close());
+
+/** What `pg` emits for a message of the server that belongs to no statement. */
+const breaks = (client: PoolClient) => client.emit('error', new Error('terminating connection'));
+
+test('a connection that breaks in use, idle, or while its pool closes does not end the process', async (t) => {
+  const broken: string[] = [];
+  const pool = openPool({ connectionString: database.url }, ({ message }) => void broken.push(message));
+  const client = await pool.connect();
+  t.notThrows(() => breaks(client));
+  t.deepEqual(broken, [], 'in use: its statement rejects');
+  client.release();
+  const ended = pool.end();
+  t.notThrows(() => breaks(client));
+  await ended;
+  t.notThrows(() => breaks(client));
+});
+
+test('a pool goes on after the server has ended its idle connections, and tells of them', async (t) => {
+  const told = Promise.withResolvers<string>();
+  const pool = openPool({ connectionString: database.url }, ({ message }) => told.resolve(message));
+  const admin = new pg.Client(database.url);
+  await admin.connect();
+  try {
+    const { rows } = await pool.query('select pg_backend_pid() as pid');
+    await admin.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    t.regex(await told.promise, /terminating connection/);
+    t.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }]);
+  } finally {
+    await admin.end();
+    await pool.end();
+  }
+});
