@@ -25,6 +25,18 @@ export const noBytes = (id: string) =>
     { code: 'NoBytes' },
   );
 
+/**
+ * A statement that waited for the row while another transaction moved it does not find it: it joins the project of before.
+ * A new statement sees where it is.
+ */
+async function lockedWherever(lock: typeof lockVisible, tx: Db, caller: Caller, id: string) {
+  for (;;) {
+    const found = await lock(tx, caller, id);
+    if (found !== undefined && found !== null) return found;
+    if (!(await findVisible(tx, caller, id))) return undefined;
+  }
+}
+
 /** Locks a dataset for this transaction and checks that the caller has the capability and that no transfer writes the dataset. */
 export async function lockedDataset(
   tx: Db,
@@ -32,7 +44,7 @@ export async function lockedDataset(
   wanted: { id: string; projectId?: string | undefined },
   capability: Capability,
 ): Promise<VisibleDataset> {
-  const found = await lockVisible(tx, caller, wanted.id);
+  const found = await lockedWherever(lockVisible, tx, caller, wanted.id);
   if (!found || (wanted.projectId !== undefined && found.projectId !== wanted.projectId.toLowerCase())) {
     throw notFound('Dataset', wanted.id);
   }
@@ -53,7 +65,7 @@ export async function idleDataset(...wanted: Parameters<typeof lockedDataset>): 
 
 /** Takes a shared lock on a dataset, so that no write begins before the transaction ends, and checks that the caller may read it. */
 export async function readableDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
-  const found = await shareVisible(tx, caller, id);
+  const found = await lockedWherever(shareVisible, tx, caller, id);
   if (!found) throw notFound('Dataset', id);
   requireCapability({ ...found, id: found.projectId }, 'canReadContent');
   refuseWriteLocked(found);

@@ -7,7 +7,10 @@ import pino from 'pino';
 import { openFileStore } from '../../src/accounts/file-store.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
-import { PASSWORD, testDatabase, world } from '../world.ts';
+import { openPasswords } from '../../src/accounts/password.ts';
+import { sql } from '../../src/db.ts';
+import { bootstrap } from '../../src/tenants/bootstrap.ts';
+import { PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
 import { accountRules } from './account-rules.ts';
 
 const name = `accounts-${randomUUID()}.json`;
@@ -142,27 +145,38 @@ test.serial('a change whose commit fails is not in the file', async (t) => {
   t.is(entryOf(await read(), id).company, 'Now');
 });
 
-test.serial('a committed change is written at the next start, if the process ended before', async (t) => {
-  const { id } = await w.account();
-  const before = await readFile(path, 'utf8');
-  await w.as(await w.administrator()).put('/api/accounts', { id, company: 'Late' });
-  const after = await readFile(path, 'utf8');
-  const open = () => openFileStore(path, w.db, log);
+// not with the file of the world, at which its API looks every second
+test('a committed change is written at the next start, if the process ended before', async (t) => {
+  const { db, folder, close } = await testDatabase();
+  t.teardown(close);
+  const own = join(folder, 'accounts.json');
+  const open = () => openFileStore(own, db, log);
+  const text = () => readFile(own, 'utf8');
+  const store = await open();
+  await bootstrap(db, { accountId: 'root', password: PASSWORD }, openPasswords(PASSWORD_ITERATIONS), { store });
+  const before = await text();
+  await store.change((tx) => tx.query(sql.unsafe`update accounts set company = 'Late'`));
+  const after = await text();
+  store.close();
+  t.true(after.includes('Late'));
   /** Where a process stands that ended between commit and file. */
   const endedEarly = () =>
-    w.sql(`update account_file set pending = $1, replaces = sha256(convert_to($2, 'UTF8'))`, [after, before]);
-  for (const made of [() => writeFile(path, before), () => rm(path), () => writeFile(path, after)]) {
+    db.query(sql.unsafe`update account_file set pending = ${after}, replaces = sha256(convert_to(${before}, 'UTF8'))`);
+  for (const made of [() => writeFile(own, before), () => rm(own), () => writeFile(own, after)]) {
     await endedEarly();
     await made();
     (await open()).close();
-    t.is(await readFile(path, 'utf8'), after);
-    t.deepEqual(await w.sql('select pending, replaces from account_file'), [{ pending: null, replaces: null }]);
+    t.is(await text(), after);
+    t.deepEqual(
+      await db.any(sql.unsafe`select from account_file where (pending, replaces) is not distinct from (null, null)`),
+      [{}],
+    );
   }
   // changed by hand since: that is newer
   await endedEarly();
-  await writeFile(path, after.replace('Late', 'By hand'));
+  await writeFile(own, after.replace('Late', 'By hand'));
   (await open()).close();
-  t.is(entryOf(await read(), id).company, 'By hand');
+  t.is(await db.oneFirst(sql.unsafe`select company from accounts`), 'By hand');
 });
 
 test.serial('a registration that was never activated is also removed from the file', async (t) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
 import type { NewDataset } from '../../src/datasets/queries.ts';
@@ -202,6 +203,33 @@ test('PUT replaces the metadata of a dataset, ignores read-only members, and kee
   t.is((await w.as(reader).put(path, answer.body)).status, 403);
   t.is((await w.as(owner).put(`/api/metadata/project/${await project(owner)}/dataset`, answer.body)).status, 404);
   t.is((await w.as(owner).put(path, { id, name: '' })).status, 400);
+});
+
+test('a request that waited for a dataset while it was moved finds it where it is now', async (t) => {
+  const owner = await w.account();
+  const [from, to] = [await project(owner), await project(owner)];
+  const other = new pg.Client({ connectionString: w.url });
+  await other.connect();
+  t.teardown(() => other.end());
+  const remove = (id: string) => w.as(owner).delete(`/api/metadata/dataset/${id}`);
+  const read = (id: string) =>
+    w.as(owner).post(`/api/metadata/dataset/${id}/download-convert`, { writerName: 'GeoTiffWriter' });
+  for (const request of [remove, read]) {
+    const id = await dataset(from, owner);
+    await other.query('begin');
+    await other.query('update datasets set project_id = $1 where id = $2', [to, id]);
+    let isOver = false;
+    const asked = request(id).finally(() => {
+      isOver = true;
+    });
+    const waiting = () =>
+      w.sql(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    while (!isOver && (await waiting()).length === 0) await sleep(10);
+    t.false(isOver, 'it waits');
+    await other.query('commit');
+    const { status, body } = await asked;
+    t.true(status < 300, JSON.stringify(body));
+  }
 });
 
 test('exactly one of several concurrent changes from the same rowVersion succeeds', async (t) => {

@@ -100,6 +100,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   let address = '';
   const failedStarts: string[] = [];
 
+  const stopping = new Map<WorkerProcess, Promise<void>>();
+  /** Asks a worker to end, and waits. Once: a second signal ends it before it has cleaned up. */
+  function stopWorker(worker: WorkerProcess): Promise<void> {
+    expected.add(worker);
+    const stopped = stopping.get(worker) ?? worker.stop();
+    stopping.set(worker, stopped);
+    return stopped;
+  }
   function keepWorkers() {
     while (open && workers.size + starting < target) {
       starting++;
@@ -114,10 +122,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
             if (!expected.has(worker)) surprises.push(`worker ${end.join(' ')}: ${lastWords(worker.output())}`);
             keepWorkers();
           });
-          if (!open || workers.size > target) {
-            expected.add(worker);
-            worker.process.kill('SIGTERM');
-          }
+          if (!open || workers.size > target) void stopWorker(worker);
         })
         .catch((error: Error) => {
           equipped[at]!--;
@@ -168,9 +173,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   async function stopWorkers() {
     target = 0;
     while (starting > 0) await sleep(50);
-    for (const worker of workers) expected.add(worker);
     const stop = async (worker: WorkerProcess) => {
-      await worker.stop();
+      await stopWorker(worker);
       const end = await worker.ended;
       if (end[0] !== 0) surprises.push(`worker, asked to end, ${end.join(' ')}: ${lastWords(worker.output())}`);
     };
