@@ -10,6 +10,7 @@ import type {
 } from 'slonik';
 import { createPool, DataIntegrityError, NotFoundError, SchemaValidationError, sql as slonikSql } from 'slonik';
 import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
+import { keptConnection } from './platform/sql/kept-connection.ts';
 import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
 import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
@@ -171,36 +172,18 @@ export function runAfterCommit(tx: Db, work: Work): void {
   works.push(work);
 }
 
-/**
- * slonik closes a connection whose work throws, and a new one costs twenty times as much as a refused request does
- * otherwise. After a rollback the connection is as before, so the error is thrown when the pool has it back; if it does
- * not answer any more, at once.
- */
-async function kept<T>(connection: Db, transaction: Promise<T>): Promise<{ result: T } | { error: unknown }> {
-  try {
-    return { result: await transaction };
-  } catch (error) {
-    const answers = await connection.query(sql.unsafe`select`).then(
-      () => true,
-      () => false,
-    );
-    if (!answers) throw error;
-    return { error };
-  }
-}
-
 async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T> {
   const works: Work[] = [];
   let id = '';
   try {
     const outcome = await pool.connect((connection) =>
-      kept(
-        connection,
+      keptConnection(
         connection.transaction((tx) => {
           id = tx.transactionId;
           afterCommit.set(id, works);
           return work(tx);
         }),
+        () => connection.query(sql.unsafe`select`),
       ),
     );
     if ('error' in outcome) throw outcome.error;

@@ -178,8 +178,9 @@ export async function work(config: Config): Promise<Worker> {
     databaseMoved: host.moved,
     async close() {
       closing = true;
-      const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]);
-      await host.releaseDatabase();
+      const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]).finally(
+        host.releaseDatabase,
+      );
       if (drained) return;
       log.error(
         { pool, parts: [...stopping] },

@@ -55,7 +55,7 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
   const stopping = once(events, 'pool:gracefulShutdown');
   reportPolls(events, admission);
   const jobIds = runningJobs(events);
-  // of our own, because the queue does not wait for the end of its own one, nor listen to errors in it
+  // graphile-worker would not wait until a pool of its own is closed, and stop listening to its errors before
   const pgPool = openPool(
     { connectionString: withOptions(databaseUrl, 'platform work: queue', UNFLUSHED), max: slots + 2 },
     (error) => log.error({ err: error }, 'an idle connection of the queue broke'),

@@ -26,14 +26,13 @@ export const noBytes = (id: string) =>
   );
 
 /**
- * A statement that waited for the row while another transaction moved it does not find it: it joins the project of before.
- * A new statement sees where it is.
+ * Locks a dataset wherever it is. A statement that waits for its row while another transaction moves it finds nothing,
+ * because it joins the project of before; a new statement sees where it is now.
  */
 async function lockedWherever(lock: typeof lockVisible, tx: Db, caller: Caller, id: string) {
   for (;;) {
     const found = await lock(tx, caller, id);
-    if (found !== undefined && found !== null) return found;
-    if (!(await findVisible(tx, caller, id))) return undefined;
+    if (found || !(await findVisible(tx, caller, id))) return found;
   }
 }
 

@@ -211,6 +211,7 @@ test('a request that waited for a dataset while it was moved finds it where it i
   const other = new pg.Client({ connectionString: w.url });
   await other.connect();
   t.teardown(() => other.end());
+  const { rows: backend } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
   const remove = (id: string) => w.as(owner).delete(`/api/metadata/dataset/${id}`);
   const read = (id: string) =>
     w.as(owner).post(`/api/metadata/dataset/${id}/download-convert`, { writerName: 'GeoTiffWriter' });
@@ -223,7 +224,7 @@ test('a request that waited for a dataset while it was moved finds it where it i
       isOver = true;
     });
     const waiting = () =>
-      w.sql(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      w.sql(`select from pg_stat_activity where pg_blocking_pids(pid) @> array[$1::int]`, [backend[0]!.pid]);
     while (!isOver && (await waiting()).length === 0) await sleep(10);
     t.false(isOver, 'it waits');
     await other.query('commit');

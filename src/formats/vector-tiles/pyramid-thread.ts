@@ -41,7 +41,7 @@ async function draw(job: PyramidJob): Promise<void> {
     const isFull = size + bytes.length > batchBytes && size > 0;
     const take = () => {
       if (bytes.length > batch.length) batch = new Uint8Array(bytes.length);
-      // Copied, because a zipped tile keeps the 16 kB that zlib has taken for it.
+      // Copied, because small buffers share their memory, so that it cannot be sent.
       batch.set(bytes, size);
       size += bytes.length;
       tiles.push(tile);

@@ -47,7 +47,7 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
   }
 }
 
-/** graphile-worker's tables. A pool of our own, because it stops listening to the errors of its own one while that closes. */
+/** graphile-worker's tables. It would stop listening to the errors of a pool of its own before that is closed. */
 async function migrateQueue(databaseUrl: string) {
   const { runMigrations } = await import('graphile-worker');
   const pgPool = openPool({ connectionString: databaseUrl });

@@ -108,6 +108,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     stopping.set(worker, stopped);
     return stopped;
   }
+
   function keepWorkers() {
     while (open && workers.size + starting < target) {
       starting++;

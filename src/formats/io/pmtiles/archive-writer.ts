@@ -95,25 +95,32 @@ class Entries {
     const numbers = this.#numbers;
     const order = Uint32Array.from({ length: this.count }, (_, n) => n);
     order.sort((one, other) => numbers[3 * one]! - numbers[3 * other]!);
-    const ids = new Float64Array(this.count);
-    const columns = { ids, runs: ids.slice(), offsets: ids.slice(), lengths: ids.slice() };
-    const { runs, offsets, lengths } = columns;
+    const columns = newColumns(this.count);
+    const { ids, runs, offsets, lengths } = columns;
     let size = 0;
     for (const n of order) {
-      const [id, offset, length] = numbers.subarray(3 * n, 3 * n + 3) as unknown as [number, number, number];
+      const id = numbers[3 * n]!;
+      const offset = numbers[3 * n + 1]!;
       const last = size - 1;
       if (size > 0 && ids[last]! + runs[last]! === id && offsets[last] === offset) runs[last]!++;
       else {
         ids[size] = id;
         runs[size] = 1;
         offsets[size] = offset;
-        lengths[size] = length;
+        lengths[size] = numbers[3 * n + 2]!;
         size++;
       }
     }
     return part(columns, 0, size);
   }
 }
+
+const newColumns = (count: number): DirectoryColumns => ({
+  ids: new Float64Array(count),
+  runs: new Float64Array(count),
+  offsets: new Float64Array(count),
+  lengths: new Float64Array(count),
+});
 
 const part = ({ ids, runs, offsets, lengths }: DirectoryColumns, first: number, end: number): DirectoryColumns => ({
   ids: ids.subarray(first, end),
@@ -128,18 +135,18 @@ function directories(entries: DirectoryColumns): { root: Uint8Array; leaves: Uin
   if (HEADER_BYTES + whole.length <= ROOT_LIMIT) return { root: whole, leaves: new Uint8Array() };
   for (let size = leafEntries; ; size *= 2) {
     const leaves: Uint8Array[] = [];
-    const pointers = new Entries();
+    // Their runs are 0: they are leaves.
+    const pointers = newColumns(Math.ceil(entries.ids.length / size));
     let offset = 0;
-    for (let first = 0; first < entries.ids.length; first += size) {
-      const leaf = gzipSync(packDirectory(part(entries, first, first + size)));
-      pointers.add(entries.ids[first]!, offset, leaf.length);
+    for (let n = 0; n < pointers.ids.length; n++) {
+      const leaf = gzipSync(packDirectory(part(entries, n * size, (n + 1) * size)));
+      pointers.ids[n] = entries.ids[n * size]!;
+      pointers.offsets[n] = offset;
+      pointers.lengths[n] = leaf.length;
       leaves.push(leaf);
       offset += leaf.length;
     }
-    const columns = pointers.joined();
-    // Without tiles of their own: they are leaves.
-    columns.runs.fill(0);
-    const root = gzipSync(packDirectory(columns));
+    const root = gzipSync(packDirectory(pointers));
     if (HEADER_BYTES + root.length <= ROOT_LIMIT) return { root, leaves: Buffer.concat(leaves) };
   }
 }
