@@ -15,6 +15,7 @@ export async function written(
   data: Data,
   name: string,
   parameters: Record<string, unknown> = {},
+  threads = 1,
 ): Promise<{ content: Buffer; lost: string[]; quality?: MeshQuality }> {
   const folder = await folderOf(t);
   const lost: string[] = [];
@@ -24,6 +25,7 @@ export async function written(
   const context = {
     signal: new AbortController().signal,
     scratch: folder,
+    threads,
     log() {},
     progress() {},
     reportLoss: (sentence: string) => void lost.push(sentence),

@@ -11,19 +11,19 @@ const batchBytes = 32 << 20;
 const maxGap = 1 << 16;
 const maxRead = 4 << 20;
 
-/** Records in a temporary file, in the order of the input, to be read in another one. In memory are only their positions and sizes. */
+/** Records in a temporary file, in the order of the input, to be read in another one. In memory are only their places. */
 export class OrderedSpool {
   length = 0;
   readonly out: BufferedWriter;
+  readonly path: string;
   readonly #sink: FileSink;
-  readonly #path: string;
   #positions = new Float64Array(1024);
   #sizes = new Uint32Array(1024);
   #end = 0;
 
   private constructor(sink: FileSink, path: string) {
     this.#sink = sink;
-    this.#path = path;
+    this.path = path;
     this.out = new BufferedWriter(sink);
   }
 
@@ -51,15 +51,25 @@ export class OrderedSpool {
     this.#end += size;
   }
 
+  /** Where each record begins in the file. */
+  get positions(): Float64Array {
+    return this.#positions.subarray(0, this.length);
+  }
+
   get sizes(): Uint32Array {
     return this.#sizes.subarray(0, this.length);
   }
 
-  /** The records in this order, many at a time. */
-  async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
+  /** Ends the writing: the file has all records. */
+  async end(): Promise<void> {
     await this.out.end();
     await this.#sink.flush();
-    const source = await FileSource.open(this.#path, { checksum: false });
+  }
+
+  /** The records in this order, many at a time. */
+  async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
+    await this.end();
+    const source = await FileSource.open(this.path, { checksum: false });
     try {
       for (let first = 0; first < order.length; ) {
         let size = 0;

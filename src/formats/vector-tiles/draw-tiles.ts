@@ -5,11 +5,9 @@ import { HALF_WORLD } from '../../geo/tiles/matrices.ts';
 import { TileAreas } from '../../geo/tiles/tile-area.ts';
 import { tileFieldKind } from '../../geo/tiles/tile-values.ts';
 import type { Context } from '../define.ts';
-import { OrderedSpool } from '../io/ordered-spool.ts';
-import { tileIdOf } from '../io/pmtiles/tile-ids.ts';
 import type { PlacedFeatures } from './placed-features.ts';
 import { chooseFields, placeFeatures } from './placed-features.ts';
-import type { PyramidJob } from './pyramid-drawer.ts';
+import type { AddTile, PyramidContent, PyramidJob } from './pyramid-drawer.ts';
 import { PyramidThreads } from './pyramid-threads.ts';
 import type { TreeNode } from './tile-tree.ts';
 import { TileTree } from './tile-tree.ts';
@@ -33,14 +31,14 @@ export interface VectorTilesRequest {
   readonly Attributes?: readonly string[] | string | undefined;
 }
 
-/** Drawn tiles in the order of their ids in PMTiles. */
-export interface DrawnTiles {
-  readonly description: TilesDescription;
-  readonly count: number;
-  tiles(): AsyncGenerator<{ level: number; column: number; row: number; bytes: Uint8Array }>;
+/** The tiles of features, to be drawn. */
+export interface VectorPyramid {
+  readonly description: PyramidDescription;
+  /** Draws all tiles, always in the same order. */
+  draw(add: AddTile): Promise<void>;
 }
 
-export interface TilesDescription {
+export interface PyramidDescription {
   readonly name: string;
   readonly levels: { readonly first: number; readonly last: number };
   /** West, south, east, north in degrees. */
@@ -49,12 +47,12 @@ export interface TilesDescription {
   readonly layers: readonly object[];
 }
 
-/** Draws the vector tiles of features with the rules of the tiles that are drawn on request. */
-export async function drawTiles(
+/** Places the features of vector tiles, which are drawn with the rules of the tiles that are drawn on request. */
+export async function vectorPyramid(
   data: FeatureCollection,
   request: VectorTilesRequest,
   context: Context,
-): Promise<DrawnTiles> {
+): Promise<VectorPyramid> {
   const { MinZoom: first, MaxZoom, MinFeatures, LayerName: name, Attributes } = request;
   if (MaxZoom !== undefined && MaxZoom < first)
     throw new AppError('unprocessable', `MaxZoom ${MaxZoom} is less than MinZoom ${first}.`);
@@ -69,30 +67,6 @@ export async function drawTiles(
   const placed = await placeFeatures(data, { crs, chosen, context });
   const levels = { first, last: MaxZoom ?? Math.max(first, lastLevel(placed)) };
   const keys = chosen.fields.map((field) => ({ name: field.name, real: field.type === 'real' }));
-  const spool = await TileSpool.create(context);
-  const content = { placed, crs, layer: { name, keys }, levels };
-  const areas = await TileAreas.create(crs);
-  try {
-    const progress = { features: 0 };
-    const tree = new TileTree(placed, areas);
-    const reached = (features: number) => {
-      progress.features = Math.max(progress.features, features);
-    };
-    const jobs =
-      MinFeatures === undefined
-        ? jobsOf(tree, placed, levels, reached)
-        : jobsOfMany(tree, placed, { ...levels, least: MinFeatures });
-    await threads.draw(content, {
-      jobs,
-      add: (tile, bytes) => spool.add(tile, bytes),
-      done: () => {
-        context.signal.throwIfAborted();
-        context.progress(0.5 + (0.45 * progress.features) / Math.max(1, placed.count), 'Drawing tiles');
-      },
-    });
-  } finally {
-    areas.close();
-  }
   const fields = Object.fromEntries(chosen.fields.map((field) => [field.name, tileFieldKind(field.type)]));
   return {
     description: {
@@ -101,9 +75,47 @@ export async function drawTiles(
       bounds: degreesOf(placed),
       layers: [{ id: name, description: '', minzoom: levels.first, maxzoom: levels.last, fields }],
     },
-    count: spool.count,
-    tiles: () => spool.ordered(),
+    draw: (add) => drawTiles({ placed, crs, layer: { name, keys }, levels }, { threads, add, MinFeatures, context }),
   };
+}
+
+interface DrawnBy {
+  readonly threads: PyramidThreads;
+  readonly add: AddTile;
+  readonly MinFeatures: number | undefined;
+  readonly context: Context;
+}
+
+async function drawTiles(content: PyramidContent, { threads, add, MinFeatures, context }: DrawnBy): Promise<void> {
+  const { placed, levels } = content;
+  const areas = await TileAreas.create(content.crs);
+  let [reached, tiles] = [0, 0];
+  try {
+    const tree = new TileTree(placed, areas);
+    const jobs =
+      MinFeatures === undefined
+        ? jobsOf(tree, placed, levels, (features) => {
+            reached = Math.max(reached, features);
+          })
+        : jobsOfMany(tree, placed, { ...levels, least: MinFeatures });
+    await threads.draw(content, {
+      jobs,
+      add(tile, bytes) {
+        if (++tiles > mostTiles)
+          throw new AppError(
+            'unprocessable',
+            `There are more than ${mostTiles.toLocaleString('en')} tiles. Ask for a smaller MaxZoom, or cut the data with a spatial filter.`,
+          );
+        return add(tile, bytes);
+      },
+      done() {
+        context.signal.throwIfAborted();
+        context.progress(0.5 + (0.45 * reached) / Math.max(1, placed.count), 'Drawing tiles');
+      },
+    });
+  } finally {
+    areas.close();
+  }
 }
 
 /** The last level, at most 14, with which the area does not have too many tiles. */
@@ -120,7 +132,7 @@ function lastLevel({ bounds: [west, north, east, south] }: PlacedFeatures): numb
 /** Tiles whose features fit into memory are drawn with all below them. */
 function* jobsOf(
   tree: TileTree,
-  { positions }: PlacedFeatures,
+  { sizes }: PlacedFeatures,
   { first, last }: { first: number; last: number },
   reached: (features: number) => void,
 ): Generator<PyramidJob> {
@@ -128,16 +140,16 @@ function* jobsOf(
   const stack: TreeNode[] = root === undefined ? [] : [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     const { tile, touched } = node;
-    const below = touched.length <= mostFeatures && bytesOf(touched, positions) <= mostBytes;
+    const below = touched.length <= mostFeatures && bytesOf(touched, sizes) <= mostBytes;
     if (below || tile.level >= first) yield { node, below };
     if (!below && tile.level < last) stack.push(...tree.children(node));
     if (below) reached(touched[0]!);
   }
 }
 
-function bytesOf(features: Uint32Array, positions: Float64Array): number {
+function bytesOf(features: Uint32Array, sizes: Uint32Array): number {
   let bytes = 0;
-  for (const number of features) bytes += positions[number + 1]! - positions[number]!;
+  for (const number of features) bytes += sizes[number]!;
   return bytes;
 }
 
@@ -148,10 +160,10 @@ function bytesOf(features: Uint32Array, positions: Float64Array): number {
  */
 function* jobsOfMany(
   tree: TileTree,
-  { positions, count }: PlacedFeatures,
+  { sizes, count }: PlacedFeatures,
   { first, last, least }: { first: number; last: number; least: number },
 ): Generator<PyramidJob> {
-  const isMuch = ({ touched }: TreeNode) => touched.length >= least || bytesOf(touched, positions) >= muchBytes;
+  const isMuch = ({ touched }: TreeNode) => touched.length >= least || bytesOf(touched, sizes) >= muchBytes;
   let left = Math.max(fewTiles, Math.ceil((tilesEach * count) / least));
   const root = tree.root();
   let level = root === undefined ? [] : [root].filter(isMuch);
@@ -163,56 +175,6 @@ function* jobsOfMany(
       if (node.tile.level < last) next.push(...tree.children(node).filter(isMuch));
     }
     level = next;
-  }
-}
-
-/** Tiles in a temporary file. */
-class TileSpool {
-  readonly #spool: OrderedSpool;
-  #places = new Uint32Array(3 << 10);
-
-  private constructor(spool: OrderedSpool) {
-    this.#spool = spool;
-  }
-
-  static async create(context: Context): Promise<TileSpool> {
-    return new TileSpool(await OrderedSpool.create(context));
-  }
-
-  get count(): number {
-    return this.#spool.length;
-  }
-
-  async add({ level, column, row }: { level: number; column: number; row: number }, bytes: Uint8Array): Promise<void> {
-    const n = 3 * this.#spool.length;
-    if (this.#spool.length >= mostTiles)
-      throw new AppError(
-        'unprocessable',
-        `There are more than ${mostTiles.toLocaleString('en')} tiles. Ask for a smaller MaxZoom, or cut the data with a spatial filter.`,
-      );
-    if (n === this.#places.length) {
-      const more = new Uint32Array(2 * n);
-      more.set(this.#places);
-      this.#places = more;
-    }
-    this.#places.set([level, column, row], n);
-    this.#spool.out.raw(bytes);
-    this.#spool.add(bytes.length);
-    await this.#spool.out.drain();
-  }
-
-  async *ordered(): AsyncGenerator<{ level: number; column: number; row: number; bytes: Uint8Array }> {
-    const place = (n: number) => this.#places.subarray(3 * n, 3 * n + 3) as unknown as [number, number, number];
-    const ids = Float64Array.from({ length: this.count }, (_, n) => tileIdOf(...place(n)));
-    const order = Uint32Array.from(ids, (_, n) => n).sort((one, other) => ids[one]! - ids[other]!);
-    const { sizes } = this.#spool;
-    for await (const { bytes, first, count } of this.#spool.ordered(order))
-      for (let n = first, at = 0; n < first + count; n++) {
-        const [level, column, row] = place(order[n]!);
-        const size = sizes[order[n]!]!;
-        yield { level, column, row, bytes: bytes.subarray(at, at + size) };
-        at += size;
-      }
   }
 }
 

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Box } from '../../data/box.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
@@ -12,7 +9,6 @@ import type { TileKey } from '../../geo/tiles/tile-values.ts';
 import { putValue } from '../../geo/tiles/tile-values.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { Context } from '../define.ts';
-import { FileSink } from '../io/bytes.ts';
 import { OrderedSpool } from '../io/ordered-spool.ts';
 import type { EncodedValues } from './placed-record.ts';
 import { putRecord } from './placed-record.ts';
@@ -23,14 +19,16 @@ export interface ChosenFields {
   readonly places: readonly number[];
 }
 
-/** Features of which tiles are drawn, in a temporary file along a Hilbert curve. Plain data for threads. */
+/** Features of which tiles are drawn, numbered along a Hilbert curve. Plain data for threads. */
 export interface PlacedFeatures {
+  /** A temporary file with the records of the features in the order of the data. */
   readonly path: string;
   readonly count: number;
   /** In shared memory: west, south, east, north of each feature in the coordinate system of the data. */
   readonly boxes: Float64Array;
-  /** In shared memory: where each feature begins in the file, and where the last one ends. */
+  /** In shared memory: where each feature begins in the file, and its bytes. */
   readonly positions: Float64Array;
+  readonly sizes: Uint32Array;
   /** Around all features in the coordinate system of the data; undefined if none has a place. */
   readonly box: Box | undefined;
   /** Around all of them on the map in metres from its upper left corner: west, north, east, south. */
@@ -128,37 +126,29 @@ class Placing {
     return { bytes: this.#value.taken(), keys, ends };
   }
 
-  /** Writes the features along the Hilbert curve. */
+  /** Numbers the features along the Hilbert curve. */
   async sorted(): Promise<PlacedFeatures> {
     const { spool, context } = this.#parts;
     const count = spool.length;
     if (this.#without > 0) context.reportLoss(`${this.#without} features without a place are in no tile.`);
+    await spool.end();
     const order = this.#boxes.order();
     const boxes = new Float64Array(new SharedArrayBuffer(32 * count));
-    const positions = new Float64Array(new SharedArrayBuffer(8 * (count + 1)));
+    const positions = new Float64Array(new SharedArrayBuffer(8 * count));
+    const sizes = new Uint32Array(new SharedArrayBuffer(4 * count));
     for (let n = 0; n < count; n++) {
       this.#boxes.copy(order[n]!, boxes, 4 * n);
-      positions[n + 1] = positions[n]! + spool.sizes[order[n]!]!;
-    }
-    const path = join(context.scratch, `${randomUUID()}.placed`);
-    const sink = await FileSink.create(path, { checksum: false });
-    context.onEnd(() => rm(path, { force: true }));
-    try {
-      for await (const { bytes } of spool.ordered(order)) {
-        context.signal.throwIfAborted();
-        await sink.append(bytes);
-      }
-      await sink.flush();
-    } finally {
-      await sink.close();
+      positions[n] = spool.positions[order[n]!]!;
+      sizes[n] = spool.sizes[order[n]!]!;
     }
     const [west, south, east, north] = this.#boxes.whole;
     const [type, another] = this.#types;
     return {
-      path,
+      path: spool.path,
       count,
       boxes,
       positions,
+      sizes,
       box: west <= east ? Object.assign(new Box(), { west, south, east, north }) : undefined,
       bounds: this.#bounds,
       lines: another === undefined && (type === 'LineString' || type === 'MultiLineString'),

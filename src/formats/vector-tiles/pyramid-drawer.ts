@@ -39,6 +39,7 @@ export class PyramidDrawer {
   readonly #areas: TileAreas;
   readonly #tree: TileTree;
   readonly #file: number;
+  #bytes = Buffer.allocUnsafeSlow(maxRead);
 
   private constructor(content: PyramidContent, areas: TileAreas) {
     this.#content = content;
@@ -70,11 +71,11 @@ export class PyramidDrawer {
     { drawer, values, features }: Drawing,
     add: AddTile,
   ): ReturnType<AddTile> {
-    const { boxes, positions, lines, box, bounds } = this.#content.placed;
+    const { boxes, positions, sizes, lines, box, bounds } = this.#content.placed;
     const chooser = new FeatureChooser(this.#areas.pixel(tile, area.tile, box!), lines);
     const found = (at: number) => {
       const number = at / 4;
-      return { number, offset: positions[number]!, end: positions[number + 1]! };
+      return { number, offset: positions[number]!, end: positions[number]! + sizes[number]! };
     };
     chooser.add({ touched: touched.map((number) => 4 * number), boxes, found });
     const chosen = chooser.chosen();
@@ -91,35 +92,50 @@ export class PyramidDrawer {
     if (bytes !== undefined) return add(tile, zippedTile(bytes));
   }
 
-  /** Reads features that are not in memory yet. */
+  /** Reads features that are not in memory yet, all into one piece of memory. */
   #read(numbers: ArrayLike<number>, values: ValueTable, features: Map<number, PlacedFeature>): void {
-    const { positions, ownIds } = this.#content.placed;
-    for (let n = 0; n < numbers.length; ) {
-      if (features.has(numbers[n]!)) {
-        n++;
-        continue;
-      }
-      const start = positions[numbers[n]!]!;
+    const { positions, sizes, ownIds } = this.#content.placed;
+    const missing: number[] = [];
+    let length = 0;
+    for (let n = 0; n < numbers.length; n++) {
+      if (features.has(numbers[n]!)) continue;
+      missing.push(numbers[n]!);
+      length += sizes[numbers[n]!]!;
+    }
+    missing.sort((one, other) => positions[one]! - positions[other]!);
+    const bytes = Buffer.allocUnsafeSlow(length);
+    for (let n = 0, at = 0; n < missing.length; ) {
+      const start = positions[missing[n]!]!;
       let [last, end] = [n, start];
-      for (; last < numbers.length; last++) {
-        const [from, to] = [positions[numbers[last]!]!, positions[numbers[last]! + 1]!];
+      for (; last < missing.length; last++) {
+        const from = positions[missing[last]!]!;
+        const to = from + sizes[missing[last]!]!;
         if (last > n && (from > end + maxGap || to > start + maxRead)) break;
         end = to;
       }
-      const bytes = Buffer.allocUnsafeSlow(end - start);
-      for (let done = 0; done < bytes.length; ) {
-        const read = readSync(this.#file, bytes, done, bytes.length - done, start + done);
-        if (read === 0) throw new Error('The temporary file of features is cut.');
-        done += read;
-      }
+      const read = this.#bytesFrom(start, end);
       for (; n < last; n++) {
-        const number = numbers[n]!;
-        if (features.has(number)) continue;
-        const own = bytes.subarray(positions[number]! - start, positions[number + 1]! - start);
+        const number = missing[n]!;
+        const from = positions[number]! - start;
+        const own = bytes.subarray(at, at + sizes[number]!);
+        own.set(read.subarray(from, from + own.length));
+        at += own.length;
         const feature = placedFeature(own, values);
         features.set(number, ownIds && feature.id >= 0 ? feature : { ...feature, id: number + 1 });
       }
     }
+  }
+
+  /** Bytes of the file, valid until the next ones are read. */
+  #bytesFrom(start: number, end: number): Buffer {
+    const length = end - start;
+    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(length);
+    for (let done = 0; done < length; ) {
+      const read = readSync(this.#file, this.#bytes, done, length - done, start + done);
+      if (read === 0) throw new Error('The temporary file of features is cut.');
+      done += read;
+    }
+    return this.#bytes.subarray(0, length);
   }
 
   close(): void {

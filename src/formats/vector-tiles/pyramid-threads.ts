@@ -1,9 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
 import type { AddTile, PyramidContent, PyramidJob } from './pyramid-drawer.ts';
 import { PyramidDrawer } from './pyramid-drawer.ts';
 import type { PyramidMessage, TileBatch } from './pyramid-thread.ts';
 
 const mostThreads = 4;
+/** Bytes of tiles that wait for those of earlier jobs; above it, no further ones are drawn meanwhile. */
+const mostWaiting = 32 << 20;
 
 interface DrawnWith {
   readonly jobs: Iterator<PyramidJob>;
@@ -22,20 +25,13 @@ export class PyramidThreads {
     onEnd(() => this.#close());
   }
 
-  /** Draws all tiles of the jobs. With several threads the order of the tiles differs from run to run. */
-  async draw(content: PyramidContent, { jobs, add, done }: DrawnWith): Promise<void> {
+  /** Draws all tiles of the jobs, in the order of the jobs. */
+  async draw(content: PyramidContent, drawn: DrawnWith): Promise<void> {
     if (this.#threads.length > 0) {
-      await Promise.all(
-        this.#threads.map(async (thread) => {
-          thread.begin(content);
-          for (let job = jobs.next(); !job.done; job = jobs.next()) {
-            await thread.draw(job.value, add);
-            done();
-          }
-        }),
-      );
+      await this.#drawOnThreads(content, drawn);
       return this.#close();
     }
+    const { jobs, add, done } = drawn;
     const drawer = await PyramidDrawer.create(content);
     try {
       for (let job = jobs.next(); !job.done; job = jobs.next()) {
@@ -47,9 +43,42 @@ export class PyramidThreads {
     }
   }
 
+  async #drawOnThreads(content: PyramidContent, { jobs, add, done }: DrawnWith): Promise<void> {
+    let earlier: Promise<void> = Promise.resolve();
+    let waiting = 0;
+    const addAll = async (batch: TileBatch) => {
+      for (const [tile, bytes] of tilesOf(batch)) await add(tile, bytes);
+      waiting -= batch.bytes.length;
+    };
+    const drawJobs = async (thread: PyramidThread) => {
+      thread.begin(content);
+      for (let job = jobs.next(); !job.done; job = jobs.next()) {
+        let added = earlier;
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        earlier = promise;
+        // Whoever waits for it reports it.
+        promise.catch(() => {});
+        for await (const batch of thread.draw(job.value)) {
+          waiting += batch.bytes.length;
+          added = added.then(() => addAll(batch));
+          added.catch(() => {});
+          if (waiting > mostWaiting) await added;
+        }
+        added.then(resolve, reject);
+        done();
+      }
+    };
+    await Promise.all(this.#threads.map(drawJobs));
+    await earlier;
+  }
+
   async #close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
+}
+
+function* tilesOf({ tiles, sizes, bytes }: TileBatch): Generator<[TileNumber, Uint8Array]> {
+  for (let n = 0, at = 0; n < tiles.length; at += sizes[n++]!) yield [tiles[n]!, bytes.subarray(at, at + sizes[n]!)];
 }
 
 class PyramidThread {
@@ -72,19 +101,16 @@ class PyramidThread {
     this.#post({ content });
   }
 
-  async draw(job: PyramidJob, add: AddTile): Promise<void> {
+  /** The next tiles are drawn when the ones before were taken. */
+  async *draw(job: PyramidJob): AsyncGenerator<TileBatch> {
     for (let message: PyramidMessage = { job }; ; message = 'taken') {
       if (this.#failure !== undefined) throw this.#failure;
       this.#batch = Promise.withResolvers();
       this.#post(message);
-      const { tiles, sizes, bytes, isLast } = await this.#batch.promise;
+      const batch = await this.#batch.promise;
       this.#batch = undefined;
-      let at = 0;
-      for (const [n, tile] of tiles.entries()) {
-        await add(tile, bytes.subarray(at, at + sizes[n]!));
-        at += sizes[n]!;
-      }
-      if (isLast) return;
+      yield batch;
+      if (batch.isLast) return;
     }
   }
 

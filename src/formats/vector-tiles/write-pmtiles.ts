@@ -6,21 +6,24 @@ import { FileSink } from '../io/bytes.ts';
 import { copyFile } from '../io/pieces.ts';
 import { TILE_TYPES } from '../io/pmtiles/archive-header.ts';
 import { ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
-import { drawTiles } from './draw-tiles.ts';
+import { vectorPyramid } from './draw-tiles.ts';
 import type { writeParameters } from './parameters.ts';
+import { TileSpool } from './tile-spool.ts';
 
 export const write: Write<typeof writeParameters, 'features'> = async (data, parameters, sink, context) => {
-  const { description, tiles } = await drawTiles(data, parameters, context);
+  const pyramid = await vectorPyramid(data, parameters, context);
+  const tiles = await TileSpool.create(context);
+  await pyramid.draw((tile, bytes) => tiles.add(tile, bytes));
   const path = join(context.scratch, `${randomUUID()}.spool`);
   const spool = await FileSink.create(path, { checksum: false });
   try {
     const archive = new ArchiveWriter(spool);
-    for await (const { level, column, row, bytes } of tiles()) {
+    for await (const { level, column, row, bytes } of tiles.ordered()) {
       context.signal.throwIfAborted();
       await archive.add(level, column, row, bytes);
     }
     await spool.flush();
-    const { name, bounds, layers } = description;
+    const { name, bounds, layers } = pyramid.description;
     await sink.append(
       archive.head({
         tileType: TILE_TYPES.MVT,

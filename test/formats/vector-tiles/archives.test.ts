@@ -177,3 +177,20 @@ test('of features over each other MinFeatures leaves out the most detailed tiles
   t.true(counts[0] <= 256);
   t.true(levels[1] < 8);
 });
+
+test('an archive is the same for any number of threads, and whatever the order of the data', async (t) => {
+  // More than are drawn at a time.
+  const [columns, rows] = [300, 90];
+  const data = squares(columns * rows, (n) => [-150 + (n % columns), -45 + Math.floor(n / columns), 0.4]);
+  const features = (await Array.fromAsync(data.chunks())).flat();
+  // A step that has no divisor in common with their number.
+  const mixed = points(features.map((_, n) => features[(n * 7_919) % features.length]!));
+  const archive = async (of: FeatureCollection, threads: number, name: string) =>
+    (await written(t, of, name, { MaxZoom: 3 }, threads)).content;
+  for (const name of ['MBTilesWriter', 'PMTilesWriter']) {
+    const alone = await archive(data, 1, name);
+    t.true(alone.length > 500_000, name);
+    t.true(alone.equals(await archive(data, 3, name)), name);
+    t.true(alone.equals(await archive(mixed, 2, name)), name);
+  }
+});
