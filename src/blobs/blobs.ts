@@ -99,6 +99,7 @@ export interface ByteRange {
 export interface StoredBlob {
   name: string;
   size: number;
+  /** At the latest. */
   lastModified: Date;
 }
 

@@ -60,6 +60,8 @@ export interface StoredObject {
   key: string;
   size: number;
   lastModified: Date;
+  /** Uploaded in parts: S3 tells when the upload began as the time of the object. */
+  inParts: boolean;
 }
 
 /** A byte range of an object in the same bucket, both ends included. The object must have this ETag. */
@@ -234,11 +236,12 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
         const more = texts(answer, 'IsTruncated')[0] === 'true';
         marker = '';
         for (const entry of texts(answer, 'Contents')) {
-          const [name = '', size = '', time = ''] = ['Key', 'Size', 'LastModified'].map(
+          const [name = '', size = '', time = '', etag = ''] = ['Key', 'Size', 'LastModified', 'ETag'].map(
             (part) => texts(entry, part)[0],
           );
           const key = decodeEntities(name);
-          yield { key: key.slice(prefix.length), size: Number(size), lastModified: new Date(time) };
+          const inParts = /-\d+"?$/.test(decodeEntities(etag));
+          yield { key: key.slice(prefix.length), size: Number(size), lastModified: new Date(time), inParts };
           if (more) marker = key;
         }
       } while (marker !== '');

@@ -19,6 +19,8 @@ const MAX_COPY = 5 * 1024 * MIB;
 /** Part size of larger copies. */
 const COPY_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
+/** An upload in parts ends within this time. */
+const LONGEST_UPLOAD_MS = 24 * 3_600_000;
 /** Number of concurrent requests. */
 const CONCURRENCY = 8;
 
@@ -172,8 +174,10 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     async *list(prefix): AsyncGenerator<StoredBlob> {
       for (const area of areasOf(prefix)) {
         const within = prefix.length > area.length ? prefix : `${area}/`;
-        for await (const { key, size, lastModified } of bucket.list(within)) {
-          if (isName(key)) yield { name: key, size, lastModified };
+        for await (const { key, size, lastModified, inParts } of bucket.list(within)) {
+          if (!isName(key)) continue;
+          const latest = Math.min(Date.now(), lastModified.getTime() + (inParts ? LONGEST_UPLOAD_MS : 0));
+          yield { name: key, size, lastModified: new Date(latest) };
         }
       }
     },

@@ -353,3 +353,25 @@ test('only old multipart uploads below the prefixes of blobs are aborted', async
   t.is(await store.removeLeftovers(1000), 2);
   t.deepEqual(aborted, ['dataset/a', '.blocks/staging/b/41']);
 });
+
+test('a blob that was uploaded in parts may be as young as an upload can be long', async (t) => {
+  const begun = Date.now() - 2 * 3_600_000;
+  const objects = [
+    { key: 'dataset/whole', etag: '&quot;0f&quot;', begun },
+    { key: 'dataset/parts', etag: '&quot;0f-3&quot;', begun },
+    { key: 'dataset/old', etag: '&quot;0f-3&quot;', begun: begun - 24 * 3_600_000 },
+  ];
+  const contents = objects.map(
+    ({ key, etag, begun }) =>
+      `<Contents><Key>in/${key}</Key><LastModified>${new Date(begun).toISOString()}</LastModified><ETag>${etag}</ETag><Size>5</Size></Contents>`,
+  );
+  const server = createHttpServer((_, response) => response.end(`<R>${contents.join('')}</R>`));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const store = await openBlobStore(`s3://K:S@127.0.0.1:${port}/blobs/in?tls=false`, '/nowhere');
+  const young: string[] = [];
+  for await (const { name, lastModified } of store.list('dataset/'))
+    if (lastModified.getTime() >= Date.now() - 3_600_000) young.push(name);
+  t.deepEqual(young, ['dataset/parts']);
+});
