@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { ENDED } from '../../src/transfers/ends/notices.queries.ts';
@@ -67,6 +70,27 @@ test('a stream tells the transfer as it is, then each change, and ends when it h
     ],
   );
   t.is(stream.heard.at(-1)?.event.errorMessage, 'Cancelled.');
+});
+
+test('a connection keeps nothing of the streams that have ended on it', async (t) => {
+  const { user, client, id } = await scene();
+  await client.post(one(id, '/cancel'));
+  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
+  const url = `${await listening}${one(id)}`;
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };
+  const arrived: { port: number | undefined; listeners: number }[] = [];
+  w.app.server.prependListener('request', ({ url: path, socket }: IncomingMessage) => {
+    if (path === one(id)) arrived.push({ port: socket.remotePort, listeners: socket.listenerCount('timeout') });
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  for (let stream = 0; stream < 3; stream++) {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      get(url, { agent, headers }, resolve).on('error', reject),
+    );
+    t.regex(await text(answer), /"Error"/);
+  }
+  t.deepEqual(arrived, [arrived[0], arrived[0], arrived[0]]);
 });
 
 test('of a transfer that has ended a stream tells the end, and ends; on the older path, too', async (t) => {

@@ -18,7 +18,11 @@ export const wantsEvents = ({ method, headers }: FastifyRequest) =>
 
 /** Sends a stream of server-sent events. Pulls the next piece when the client has received the previous one. */
 export function sendEvents(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
-  request.raw.socket.setTimeout(STALLED_MS, () => request.raw.socket.destroy());
+  const { socket } = request.raw;
+  const destroy = () => void socket.destroy();
+  socket.setTimeout(STALLED_MS, destroy);
+  // the connection may serve other requests after this one
+  reply.raw.once('close', () => socket.off('timeout', destroy));
   return reply
     .type('text/event-stream; charset=utf-8')
     .header('cache-control', 'no-store')
