@@ -132,14 +132,15 @@ class Placing {
     const count = spool.length;
     if (this.#without > 0) context.reportLoss(`${this.#without} features without a place are in no tile.`);
     await spool.end();
+    const { positions: places, sizes: lengths } = spool;
     const order = this.#boxes.order();
     const boxes = new Float64Array(new SharedArrayBuffer(32 * count));
     const positions = new Float64Array(new SharedArrayBuffer(8 * count));
     const sizes = new Uint32Array(new SharedArrayBuffer(4 * count));
     for (let n = 0; n < count; n++) {
       this.#boxes.copy(order[n]!, boxes, 4 * n);
-      positions[n] = spool.positions[order[n]!]!;
-      sizes[n] = spool.sizes[order[n]!]!;
+      positions[n] = places[order[n]!]!;
+      sizes[n] = lengths[order[n]!]!;
     }
     const [west, south, east, north] = this.#boxes.whole;
     const [type, another] = this.#types;

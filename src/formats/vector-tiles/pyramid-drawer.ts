@@ -117,10 +117,9 @@ export class PyramidDrawer {
       for (; n < last; n++) {
         const number = missing[n]!;
         const from = positions[number]! - start;
-        const own = bytes.subarray(at, at + sizes[number]!);
-        own.set(read.subarray(from, from + own.length));
-        at += own.length;
-        const feature = placedFeature(own, values);
+        const own = at;
+        at += read.copy(bytes, at, from, from + sizes[number]!);
+        const feature = placedFeature(bytes.subarray(own, at), values);
         features.set(number, ownIds && feature.id >= 0 ? feature : { ...feature, id: number + 1 });
       }
     }
