@@ -20,6 +20,7 @@ export class LayerWriter {
   /** Used again and again: a feature, and its packed values. */
   readonly #feature = new ProtobufWriter();
   readonly #packed = new ProtobufWriter();
+  readonly #tile = new ProtobufWriter();
   readonly #keys: readonly TileKey[];
   readonly #table: ValueTable;
   #features = 0;
@@ -114,7 +115,7 @@ export class LayerWriter {
     return this.#layer.length + this.#valueSize + this.#keySize + 30;
   }
 
-  /** The tile with this layer alone. */
+  /** The tile with this layer alone, valid until the next one. */
   tile(): Uint8Array {
     for (const key of this.#ownKeys) this.#layer.text(3, this.#keys[key]!.name);
     for (const value of this.#ownValues) this.#table.put(this.#layer, 4, value);
@@ -122,9 +123,9 @@ export class LayerWriter {
     this.#layer.varint(EXTENT);
     this.#layer.tag(15, 0);
     this.#layer.varint(2);
-    const tile = new ProtobufWriter();
-    tile.nested(3, this.#layer);
-    return tile.taken();
+    this.#tile.length = 0;
+    this.#tile.nested(3, this.#layer);
+    return this.#tile.taken();
   }
 }
 
