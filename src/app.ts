@@ -245,7 +245,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   app.addHook('preClose', async () => delay.close());
   app.addHook('onClose', async () => {
     cache.close();
-    store.close();
+    await store.close();
   });
   const { publicUrl } = config;
   const outbound = openOutbound(config['outbound.allow']);

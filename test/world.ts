@@ -128,7 +128,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     const store = await openAccountStore(config, database.db, pino({ level: 'silent' }));
     const wanted = { accountId: id, password: PASSWORD };
     const made = await bootstrap(database.db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
-    store.close();
+    await store.close();
     return { id, ...made };
   }
   function administrator() {

@@ -44,6 +44,8 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   let malformedVersion: string | undefined;
   /** Whether a committed change may not be in the file yet. */
   let isBehind = false;
+  /** What nobody else waits for. */
+  const running = new Set<Promise<void>>();
 
   async function refresh(): Promise<void> {
     const version = await versionOf(path);
@@ -63,6 +65,15 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
       malformedVersion = version;
       log.error({ path, reason: error.message }, 'the account file is malformed; the previous accounts stay in use');
     }
+  }
+
+  /** Resolves at the end, also after an error. */
+  function refreshing(failed: (error: unknown) => void): Promise<void> {
+    const refreshed = refresh()
+      .catch(failed)
+      .finally(() => running.delete(refreshed));
+    running.add(refreshed);
+    return refreshed;
   }
 
   /** Copies the file to the table, after writing to it what was committed. Locks both until `tx` ends. */
@@ -102,7 +113,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     await storePending(tx, { sha256, text, replaces });
     runAfterCommit(tx, () => {
       isBehind = true;
-      after.written = refresh().catch((error) => {
+      after.written = refreshing((error) => {
         log.error({ path, err: error }, 'the account file could not be written; it is tried again');
       });
     });
@@ -143,10 +154,17 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   });
   await after.written;
   const polling = setInterval(() => {
-    refresh().catch((error) => log.warn({ err: error }, 'the account file could not be read'));
+    if (running.size === 0) void refreshing((error) => log.warn({ err: error }, 'the account file could not be read'));
   }, POLL_MS);
   polling.unref();
-  return { refresh, change, close: () => clearInterval(polling) };
+  return {
+    refresh,
+    change,
+    async close() {
+      clearInterval(polling);
+      await Promise.all(running);
+    },
+  };
 }
 
 async function refuseDuplicateIds(tx: Db, entries: readonly FileEntry[], lines: readonly number[]) {

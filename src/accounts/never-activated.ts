@@ -36,6 +36,6 @@ export async function removeNeverActivated(
       accounts = await next(accounts.at(-1)?.id);
     }
   } finally {
-    store.close();
+    await store.close();
   }
 }

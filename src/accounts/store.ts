@@ -12,12 +12,13 @@ export interface AccountStore {
   refresh(): Promise<void>;
   /** Runs a change in a transaction. After a return, table and store have it; after an error, neither has it. */
   change<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  close(): void;
+  /** Ends when nothing is read or written any more. */
+  close(): Promise<void>;
 }
 
 /** The default: the table is the store. */
 export const tableStore = (db: Db): AccountStore => ({
   refresh: async () => {},
   change: (work) => db.transaction(work),
-  close() {},
+  close: async () => {},
 });

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
+import { lockFile } from '../../src/accounts/file-store.queries.ts';
 import { openFileStore } from '../../src/accounts/file-store.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
@@ -105,8 +107,8 @@ test.serial('a deleted account file is written again with the same accounts', as
 
 test.serial('concurrent processes write the account file without losing changes', async (t) => {
   const stores = await Promise.all(Array.from({ length: 3 }, () => openAccountStore(w.config, w.db, log)));
-  t.teardown(() => {
-    for (const store of stores) store.close();
+  t.teardown(async () => {
+    for (const store of stores) await store.close();
   });
   const made = await Promise.all(Array.from({ length: 12 }, () => w.account()));
   await Promise.all(stores.map((store) => store.refresh()));
@@ -157,7 +159,7 @@ test('a committed change is written at the next start, if the process ended befo
   const before = await text();
   await store.change((tx) => tx.query(sql.unsafe`update accounts set company = 'Late'`));
   const after = await text();
-  store.close();
+  await store.close();
   t.true(after.includes('Late'));
   /** Where a process stands that ended between commit and file. */
   const endedEarly = () =>
@@ -165,7 +167,7 @@ test('a committed change is written at the next start, if the process ended befo
   for (const made of [() => writeFile(own, before), () => rm(own), () => writeFile(own, after)]) {
     await endedEarly();
     await made();
-    (await open()).close();
+    await (await open()).close();
     t.is(await text(), after);
     t.deepEqual(
       await db.any(sql.unsafe`select from account_file where (pending, replaces) is not distinct from (null, null)`),
@@ -175,8 +177,34 @@ test('a committed change is written at the next start, if the process ended befo
   // changed by hand since: that is newer
   await endedEarly();
   await writeFile(own, after.replace('Late', 'By hand'));
-  (await open()).close();
+  await (await open()).close();
   t.is(await db.oneFirst(sql.unsafe`select company from accounts`), 'By hand');
+});
+
+test('a store that closes has ended what it began', async (t) => {
+  const { db, folder, close } = await testDatabase();
+  t.teardown(close);
+  const own = join(folder, 'accounts.json');
+  await writeFile(own, '{"version":1,"accounts":[{"id":"a"}]}');
+  const store = await openFileStore(own, db, log);
+  const before = await readFile(own, 'utf8');
+  const waits = sql.unsafe`
+    select from pg_locks
+    where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`;
+  let closing: Promise<void> | undefined;
+  let isClosed = false;
+  await db.transaction(async (tx) => {
+    await lockFile(tx);
+    await writeFile(own, before.replace('"a"', '"b"'));
+    while ((await tx.any(waits)).length === 0) await sleep(20);
+    closing = store.close().then(() => {
+      isClosed = true;
+    });
+    await sleep(20);
+    t.false(isClosed);
+  });
+  await closing;
+  t.is(await db.oneFirst(sql.unsafe`select id from accounts`), 'b');
 });
 
 test.serial('a registration that was never activated is also removed from the file', async (t) => {
@@ -219,10 +247,10 @@ test('two login ids that differ only in letter case are refused with the line, i
     t.is(error?.message, `${file}: Line 4: line 3 has the same id ${other}.`);
   }
   await writeFile(file, '{"version":1,"accounts":[{"id":"ΝΙΚΟΣ"}]}');
-  (await openFileStore(file, db, log)).close();
+  await (await openFileStore(file, db, log)).close();
   const [before] = JSON.parse(await readFile(file, 'utf8')).accounts;
   await writeFile(file, '{"version":1,"accounts":[{"id":"νικος"}]}');
-  (await openFileStore(file, db, log)).close();
+  await (await openFileStore(file, db, log)).close();
   const [after] = JSON.parse(await readFile(file, 'utf8')).accounts;
   t.like(after, { id: 'νικος', userId: before.userId }, 'who is written in another case is the same account');
   await close();
@@ -235,7 +263,7 @@ test('an account in the file without a password cannot sign in until its passwor
   await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: line 1 has the same id A\./ });
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"}]}');
   const store = await openFileStore(file, db, log);
-  store.close();
+  await store.close();
   t.true((await readFile(file, 'utf8')).includes('"passwordHash": "!"'));
   await close();
 });

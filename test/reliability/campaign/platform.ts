@@ -241,7 +241,7 @@ async function makeAdministrator(url: string, folder: string): Promise<Pick<Plat
   const store = await openAccountStore(config, db, pino({ level: 'silent' }));
   const wanted = { accountId: 'root', password: PASSWORD };
   const { userId, tenantId } = await bootstrap(db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
-  store.close();
+  await store.close();
   const other = await insertTenant(db, 'other', undefined);
   await putMember(db, other.id, userId, 'Owner');
   const identity = await findIdentity(db, userId);
