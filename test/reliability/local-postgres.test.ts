@@ -1,7 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -235,6 +247,17 @@ test.serial('the last process stops the server although statements of killed pro
   busy.kill('SIGKILL');
   await once(busy, 'exit');
   t.true(await database.stopIfIdle());
+  t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('a stop waits for the logger, which outlives the server', async (t) => {
+  const folder = await temporaryFolder(t);
+  const database = await startLocalPostgres(folder);
+  const slow = join(folder, 'postgres');
+  await symlink('/bin/sleep', slow);
+  const logger = spawn(slow, ['2'], { argv0: 'sleep', cwd: join(folder, 'cluster') });
+  await once(logger, 'spawn');
+  await database.stop();
   t.deepEqual(await processesOf(folder), []);
 });
 

@@ -38,6 +38,9 @@ const POSTGRES_CONF = {
  * and the start.
  */
 const TRANSIENT = /pre-existing shared memory block|Address already in use|could not create any TCP\/IP sockets/;
+/** How long the logger of a stopped server is waited for. */
+const LOGGER_MS = 5000;
+
 /** Stops the server even if it has clients. Does nothing if it does not run. */
 export async function stopServer(home: string): Promise<void> {
   const cluster = clusterOf(home);
@@ -46,6 +49,9 @@ export async function stopServer(home: string): Promise<void> {
   const programs = await postgresPrograms(home);
   await programs.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-t', '60']);
   while (await isServer(running.pid, cluster)) await sleep(10);
+  // its logger outlives it, by seconds on a busy machine
+  const start = Date.now();
+  while (Date.now() - start < LOGGER_MS && (await serverProcesses(cluster)).length > 0) await sleep(10);
 }
 
 const clusterOf = (home: string) => join(home, 'cluster');
@@ -152,7 +158,7 @@ async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** Whether the process is the server of this cluster: it may be a zombie, or another program with a reused pid. */
+/** Whether the process is the server of this cluster, or a child of it: it may be a zombie, or another program with a reused pid. */
 async function isServer(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
@@ -175,10 +181,16 @@ async function clearAfterCrash(cluster: string, pid: number): Promise<void> {
   // if another process has the pid now, Postgres takes it for a running server and refuses to start
   if (signalProcess(pid)) await rm(join(cluster, 'postmaster.pid'), { force: true });
   // backends of a killed server run until their statement ends, and prevent a new server from starting
-  if (process.platform !== 'linux') return;
-  for (const name of await readdir('/proc')) {
-    if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) signalProcess(Number(name), 'SIGQUIT');
-  }
+  for (const left of await serverProcesses(cluster)) signalProcess(left, 'SIGQUIT');
+}
+
+/** The server of the cluster and its children. None on systems without `/proc`. */
+async function serverProcesses(cluster: string): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const found: number[] = [];
+  for (const name of await readdir('/proc'))
+    if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) found.push(Number(name));
+  return found;
 }
 
 /** Sends a signal; 0 only tests. Returns whether the process exists. */
