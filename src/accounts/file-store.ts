@@ -44,7 +44,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   let malformedVersion: string | undefined;
   /** Whether a committed change may not be in the file yet. */
   let isBehind = false;
-  /** What nobody else waits for. */
+  /** Looks at the file that no request waits for, until they end; `close` does. */
   const running = new Set<Promise<void>>();
 
   async function refresh(): Promise<void> {
@@ -67,7 +67,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     }
   }
 
-  /** Resolves at the end, also after an error. */
+  /** `refresh`, for which `close` waits. Resolves at its end, also after an error. */
   function refreshing(failed: (error: unknown) => void): Promise<void> {
     const refreshed = refresh()
       .catch(failed)

@@ -12,7 +12,7 @@ export interface AccountStore {
   refresh(): Promise<void>;
   /** Runs a change in a transaction. After a return, table and store have it; after an error, neither has it. */
   change<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Ends when nothing is read or written any more. */
+  /** Resolves when what it reads and writes by itself has ended. */
   close(): Promise<void>;
 }
 

@@ -99,7 +99,7 @@ export interface ByteRange {
 export interface StoredBlob {
   name: string;
   size: number;
-  /** At the latest. */
+  /** A time at which the blob was complete, or a later one if the store does not know it. */
   lastModified: Date;
 }
 

@@ -61,7 +61,7 @@ export interface StoredObject {
   key: string;
   size: number;
   lastModified: Date;
-  /** Uploaded in parts: S3 tells when the upload began as the time of the object. */
+  /** Whether it was uploaded in parts: then AWS gives the beginning of the upload as `lastModified`. */
   inParts: boolean;
 }
 

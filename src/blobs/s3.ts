@@ -19,7 +19,7 @@ const MAX_COPY = 5 * 1024 * MIB;
 /** Part size of larger copies. */
 const COPY_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
-/** An upload in parts ends within this time. */
+/** The longest time that an upload in parts is taken to last. */
 const LONGEST_UPLOAD_MS = 24 * 3_600_000;
 /** Number of concurrent requests. */
 const CONCURRENCY = 8;

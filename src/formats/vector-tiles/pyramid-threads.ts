@@ -5,7 +5,7 @@ import { PyramidDrawer } from './pyramid-drawer.ts';
 import type { PyramidMessage, TileBatch } from './pyramid-thread.ts';
 
 const mostThreads = 4;
-/** Bytes of tiles that wait for those of earlier jobs; above it, no further ones are drawn meanwhile. */
+/** Bytes of tiles that wait for the tiles of earlier jobs. Above it, their threads wait too. */
 const mostWaiting = 32 << 20;
 
 interface DrawnWith {
@@ -56,7 +56,7 @@ export class PyramidThreads {
         let added = earlier;
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         earlier = promise;
-        // Whoever waits for it reports it.
+        // The next job, or the end, waits for it and reports its failure.
         promise.catch(() => {});
         for await (const batch of thread.draw(job.value)) {
           waiting += batch.bytes.length;

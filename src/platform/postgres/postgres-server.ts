@@ -38,7 +38,7 @@ const POSTGRES_CONF = {
  * and the start.
  */
 const TRANSIENT = /pre-existing shared memory block|Address already in use|could not create any TCP\/IP sockets/;
-/** How long the logger of a stopped server is waited for. */
+/** How long a stop waits for the server's logger. */
 const LOGGER_MS = 5000;
 
 /** Stops the server even if it has clients. Does nothing if it does not run. */
@@ -49,7 +49,7 @@ export async function stopServer(home: string): Promise<void> {
   const programs = await postgresPrograms(home);
   await programs.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-t', '60']);
   while (await isServer(running.pid, cluster)) await sleep(10);
-  // its logger outlives it, by seconds on a busy machine
+  // the logger ends after the server: on a busy machine seconds later
   const start = Date.now();
   while (Date.now() - start < LOGGER_MS && (await serverProcesses(cluster)).length > 0) await sleep(10);
 }
@@ -158,7 +158,7 @@ async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** Whether the process is the server of this cluster, or a child of it: it may be a zombie, or another program with a reused pid. */
+/** Whether the process is the server of this cluster or a child of it, and no zombie or other program with a reused pid. */
 async function isServer(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
