@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../src/config.ts';
 import { deliverEvents } from '../src/events/deliver.ts';
 import { CRON, notifyWorkers, shortJobsWait } from '../src/jobs.ts';
@@ -17,6 +16,7 @@ import { watchDraining } from './draining.ts';
 import { openExecutorHost } from './executor-host.ts';
 import type { Liveness } from './liveness.ts';
 import { maintain, transferSteps } from './maintenance.ts';
+import { openPatience } from './patience.ts';
 import { shortJobs, takeJobs } from './queue.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
 import { drawVectorOverviewTask } from './tasks/draw-vector-overview.ts';
@@ -178,9 +178,12 @@ export async function work(config: Config): Promise<Worker> {
     databaseMoved: host.moved,
     async close() {
       closing = true;
-      const drained = await Promise.race([drain().then(() => true), sleep(PATIENCE_MS, false)]).finally(
-        host.releaseDatabase,
-      );
+      const patience = openPatience(PATIENCE_MS);
+      patience.start();
+      const drained = await Promise.race([drain().then(() => true), patience.over]).finally(() => {
+        patience.stop();
+        return host.releaseDatabase();
+      });
       if (drained) return;
       log.error(
         { pool, parts: [...stopping] },

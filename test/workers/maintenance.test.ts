@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import { maintain } from '../../workers/maintenance.ts';
+import { openPatience } from '../../workers/patience.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -24,4 +26,14 @@ test('maintenance that is stopped ends the step under way and takes no more', as
   going.resolve();
   await stopped;
   t.deepEqual(taken, ['first', 'first has ended']);
+});
+
+test('a stall of the process does not use up a time limit', async (t) => {
+  const patience = openPatience(70);
+  patience.start();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  // answers that came during the stall are read in the next turns of the event loop
+  const answer = nextTurn().then(() => nextTurn('answer'));
+  t.is(await Promise.race([answer, patience.over]), 'answer');
+  t.is(await patience.over, undefined);
 });
