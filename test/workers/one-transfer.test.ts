@@ -213,3 +213,18 @@ test.serial('a transfer that rests after an outage, or is drained, is not perfor
   t.regex(drained.err, /an operator drained this host or all workers\.\n$/);
   t.like(await s.get(id), { status: 'Pending', attempt: 0 });
 });
+
+test.serial('a process that fails before it claims its transfer says why, and reports no lost lock', async (t) => {
+  const s = await scene();
+  const id = await s.begin();
+  await w.sql('alter table drains rename to hidden_drains');
+  try {
+    const failed = await work(id).ended;
+    t.is(failed.code, 1);
+    t.regex(failed.err, /^platform: .+\n$/);
+  } finally {
+    await w.sql('alter table hidden_drains rename to drains');
+  }
+  t.like(await s.get(id), { status: 'Pending', attempt: 0 });
+  t.deepEqual(await registered(), []);
+});
