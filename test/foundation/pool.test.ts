@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import test from 'ava';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
+import { listen } from '../../src/platform/postgres/listen.ts';
 import { openPool } from '../../src/platform/sql/pool.ts';
 import type { TestDatabase } from '../world.ts';
 import { testDatabase } from '../world.ts';
@@ -41,4 +45,26 @@ test('a pool goes on after the server has ended its idle connections, and tells 
     await admin.end();
     await pool.end();
   }
+});
+
+test('a listener that is stopped while it connects has ended, also if the server does not answer', async (t) => {
+  const accepted: Socket[] = [];
+  const silent = createServer({ allowHalfOpen: true }, (socket) => {
+    accepted.push(socket.on('error', () => {}));
+  });
+  silent.listen(0, '127.0.0.1');
+  t.teardown(() => {
+    for (const socket of accepted) socket.destroy();
+    silent.close();
+  });
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const unanswered = `postgres://nobody@127.0.0.1:${port}/nothing`;
+
+  const accepting = once(silent, 'connection');
+  const stop = listen(unanswered, 'channel', () => {});
+  await accepting;
+  await stop();
+  for (const url of [database.url, unanswered]) await listen(url, 'channel', () => {})();
+  t.pass();
 });

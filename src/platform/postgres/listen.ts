@@ -13,7 +13,7 @@ export function listen(
   onNotification: (payload: string) => void,
 ): () => Promise<void> {
   const stopping = new AbortController();
-  let current: pg.Client | undefined;
+  let stopCurrent: () => Promise<void> = async () => {};
 
   async function once() {
     const client = new pg.Client({
@@ -26,9 +26,11 @@ export function listen(
       client.on('end', () => resolve());
     });
     client.on('notification', ({ payload }) => onNotification(payload ?? ''));
-    current = client;
+    // `end` waits for the server, and `connect` would never settle after it
+    stopCurrent = async () => void client.connection.stream.destroy();
     try {
       await client.connect();
+      stopCurrent = () => client.end().catch(() => {});
       await client.query(`set idle_session_timeout = 0; listen ${pg.escapeIdentifier(channel)}`);
       await lost;
     } finally {
@@ -44,7 +46,7 @@ export function listen(
   const running = loop();
   return async () => {
     stopping.abort();
-    await current?.end().catch(() => {});
+    await stopCurrent();
     await running;
   };
 }
