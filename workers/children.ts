@@ -24,7 +24,7 @@ export interface Children {
   convert: Convert;
   /** Starts a child before the first request. */
   warm(): Promise<void>;
-  /** Kills all children; running requests fail with `reason`. */
+  /** Kills all children, also those that are starting, and waits for their end; running requests fail with `reason`. */
   close(reason: unknown): Promise<void>;
 }
 
@@ -43,13 +43,22 @@ export function keepChildren({
 }: ChildrenOptions): Children {
   const watch = watchMemory();
   const all = new Set<Child>();
+  const starting = new Set<Promise<Child>>();
   const idle: Child[] = [];
   /** Resident MB after the first request, when all usual modules are loaded. */
   const firstSizes = new WeakMap<Child, number>();
   let closed: { reason: unknown } | undefined;
   const closing = new AbortController();
 
-  async function start(megabytes: number): Promise<Child> {
+  function start(megabytes: number): Promise<Child> {
+    const begun = boot(megabytes);
+    starting.add(begun);
+    const settled = () => void starting.delete(begun);
+    begun.then(settled, settled);
+    return begun;
+  }
+
+  async function boot(megabytes: number): Promise<Child> {
     const child = await startChild({ program, memoryMb: megabytes, compileCache, signal: closing.signal });
     all.add(child);
     void child.gone.then(() => {
@@ -63,14 +72,14 @@ export function keepChildren({
 
   /** Starts a child for a request. If the request is aborted before the child is ready, the child is kept for the next one. */
   async function startFor(megabytes: number, signal: AbortSignal): Promise<Child> {
-    const starting = start(megabytes);
+    const begun = start(megabytes);
     const aborted = Promise.withResolvers<never>();
     const onAbort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', onAbort);
     try {
-      return await Promise.race([starting, aborted.promise]);
+      return await Promise.race([begun, aborted.promise]);
     } catch (error) {
-      starting.then(giveBack, () => {});
+      begun.then(giveBack, () => {});
       throw error;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -126,6 +135,8 @@ export function keepChildren({
       closed = { reason };
       closing.abort(reason);
       for (const child of all) child.kill(reason);
+      // one of them may have become ready before it was killed
+      await Promise.allSettled(starting);
       await Promise.all([...all].map((child) => child.gone));
     },
   };

@@ -249,3 +249,16 @@ test('closing also ends a child that is still starting', async (t) => {
   await children.close(new Error('the worker stops'));
   await t.throwsAsync(warming, { message: /ended by SIGKILL/ });
 });
+
+test('closing waits for the end of a child that is still starting', async (t) => {
+  const children = keepChildren({
+    program: fileURLToPath(new URL('programs/never-ready.ts', import.meta.url)),
+    memoryMb: 300,
+  });
+  const order: string[] = [];
+  const warming = children.warm().catch(() => order.push('the child has ended'));
+  await children.close(new Error('the worker stops'));
+  order.push('the children are closed');
+  await warming;
+  t.deepEqual(order, ['the child has ended', 'the children are closed']);
+});
