@@ -20,16 +20,20 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
     } else if (Date.now() - first > DEBOUNCE_MS) void last().finally(() => process.exit(CODES[signal]));
   };
   for (const signal of Object.keys(CODES) as (keyof typeof CODES)[]) process.on(signal, onSignal);
-  if (process.channel !== undefined) {
-    process.once('disconnect', () => stop.abort(new Error('the process that started this one is gone')));
+  if (process.send !== undefined) {
+    const onGone = () => stop.abort(new Error('the process that started this one is gone'));
+    process.once('disconnect', onGone);
     process.channel?.unref();
+    // it may have ended while this process loaded its code
+    if (!process.connected) onGone();
   }
   return stop.signal;
 }
 
 /** Tells the parent process over the IPC channel that this one is ready. False if there is no channel. */
 export function sendReady(address?: string): boolean {
-  process.send?.({ ready: true, ...(address === undefined ? {} : { address }) });
+  // the parent may have ended, which ends this process, too
+  process.send?.({ ready: true, ...(address === undefined ? {} : { address }) }, () => {});
   return process.send !== undefined;
 }
 

@@ -14,6 +14,7 @@ import { runStory } from './story.ts';
  */
 export async function demo(io: Io, { keep }: { keep?: string }): Promise<void> {
   const stop = stopSignal();
+  stop.throwIfAborted();
   const interrupted = new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason)));
   interrupted.catch(() => {});
   const folder = await mkdtemp(join(tmpdir(), 'platform-demo-'));

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { supervise } from '../../cli/supervisor.ts';
 
@@ -36,4 +38,31 @@ test('launching a process that fails for lack of memory is retried and reported'
     'api ended with code 7. Restarting it.',
     'api could not be launched: spawn ENOMEM. Restarting it.',
   ]);
+});
+
+const STOP_SIGNAL = JSON.stringify(import.meta.resolve('../../cli/stop-signal.ts'));
+
+/**
+ * Runs code that stops by `stopSignal` in a process of its own, and returns its exit code and output.
+ * @param ipc whether this process has an IPC channel to it, which it closes at the first message
+ */
+async function run(code: string, ipc = true) {
+  const program = `import { sendReady, stopSignal } from ${STOP_SIGNAL};\n${code}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit', ipc ? 'ipc' : 'ignore'],
+  });
+  child.on('message', () => child.disconnect());
+  const [out, [exitCode]] = await Promise.all([text(child.stdout!), once(child, 'exit')]);
+  return { exitCode, out };
+}
+
+test('a process whose parent ended before it listened to signals stops', async (t) => {
+  const orphaned = await run(`
+    process.once('disconnect', () => {
+      console.log(stopSignal().aborted);
+      sendReady();
+    });
+    process.send('begun');
+  `);
+  t.deepEqual(orphaned, { exitCode: 0, out: 'true\n' });
 });
