@@ -8,20 +8,25 @@ const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
  * Aborts on SIGINT, SIGTERM, SIGHUP, or when the parent process ends, if it started this one with an IPC channel. A second signal ends the
- * process at once, after `last`.
+ * process at once, after `last`; with a parent only a second Ctrl-C does.
  */
 export function stopSignal(last: () => Promise<void> = async () => {}): AbortSignal {
   const stop = new AbortController();
   let first = 0;
+  const ask = (reason: string) => {
+    if (!stop.signal.aborted) first = Date.now();
+    stop.abort(new Error(reason));
+  };
   const onSignal = (signal: keyof typeof CODES) => {
-    if (!stop.signal.aborted) {
-      first = Date.now();
-      stop.abort(new Error(`asked to stop by ${signal}`));
-    } else if (Date.now() - first > DEBOUNCE_MS) void last().finally(() => process.exit(CODES[signal]));
+    if (!stop.signal.aborted) return ask(`asked to stop by ${signal}`);
+    // A service manager signals all processes of the group, and the parent passes its signal on, on a busy machine seconds later. A
+    // supervisor kills a process that does not stop.
+    if (process.connected && signal !== 'SIGINT') return;
+    if (Date.now() - first > DEBOUNCE_MS) void last().finally(() => process.exit(CODES[signal]));
   };
   for (const signal of Object.keys(CODES) as (keyof typeof CODES)[]) process.on(signal, onSignal);
   if (process.send !== undefined) {
-    const onGone = () => stop.abort(new Error('the process that started this one is gone'));
+    const onGone = () => ask('the process that started this one is gone');
     process.once('disconnect', onGone);
     process.channel?.unref();
     // it may have ended while this process loaded its code

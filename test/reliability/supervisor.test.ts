@@ -66,3 +66,36 @@ test('a process whose parent ended before it listened to signals stops', async (
   `);
   t.deepEqual(orphaned, { exitCode: 0, out: 'true\n' });
 });
+
+test('a second signal ends a process at once, but not if its parent may have passed on the first', async (t) => {
+  const signals = (...names: NodeJS.Signals[]) => `
+    let now = Date.now();
+    Date.now = () => (now += 1000);
+    stopSignal();
+    for (const name of ${JSON.stringify(names)}) process.emit(name, name);
+    setImmediate(() => process.exit(7));
+  `;
+  const parentEnds = `
+    const now = Date.now();
+    Date.now = () => now;
+    stopSignal();
+    process.once('disconnect', () => {
+      process.emit('SIGTERM', 'SIGTERM');
+      setImmediate(() => process.exit(7));
+    });
+    setInterval(() => {}, 1000);
+    process.send('begun');
+  `;
+  const ends = await Promise.all([
+    run(signals('SIGTERM', 'SIGTERM'), false),
+    run(signals('SIGINT', 'SIGINT'), false),
+    run(signals('SIGINT', 'SIGINT')),
+    run(signals('SIGTERM', 'SIGTERM')),
+    run(signals('SIGINT', 'SIGTERM')),
+    run(parentEnds),
+  ]);
+  t.deepEqual(
+    ends.map(({ exitCode }) => exitCode),
+    [143, 130, 130, 7, 7, 7],
+  );
+});
