@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmod,
@@ -20,9 +20,11 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import test from 'ava';
 import pg from 'pg';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
+import { stopServer } from '../../src/platform/postgres/postgres-server.ts';
 
 const MODULE = fileURLToPath(new URL('../../src/platform/postgres/local-postgres.ts', import.meta.url));
 
@@ -106,6 +108,13 @@ async function processesOf(folder: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const cwds = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
   return pids.filter((_, i) => cwds[i] === join(folder, 'cluster'));
+}
+
+/** Whether a process runs with these arguments, one after the other. */
+async function runs(...args: string[]): Promise<boolean> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return commands.some((command) => command.includes(args.join('\0')));
 }
 
 test.serial(
@@ -259,6 +268,28 @@ test.serial('a stop waits for the logger, which outlives the server', async (t) 
   await once(logger, 'spawn');
   await database.stop();
   t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('a server that ends by itself before it is told to stop counts as stopped', async (t) => {
+  const folder = await temporaryFolder(t);
+  const cluster = join(folder, 'cluster');
+  await mkdir(cluster);
+  await chmod(folder, 0o755);
+  await writeFile(join(cluster, 'PG_VERSION'), '18\n');
+  const name = join(folder, 'postgres');
+  await symlink('/bin/sleep', name);
+  const server = spawn(name, ['3600'], { argv0: 'sleep', cwd: cluster });
+  t.teardown(async () => void server.kill('SIGKILL'));
+  await once(server, 'spawn');
+  // each reading of this pid file waits until it is written
+  await promisify(execFile)('mkfifo', ['-m', '644', pidFile(folder)]);
+  const stopping = stopServer(folder);
+  await writeFile(pidFile(folder), `${server.pid}\n`);
+  while (!(await runs('stop', '-D', cluster))) await sleep(5);
+  server.kill('SIGKILL');
+  await once(server, 'exit');
+  await writeFile(pidFile(folder), `${server.pid}\n`);
+  await t.notThrowsAsync(stopping);
 });
 
 test.serial('an error says why the database server cannot start', async (t) => {

@@ -47,7 +47,10 @@ export async function stopServer(home: string): Promise<void> {
   const running = await readPidFile(cluster);
   if (running === undefined || !(await isServer(running.pid, cluster))) return;
   const programs = await postgresPrograms(home);
-  await programs.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-t', '60']);
+  await programs.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-t', '60']).catch(async (error) => {
+    // a server that ends by itself meanwhile is gone, or has removed its pid file
+    if ((await isServer(running.pid, cluster)) && (await readPidFile(cluster))?.pid === running.pid) throw error;
+  });
   while (await isServer(running.pid, cluster)) await sleep(10);
   // the logger ends after the server: on a busy machine seconds later
   const start = Date.now();
