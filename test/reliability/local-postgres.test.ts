@@ -36,8 +36,7 @@ const ATTACH = `
   process.stdin.resume().on('end', async () => console.log(await database.stopIfIdle()));
 `;
 
-const LONG = 'select pg_sleep(1.5)';
-/** Attaches, runs statements whose end does not depend on this process one after the other, and says so. */
+/** Attaches, runs a statement that outlasts the test, and says so. */
 const BUSY = `
   import pg from ${JSON.stringify(import.meta.resolve('pg'))};
   import { startLocalPostgres } from ${JSON.stringify(MODULE)};
@@ -47,9 +46,7 @@ const BUSY = `
   const { processID } = client;
   const watch = new pg.Client({ connectionString: url });
   await watch.connect();
-  void (async () => {
-    for (;;) await client.query('${LONG}');
-  })();
+  void client.query('select pg_sleep(3600)');
   const busy = () => watch.query('select from pg_stat_activity where state = $$active$$ and pid = $1', [processID]);
   while ((await busy()).rowCount === 0);
   console.log('busy');

@@ -33,6 +33,13 @@ const POSTGRES_CONF = {
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
 };
+/** Settings of each start, which `postgresql.conf` and the caller cannot change. */
+const FORCED = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  // Ends statements of clients that are gone: while one runs, the server counts as in use. Windows has no such check.
+  ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
+};
 /**
  * Backends of a killed server keep its shared memory for a moment; another program may take the port between the check
  * and the start.
@@ -115,7 +122,7 @@ export async function startServer(home: string, settings: Record<string, string>
   for (;;) {
     const port = await freePort(await lastPort(cluster));
     const log = await open(join(home, 'start.log'), 'w', 0o600);
-    const forced = { ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
+    const forced = { ...settings, ...FORCED, port: String(port) };
     const flags = Object.entries(forced).map(([name, value]) => `--${name}=${value}`);
     const server = programs.launch('postgres', ['-D', cluster, ...flags], log.fd);
     server.unref();
