@@ -62,9 +62,15 @@ export class TransferNotCompleted extends Error {
 /** Exit code after Ctrl-C, as in shells. */
 export const INTERRUPTED = 130;
 
-/** The person pressed Ctrl-C; `message` says what continues on the server. */
+/** The process was asked to stop, mostly by Ctrl-C; `message` says what continues on the server. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = INTERRUPTED) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** The result cannot be written: a full disk, or a pipe whose reader is gone. */

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import {
   Declined,
-  INTERRUPTED,
   Interrupted,
   NotLoggedIn,
   OutputFailed,
@@ -49,7 +48,7 @@ function exitCode(error: unknown, io: Io, running: Command | undefined): number 
   if (io.json) io.note(JSON.stringify(problemOf(error)));
   else io.note(`platform: ${plain(sentenceOf(error, running))}`);
   if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof Interrupted) return INTERRUPTED;
+  if (error instanceof Interrupted) return error.exitCode;
   if (error instanceof TransferNotCompleted) return error.exitCode;
   return error instanceof NotLoggedIn ? EXIT.notLoggedIn : EXIT.failed;
 }

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { Interrupted } from './errors.ts';
 
 /** Signals within this time count once: a terminal sends Ctrl-C to every process of the group, and npm forwards it. */
 const DEBOUNCE_MS = 300;
@@ -13,12 +14,12 @@ const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 export function stopSignal(last: () => Promise<void> = async () => {}): AbortSignal {
   const stop = new AbortController();
   let first = 0;
-  const ask = (reason: string) => {
+  const ask = (reason: string, signal: keyof typeof CODES) => {
     if (!stop.signal.aborted) first = Date.now();
-    stop.abort(new Error(reason));
+    stop.abort(Object.assign(new Error(reason), { exitCode: CODES[signal] }));
   };
   const onSignal = (signal: keyof typeof CODES) => {
-    if (!stop.signal.aborted) return ask(`asked to stop by ${signal}`);
+    if (!stop.signal.aborted) return ask(`asked to stop by ${signal}`, signal);
     // A service manager signals all processes of the group, and the parent passes its signal on, on a busy machine seconds later. A
     // supervisor kills a process that does not stop.
     if (process.connected && signal !== 'SIGINT') return;
@@ -26,13 +27,26 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
   };
   for (const signal of Object.keys(CODES) as (keyof typeof CODES)[]) process.on(signal, onSignal);
   if (process.send !== undefined) {
-    const onGone = () => ask('the process that started this one is gone');
+    const onGone = () => ask('the process that started this one is gone', 'SIGTERM');
     process.once('disconnect', onGone);
     process.channel?.unref();
     // it may have ended while this process loaded its code
     if (!process.connected) onGone();
   }
   return stop.signal;
+}
+
+/**
+ * Runs a command to its end although this process is asked to stop meanwhile, and then throws `Interrupted`. For commands that open the
+ * embedded database: its server is no child and would run for ever. A second signal ends the process at once.
+ * @param command gets the signal, so that it begins nothing more once it is aborted
+ */
+export async function finishBeforeStop(command: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = stopSignal();
+  await command(stop).catch((error) => {
+    if (error !== stop.reason) throw error;
+  });
+  if (stop.aborted) throw new Interrupted(stop.reason.message, stop.reason.exitCode);
 }
 
 /** Tells the parent process over the IPC channel that this one is ready. False if there is no channel. */

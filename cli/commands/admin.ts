@@ -27,10 +27,12 @@ export async function bootstrapAdministrator(
   io: Pick<Io, 'env' | 'json' | 'out'>,
   { id, name, email, tenant }: FirstAdministrator,
   password: string,
+  stop: AbortSignal,
 ) {
   const config = loadConfig(io.env);
   const database = await openDatabase(config);
   try {
+    stop.throwIfAborted();
     const db = await connect(database.url, 2, 'platform admin');
     try {
       const log = createLog(config['log.level']);

@@ -10,12 +10,17 @@ import type { Io } from '../io.ts';
  * Makes the database of the settings the owner of the blob store of the settings, without which the platform does not start. Needs no login:
  * whoever can read the data folder or the address of the database may run it.
  */
-export async function adoptBlobs(io: Pick<Io, 'env' | 'json' | 'out'>, reason: string | undefined): Promise<void> {
+export async function adoptBlobs(
+  io: Pick<Io, 'env' | 'json' | 'out'>,
+  reason: string | undefined,
+  stop: AbortSignal,
+): Promise<void> {
   const config = loadConfig(io.env);
   const url = config['blobs.url'];
   await checkBlobStore(url);
   const database = await openDatabase(config);
   try {
+    stop.throwIfAborted();
     const db = await connect(database.url, 2, 'platform blobs');
     try {
       const adopted = await adoptStore(db, { url, folder: join(config.data, 'blobs') }, reason);

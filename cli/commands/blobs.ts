@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { SweepState } from '../../src/transfers/store/sweep-state.queries.ts';
 import type { Io } from '../io.ts';
+import { finishBeforeStop } from '../stop-signal.ts';
 import { bytes, moment, record } from '../table.ts';
 
 export function blobsCommands(blobs: Command, io: Io): void {
@@ -25,7 +26,7 @@ export function blobsCommands(blobs: Command, io: Io): void {
     .description('take over a blob store that belongs to another database; uses the settings and the database directly')
     .action(async () => {
       const { adoptBlobs } = await import('./blobs-adopt.ts');
-      await adoptBlobs(io, io.api.reason);
+      await finishBeforeStop((stop) => adoptBlobs(io, io.api.reason, stop));
     });
 }
 

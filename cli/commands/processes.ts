@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { Fill } from '../noun.ts';
 import { count, legacyOption, uuid, wideOption } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
+import { finishBeforeStop } from '../stop-signal.ts';
 import { numberOrText, stepOrTime } from '../transformations.ts';
 import type { WorkerOptions } from '../worker-options.ts';
 import { withOptionNames, withWorkerOptions, workerOptions } from '../worker-options.ts';
@@ -46,7 +47,7 @@ export const workCommand: Fill = (command, io) => {
 export const migrateCommand: Fill = (command, io) => {
   command.action(async () => {
     const { migrate } = await import('./migrate.ts');
-    await migrate(io);
+    await finishBeforeStop(() => migrate(io));
   });
 };
 
@@ -101,6 +102,7 @@ export const adminCommands: Fill = (admin, io) => {
   legacyOption(bootstrap, '--tenant <name>', '--tenant-name').action(async ({ tenantName, ...options }) => {
     const { bootstrapAdministrator, policyOfSettings } = await import('./admin.ts');
     const password = await newPasswordFrom(io, options, async () => policyOfSettings(io), 'Password:');
-    await bootstrapAdministrator(io, { ...options, tenant: tenantName }, password);
+    const wanted = { ...options, tenant: tenantName };
+    await finishBeforeStop((stop) => bootstrapAdministrator(io, wanted, password, stop));
   });
 };

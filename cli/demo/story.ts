@@ -40,7 +40,7 @@ export async function runStory(
   );
   const quiet = { env, json: false, out: () => {} };
   const adminPassword = newPassword();
-  await bootstrapAdministrator(quiet, { id: 'admin', tenant: 'River authority' }, adminPassword);
+  await bootstrapAdministrator(quiet, { id: 'admin', tenant: 'River authority' }, adminPassword, stop);
   const admin = connectApi(env);
   await admin.logIn({ id: 'admin', password: adminPassword });
 

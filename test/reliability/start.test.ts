@@ -290,6 +290,21 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
   });
 }
 
+/** `NODE_OPTIONS` that send a process SIGINT when its database server starts. */
+const INTERRUPTED_AT_SERVER_START =
+  "--import=data:text/javascript,import{existsSync}from'node:fs';" +
+  "const{PLATFORM_DATA}=process.env;let[t]=[setInterval(()=>{" +
+  "if(existsSync(PLATFORM_DATA+'/postgres/cluster/postmaster.pid')){clearInterval(t);process.kill(process.pid,'SIGINT')}},5)]";
+
+test.serial('a command that is interrupted stops the database server that it started', async (t) => {
+  const folder = await usedFolder(t);
+  const settings = { NODE_OPTIONS: INTERRUPTED_AT_SERVER_START };
+  const running = launch(t, folder, settings, [process.execPath, PROGRAM, 'migrate']);
+  t.deepEqual(await running.ended, [130, null]);
+  t.regex(await running.stderr, /^platform: asked to stop by SIGINT$/m);
+  t.deepEqual(await processesOf(folder), []);
+});
+
 test.serial('an outdated Node runs the Node that npm installed', async (t) => {
   const old = ['/usr/bin/node', '/usr/local/bin/node'].find(existsSync);
   const version = old && (await text(spawn(old, ['--version']).stdout));
