@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BlobStore } from '../src/blobs/blobs.ts';
 import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
@@ -8,8 +9,10 @@ import { runAll } from '../src/platform/async/run-all.ts';
 import { openSealer } from '../src/platform/keys/sealing.ts';
 import type { Outbound } from '../src/platform/net/outbound.ts';
 import { openOutbound } from '../src/platform/net/outbound.ts';
+import type { OpenDatabase } from '../src/platform/postgres/database.ts';
 import { openDatabase } from '../src/platform/postgres/database.ts';
 import type { createLog } from '../src/platform/telemetry/log.ts';
+import type { Tracing } from '../src/platform/telemetry/tracing.ts';
 import { openTracing } from '../src/platform/telemetry/tracing.ts';
 import { announcer } from '../src/transfers/ends/announce.ts';
 import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
@@ -53,24 +56,41 @@ export interface ExecutorHost {
 export async function openExecutorHost(config: Config, log: Log): Promise<ExecutorHost> {
   await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config);
-  await mkdir(config.data, { recursive: true });
-  const capacity = await workerCapacity(config);
-  const { concurrency } = capacity;
-  // enough connections that commits of several transfers are flushed together
-  const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
-  const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
-  const blobs = await openOwnStore(db, store, log).catch(async (error) => {
-    await db.end();
-    await database.close();
+  const opened = [database.close];
+  try {
+    await mkdir(config.data, { recursive: true });
+    const capacity = await workerCapacity(config);
+    const { concurrency } = capacity;
+    // enough connections that commits of several transfers are flushed together
+    const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
+    opened.unshift(() => db.end());
+    const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
+    const blobs = await openOwnStore(db, store, log);
+    const tracing = await openTracing(config, 'worker');
+    return executorHost({ config, log, database, capacity, db, blobs, tracing });
+  } catch (error) {
+    await runAll(opened).catch(() => {});
     throw error;
-  });
+  }
+}
+
+interface Opened {
+  config: Config;
+  log: Log;
+  database: OpenDatabase;
+  capacity: WorkerCapacity;
+  db: Database;
+  blobs: BlobStore;
+  tracing: Tracing;
+}
+
+function executorHost({ config, log, database, capacity, db, blobs, tracing }: Opened): ExecutorHost {
   const children = keepChildren({
     memoryMb: DEFAULT_MEMORY_MB,
-    kept: concurrency,
+    kept: capacity.concurrency,
     compileCache: join(config.data, 'compile-cache'),
   });
   const outbound = openOutbound(config['outbound.allow']);
-  const tracing = await openTracing(config, 'worker');
   const running: Executor['running'] = new Map();
   let registered: { pool: string; liveness: Liveness } | undefined;
 

@@ -32,11 +32,16 @@ export async function takeLivenessLock(
     client.on('end', () => resolve());
   });
   client.on('notification', ({ payload }) => onNotification(payload ?? ''));
-  await client.connect();
-  await keepConnection(client);
-  await lockPool(client, worker.pool);
-  await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
-  await listen(client, channel);
+  try {
+    await client.connect();
+    await keepConnection(client);
+    await lockPool(client, worker.pool);
+    await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
+    await listen(client, channel);
+  } catch (error) {
+    client.end().catch(() => {});
+    throw error;
+  }
   return {
     lost,
     async close() {

@@ -59,7 +59,13 @@ export async function work(config: Config): Promise<Worker> {
     draining.resolve(watched);
     performing.resolve(executor);
   }
-  const queue = await takeJobs({
+  /** Closes what is open when the start fails. */
+  const abandon = async (error: unknown): Promise<never> => {
+    await host.close().catch(() => {});
+    await host.releaseDatabase();
+    throw error;
+  };
+  const opening = takeJobs({
     databaseUrl: host.databaseUrl,
     allocator: openAllocator(capacity),
     shortJobsWait: () => shortJobsWait(db),
@@ -85,12 +91,11 @@ export async function work(config: Config): Promise<Worker> {
       }
     },
   });
+  const queue = await opening.catch(abandon);
   const begun = Promise.all([living.promise, performing.promise, host.warm()]);
   const [liveness, executor] = await begun.catch(async (error) => {
     await queue.stop().catch(() => {});
-    await host.close().catch(() => {});
-    await host.releaseDatabase();
-    throw error;
+    return abandon(error);
   });
   const { pool } = executor;
 

@@ -289,6 +289,14 @@ test.serial('a server that ends by itself before it is told to stop counts as st
   await t.notThrowsAsync(stopping);
 });
 
+test.serial('a server that was started in vain is stopped', async (t) => {
+  const folder = await temporaryFolder(t);
+  // the server starts, and the database cannot be created
+  const readOnly = { settings: { default_transaction_read_only: 'on' } };
+  await t.throwsAsync(startLocalPostgres(folder, readOnly), { code: '25006' });
+  t.deepEqual(await processesOf(folder), []);
+});
+
 test.serial('an error says why the database server cannot start', async (t) => {
   const folder = await temporaryFolder(t);
   await (await startLocalPostgres(folder)).stop();

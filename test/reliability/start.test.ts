@@ -13,7 +13,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { work } from '../../workers/main.ts';
 import { SPIN_AT_SIGUSR2 } from '../world/worker.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -302,6 +304,13 @@ test.serial('a command that is interrupted stops the database server that it sta
   const running = launch(t, folder, settings, [process.execPath, PROGRAM, 'migrate']);
   t.deepEqual(await running.ended, [130, null]);
   t.regex(await running.stderr, /^platform: asked to stop by SIGINT$/m);
+  t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('a worker that cannot start stops the database server that it started', async (t) => {
+  const folder = await usedFolder(t);
+  const config = loadConfig({ PLATFORM_DATA: join(folder, 'data'), PLATFORM_LOG_LEVEL: 'fatal' });
+  await t.throwsAsync(work({ ...config, 'mail.url': 'no address' }), { code: 'ERR_INVALID_URL' });
   t.deepEqual(await processesOf(folder), []);
 });
 

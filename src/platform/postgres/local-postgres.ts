@@ -53,14 +53,22 @@ export function startLocalPostgres(folder: string, options: LocalPostgresOptions
     const home = await realpath(folder);
     const password = await clusterPassword(home);
     const deadline = Date.now() + START_TIMEOUT_MS;
+    let isOurs = false;
     for (;;) {
-      const port = (await portOfRunning(home)) ?? (await startServer(home, options.settings ?? {}));
+      const running = await portOfRunning(home);
+      const port = running ?? (await startServer(home, options.settings ?? {}));
+      isOurs ||= running === undefined;
       const urlOf = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
       try {
         return attached(home, urlOf(DATABASE), await connectKeeper(urlOf('postgres')));
       } catch (error) {
-        if (!TRANSIENT.has((error as { code?: string }).code ?? '') || Date.now() > deadline) throw error;
-        await sleep(50);
+        if (TRANSIENT.has((error as { code?: string }).code ?? '') && Date.now() <= deadline) {
+          await sleep(50);
+          continue;
+        }
+        // nobody else could attach, because this process has the lock of the folder
+        if (isOurs) await stopServer(home).catch(() => {});
+        throw error;
       }
     }
   });
@@ -70,9 +78,14 @@ export function startLocalPostgres(folder: string, options: LocalPostgresOptions
 async function connectKeeper(url: string): Promise<pg.Client> {
   const keeper = new pg.Client({ connectionString: url, application_name: `${KEEPER}${process.pid}`, keepAlive: true });
   keeper.on('error', () => {});
-  await keeper.connect();
-  const { rowCount } = await keeper.query('select from pg_database where datname = $1', [DATABASE]);
-  if (rowCount === 0) await keeper.query(`create database ${DATABASE}`);
+  try {
+    await keeper.connect();
+    const { rowCount } = await keeper.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await keeper.query(`create database ${DATABASE}`);
+  } catch (error) {
+    keeper.end().catch(() => {});
+    throw error;
+  }
   (keeper as pg.Client & { unref(): void }).unref();
   return keeper;
 }
