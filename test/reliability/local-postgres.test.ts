@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { renameSync } from 'node:fs';
 import {
   chmod,
   chown,
@@ -9,6 +10,7 @@ import {
   readdir,
   readFile,
   readlink,
+  rename,
   rm,
   stat,
   symlink,
@@ -187,6 +189,26 @@ test.serial('a server whose starter was killed keeps running, and others attach 
   t.is(next.url, url);
   t.is(await serverPid(folder), pid);
   t.true(await next.stopIfIdle());
+});
+
+test.serial('a server of a killed starter that appears during a start is attached to', async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = await startLocalPostgres(folder);
+  t.teardown(first.stop);
+  const pid = await serverPid(folder);
+  const hidden = join(folder, 'postmaster.pid');
+  await rename(pidFile(folder), hidden);
+  const settings = {
+    // read after the look for a running server and before the launch of another one
+    get fsync() {
+      renameSync(hidden, pidFile(folder));
+      return 'on';
+    },
+  };
+  const second = await startLocalPostgres(folder, { settings });
+  t.is(second.url, first.url);
+  t.is(await serverPid(folder), pid);
+  t.false(await second.stopIfIdle());
 });
 
 test.serial('a killed server is restarted on the same port with all committed data', async (t) => {

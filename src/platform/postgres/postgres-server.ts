@@ -111,13 +111,20 @@ async function removeUnfinished(home: string): Promise<void> {
   }
 }
 
-/** Starts the server. Returns its port when it accepts connections. */
+/**
+ * Starts the server. Returns its port when it accepts connections. A server of a starter that was killed may appear
+ * meanwhile; then returns the port of that.
+ */
 export async function startServer(home: string, settings: Record<string, string>): Promise<number> {
   const programs = await postgresPrograms(home);
   const cluster = clusterOf(home);
   await programs.chown(home);
   const stale = await readPidFile(cluster);
-  if (stale !== undefined) await clearAfterCrash(cluster, stale.pid);
+  if (stale !== undefined) {
+    const running = await portOfRunning(home);
+    if (running !== undefined) return running;
+    await clearAfterCrash(cluster, stale.pid);
+  }
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const port = await freePort(await lastPort(cluster));
@@ -133,6 +140,8 @@ export async function startServer(home: string, settings: Record<string, string>
       if (now?.status === 'ready' && now.pid === server.pid) return now.port;
       await sleep(10);
     }
+    const running = await portOfRunning(home);
+    if (running !== undefined) return running;
     const messages = await startupMessages(home, server.pid);
     if (!TRANSIENT.test(messages) || Date.now() > deadline)
       throw new Error(`Postgres in ${cluster} did not start: ${messages}`);
