@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
+import { whenClosed } from '../http/answers/client-left.ts';
 import { reauthenticator, sendEvents, wantsEvents } from '../http/answers/event-stream.ts';
 import { EVENT_STREAM, LAST_EVENT_ID } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
@@ -62,7 +63,7 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
 
   async function stream(request: FastifyRequest, reply: FastifyReply, after: number | undefined) {
     const leave = await notifier.join(request.caller.userId);
-    reply.raw.once('close', leave);
+    whenClosed(reply, leave);
     return sendEvents(
       request,
       reply,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
+import { whenClosed } from '../http/answers/client-left.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { isCurrent } from '../http/cache/cached.ts';
 import { uuidParam } from '../http/rules/forms.ts';
@@ -164,7 +165,7 @@ export function isKnown(
 /** Aborts when the client disconnects, so that a search for it stops. */
 export function hangUpOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => {
+  whenClosed(reply, () => {
     if (!reply.raw.writableFinished) gone.abort();
   });
   return gone.signal;

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { servedDataset } from '../datasets/served.ts';
+import { whenClosed } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
@@ -140,7 +141,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       const { params, query } = request;
       const { item: items, from, to, format, ...where } = query;
       const stopped = new AbortController();
-      reply.raw.once('close', () => stopped.abort());
+      whenClosed(reply, () => stopped.abort());
       const pieces = await withDataset(parts, askerOf(request), params.id, (dataset) =>
         parts.stores.reading(async () => {
           const wish = { ...(await choiceOf(where, dataset)), ...(items === undefined ? {} : { items }), from, to };

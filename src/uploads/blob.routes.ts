@@ -7,6 +7,7 @@ import { AREAS, bytesOf, NoBlocks } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
+import { clientLeft } from '../http/answers/client-left.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';
@@ -171,7 +172,7 @@ export async function blobRoutes(
       await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
-    const signal = abortOnHangUp(reply);
+    const signal = clientLeft(reply);
     const conditions = { ...writeConditions(request), grant };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
@@ -251,15 +252,6 @@ function bodyOf(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Ar
     );
   }
   return (request.body as Readable | null | undefined) ?? request.raw;
-}
-
-/** Aborts when the client disconnects before the response, so that work for it stops. */
-function abortOnHangUp(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error('The client has disconnected.'));
-  });
-  return gone.signal;
 }
 
 /** Blob clients send `x-ms-` headers in every request, and do not follow redirects. */

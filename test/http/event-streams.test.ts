@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { append } from '../../src/outbox.ts';
+import { leaveEarly } from '../world/leave-early.ts';
 import type { EventStream } from '../world/streams.ts';
 import { openStream } from '../world/streams.ts';
 import { newProject } from '../world/transfers.ts';
@@ -143,4 +144,16 @@ test('HEAD is answered and ends, for each Accept header', async (t) => {
     .as(await w.account())
     .send({ method: 'HEAD', url: LIST, headers: { accept: 'text/event-stream' } });
   t.is(status, 200);
+});
+
+test('a client that leaves before its stream begins takes no place', async (t) => {
+  const user = await w.account();
+  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };
+  const left = await leaveEarly(w.app.server, `${await listening}${LIST}?after=0&limit=7`, { headers }, 20);
+  await Promise.all(left.map(({ streams }) => streams));
+  t.is(left.length, 20);
+  const stream = await follow(user);
+  t.is(stream.status, 200);
+  stream.close();
 });

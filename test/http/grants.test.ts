@@ -7,6 +7,8 @@ import test from 'ava';
 import pg from 'pg';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { newDataset, subproject } from '../world/content.ts';
+import { until } from '../world/hooks.ts';
+import { leaveEarly } from '../world/leave-early.ts';
 import { local, newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
@@ -41,6 +43,16 @@ test('a dataset token allows GET, ranges, HEAD and PUT', async (t) => {
   t.is((await put(url, 'other bytes')).status, 201);
   t.is(await text(url), 'other bytes');
   t.is((await w.nobody.delete(url)).status, 403);
+});
+
+test('a copy whose client leaves before it begins changes nothing', async (t) => {
+  const [source, target] = [await scene(), await scene()];
+  await put(source.url, 'other bytes');
+  const { origin } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+  const headers = { 'x-ms-copy-source': `${origin}${source.url}` };
+  const [left] = await leaveEarly(w.app.server, `${origin}${target.url}`, { method: 'PUT', headers });
+  await until(() => left?.response.writableEnded === true);
+  t.is(await text(target.url), 'the bytes');
 });
 
 test('a token with readOnly grants reading only, of a dataset and of a project, also to those who may write', async (t) => {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { ENDED } from '../../src/transfers/ends/notices.queries.ts';
+import { leaveEarly } from '../world/leave-early.ts';
 import type { EventStream } from '../world/streams.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
@@ -179,4 +180,16 @@ test('an account has at most two hundred concurrent streams; they share one conn
     await sleep(50);
   }
   t.fail();
+});
+
+test('a client that leaves before its stream begins takes no place', async (t) => {
+  const { user, id } = await scene();
+  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };
+  const left = await leaveEarly(w.app.server, `${await listening}${one(id)}`, { headers }, 200);
+  await Promise.all(left.map(({ streams }) => streams));
+  t.is(left.length, 200);
+  const stream = await follow(user, one(id));
+  t.is(stream.status, 200);
+  stream.close();
 });

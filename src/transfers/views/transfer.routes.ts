@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
+import { whenClosed } from '../../http/answers/client-left.ts';
 import { openStreamSlots, reauthenticator, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
 import { publicBase } from '../../http/answers/public-base.ts';
 import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
@@ -63,7 +64,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
   function stream(request: FastifyRequest, reply: FastifyReply, id: string) {
     const leave = slots.take(request.caller.userId);
     const gone = new AbortController();
-    reply.raw.once('close', () => {
+    whenClosed(reply, () => {
       leave();
       gone.abort();
     });
