@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { writeFully } from '../data/write-fully.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
 import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, noSuchBlock, tooLarge } from './blobs.ts';
@@ -73,7 +74,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     const open = (range: ByteRange, stop: AbortSignal) => openObject(key, range, etag, stop);
     let have = 0;
     for await (const chunk of readSteadily({ name: key, range: { start: 0, end: size - 1 }, open, idleMs, signal })) {
-      await file.write(chunk, 0, chunk.length, have);
+      await writeFully(file, have, chunk);
       have += chunk.length;
     }
   }

@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink, ByteSource } from '../../data/bytes.ts';
+import { writeFully } from '../../data/write-fully.ts';
 
 export interface Checksum {
   size: number;
@@ -149,9 +150,4 @@ async function readFully(file: FileHandle, offset: number, length: number): Prom
     done += bytesRead;
   }
   return done === length ? bytes : bytes.subarray(0, done);
-}
-
-async function writeFully(file: FileHandle, offset: number, bytes: Uint8Array): Promise<void> {
-  let done = 0;
-  while (done < bytes.length) done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
 }

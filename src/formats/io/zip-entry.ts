@@ -4,6 +4,7 @@ import { open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
+import { writeFully } from '../../data/write-fully.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from './zip.ts';
 import { shown } from './zip.ts';
@@ -149,11 +150,7 @@ export class UnpackedEntry implements ByteSource {
       if (this.#closed) return;
       if (size + bytes.length > entry.size) checkContent(entry, size + bytes.length, 0, start);
       crc = crc32(bytes, crc);
-      let done = 0;
-      while (done < bytes.length) {
-        const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, size + done);
-        done += bytesWritten;
-      }
+      await writeFully(this.#file, size, bytes);
       size += bytes.length;
       if (size > suspiciousSize && size > maxRatio * consumed) throw zipBomb(entry);
       // Hold back the last byte until the checksum is verified.

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'got';
+import { writeFully } from '../../data/write-fully.ts';
 import { AppError } from '../../errors.ts';
 import type { LogLevel } from '../../formats/define.ts';
 import type { Outbound } from '../../platform/net/outbound.ts';
@@ -144,7 +145,7 @@ const discard = (stream: Request) => void stream.destroy();
 
 async function write(file: FileHandle, chunk: Buffer, position: number) {
   try {
-    await file.write(chunk, 0, chunk.length, position);
+    await writeFully(file, position, chunk);
   } catch (error) {
     if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new AppError('unavailable', 'The disk of the worker is full.', { retryAfter: 60 });
