@@ -99,7 +99,11 @@ function nameFrom(disposition: string): string {
 }
 
 async function fetchInto(file: FileHandle, address: string, report: (bytes: number, size?: number) => void) {
-  const write = async (chunk: Uint8Array, at: number) => void (await file.write(chunk, 0, chunk.length, at));
+  // a write on a disk that becomes full writes fewer bytes without an error; the next one throws
+  const write = async (chunk: Uint8Array, at: number) => {
+    for (let done = 0; done < chunk.length; )
+      done += (await file.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
+  };
   await file.truncate(await fetchPieces(address, write, report));
 }
 
