@@ -31,12 +31,12 @@ export interface BlobStore {
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
    * Creates a blob from blocks of `name`, in this order. The blocks stay until `removeBlocks`, so that it can be tried
-   * again. Before writing, throws `invalid` (code `InvalidBlockList`) for unknown blocks, `NoBlocks` if none of them
-   * exists, and `tooLarge` for more than `limit` bytes; repeated blocks count repeatedly.
+   * again. Throws `MissingBlock` for unknown blocks, and before writing `tooLarge` for more than `limit` bytes; repeated
+   * blocks count repeatedly.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
-  /** Deletes all blocks of `name`. */
-  removeBlocks(name: string): Promise<void>;
+  /** Deletes the blocks of `name`; with `before`, only those that were written before. */
+  removeBlocks(name: string, before?: Date): Promise<void>;
   info(name: string): Promise<BlobInfo | undefined>;
   /**
    * Reads the bytes from `start` to `end`, both included; both must be within the blob. Throws `notFound`, or
@@ -116,18 +116,20 @@ export function checkName(name: string) {
   if (!isName(name)) throw invalid(`'${name}' is not a blob name.`);
 }
 
-/**
- * Throws if the blocks do not exist or exceed the limit.
- * @param sizes sizes of existing blocks in bytes
- */
-export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<string, number>, limit: number) {
-  const [first] = blockIds;
-  if (first !== undefined && blockIds.every((id) => !sizes.has(id))) throw new NoBlocks(first);
+/** A block that was stored for a commit. */
+export interface StoredBlock {
+  size: number;
+  /** When it was written, in milliseconds since 1970. */
+  written: number;
+}
+
+/** Throws if the blocks do not exist or exceed the limit. */
+export function checkBlocks(blockIds: readonly string[], stored: ReadonlyMap<string, StoredBlock>, limit: number) {
   let total = 0;
   for (const id of blockIds) {
-    const size = sizes.get(id);
-    if (size === undefined) throw noSuchBlock(id);
-    total += size;
+    const block = stored.get(id);
+    if (!block) throw new MissingBlock(id, blockIds, stored);
+    total += block.size;
   }
   if (total > limit) throw new AppError('tooLarge', `The blocks have ${total} bytes. The maximum is ${limit}.`);
 }
@@ -135,14 +137,14 @@ export function checkBlocks(blockIds: readonly string[], sizes: ReadonlyMap<stri
 /** The body of a blob or block has more than `limit` bytes. */
 export const tooLarge = (limit: number) => new AppError('tooLarge', `The body has more than ${limit} bytes.`);
 
-export const noSuchBlock = (id: string) =>
-  invalid(`The block '${id}' does not exist. Upload it first.`, { code: 'InvalidBlockList' });
+/** A block of a list does not exist: it was not uploaded, or the list was committed and its blocks are deleted. */
+export class MissingBlock extends AppError {
+  /** When the newest block of the list was written, in milliseconds since 1970; -Infinity if none of them exists. */
+  readonly newest: number;
 
-/** None of the blocks of a list exists: they were not uploaded, or were committed already. */
-export class NoBlocks extends AppError {
-  constructor(first: string) {
-    const { kind, message, details } = noSuchBlock(first);
-    super(kind, message, details);
+  constructor(id: string, blockIds: readonly string[], stored: ReadonlyMap<string, StoredBlock>) {
+    super('invalid', `The block '${id}' does not exist. Upload it first.`, { code: 'InvalidBlockList' });
+    this.newest = blockIds.reduce((newest, one) => Math.max(newest, stored.get(one)?.written ?? -Infinity), -Infinity);
   }
 }
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { AppError, notFound } from '../errors.ts';
-import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, noSuchBlock, tooLarge } from './blobs.ts';
+import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, MissingBlock, tooLarge } from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
 import { folderMarker } from './marker.ts';
 
@@ -105,18 +105,18 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
     async commitBlocks(name, blockIds, limit, { target = name, signal } = {}) {
       const blocks = blocksOf(name);
       const pathOf = (id: string) => join(blocks, Buffer.from(id).toString('hex'));
-      const sizes = new Map<string, number>();
+      const stored = new Map<string, StoredBlock>();
       for (const id of new Set(blockIds)) {
         checkBlockId(id);
         signal?.throwIfAborted();
-        const found = await stat(pathOf(id)).catch(absent);
-        if (found) sizes.set(id, found.size);
+        const found = await stat(pathOf(id), { bigint: true }).catch(absent);
+        if (found) stored.set(id, { size: Number(found.size), written: Number(found.mtimeMs) });
       }
-      checkBlocks(blockIds, sizes, limit);
+      checkBlocks(blockIds, stored, limit);
       async function* joined() {
         for (const id of blockIds) {
           const block = await open(pathOf(id), 'r').catch((error) => {
-            throw codeOf(error) === 'ENOENT' ? noSuchBlock(id) : error;
+            throw codeOf(error) === 'ENOENT' ? new MissingBlock(id, blockIds, stored) : error;
           });
           yield* block.createReadStream({ highWaterMark: 1 << 20 });
         }
@@ -124,7 +124,12 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       return write(place(target), (file) => writeFile(file, stoppable(limited(joined(), limit), signal)));
     },
 
-    removeBlocks: (name) => rm(blocksOf(name), { recursive: true, force: true }),
+    async removeBlocks(name, before) {
+      if (before === undefined) return rm(blocksOf(name), { recursive: true, force: true });
+      await removeOldFiles(blocksOf(name), before.getTime());
+      // fails if the folder is not empty
+      await rmdir(blocksOf(name)).catch(() => {});
+    },
 
     async info(name) {
       const found = await stat(place(name), { bigint: true }).catch(absent);

@@ -5,9 +5,9 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { writeFully } from '../data/write-fully.ts';
 import { AppError, notFound } from '../errors.ts';
-import type { BlobInfo, BlobStore, ByteRange, StoredBlob } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, noSuchBlock, tooLarge } from './blobs.ts';
-import type { Bucket, BucketAddress, Parts } from './bucket.ts';
+import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, MissingBlock, tooLarge } from './blobs.ts';
+import type { Bucket, BucketAddress, Parts, StoredObject } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import { bucketMarker } from './marker.ts';
 import { readSteadily } from './steady-read.ts';
@@ -79,7 +79,10 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     }
   }
 
-  async function removeAll(prefix: string, before = Number.POSITIVE_INFINITY): Promise<number> {
+  async function removeAll(
+    objects: AsyncIterable<StoredObject> | Iterable<StoredObject>,
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<number> {
     let removed = 0;
     let batch: string[] = [];
     const removeBatch = async () => {
@@ -87,7 +90,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
       removed += batch.length;
       batch = [];
     };
-    for await (const { key, lastModified } of bucket.list(prefix)) {
+    for await (const { key, lastModified } of objects) {
       if (lastModified.getTime() >= before) continue;
       batch.push(key);
       if (batch.length === CONCURRENCY) await removeBatch();
@@ -105,25 +108,31 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
 
     async commitBlocks(name, blockIds, limit, { target = name, signal } = {}) {
       const folder = blocksOf(name);
-      const sizes = new Map<string, number>();
-      for await (const { key, size } of bucket.list(folder)) {
+      const stored = new Map<string, StoredBlock>();
+      for await (const { key, size, lastModified } of bucket.list(folder)) {
         signal?.throwIfAborted();
-        sizes.set(Buffer.from(key.slice(folder.length), 'hex').toString(), size);
+        const id = Buffer.from(key.slice(folder.length), 'hex').toString();
+        stored.set(id, { size, written: lastModified.getTime() });
       }
       for (const id of new Set(blockIds)) checkBlockId(id);
-      checkBlocks(blockIds, sizes, limit);
+      checkBlocks(blockIds, stored, limit);
       async function* joined() {
         for (const id of blockIds) {
           yield* await openObject(blockKey(name, id), undefined, undefined, signal).catch((error) => {
-            throw error instanceof AppError && error.kind === 'notFound' ? noSuchBlock(id) : error;
+            throw error instanceof AppError && error.kind === 'notFound'
+              ? new MissingBlock(id, blockIds, stored)
+              : error;
           });
         }
       }
       return write(keyOf(target), joined(), limit, signal);
     },
 
-    async removeBlocks(name) {
-      await removeAll(blocksOf(name));
+    async removeBlocks(name, before) {
+      const blocks = await Array.fromAsync(bucket.list(blocksOf(name)));
+      // the oldest last: those that an interruption leaves should be older than the blob, in the seconds of S3
+      blocks.sort((one, other) => other.lastModified.getTime() - one.lastModified.getTime());
+      await removeAll(blocks, before?.getTime());
     },
 
     info: async (name) => infoOf(keyOf(name)),
@@ -169,7 +178,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
 
     async remove(name) {
       await bucket.remove(keyOf(name));
-      await removeAll(blocksOf(name));
+      await removeAll(bucket.list(blocksOf(name)));
     },
 
     async *list(prefix): AsyncGenerator<StoredBlob> {
@@ -188,7 +197,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
       const ours = (key: string) => (isName(key) && areasOf(key).length > 0) || key.startsWith(BLOCKS);
       const old = (await bucket.listParts()).filter(({ key, begun }) => ours(key) && begun.getTime() < before);
       for (const parts of old) await bucket.abortParts(parts);
-      return old.length + (await removeAll(BLOCKS, before));
+      return old.length + (await removeAll(bucket.list(BLOCKS), before));
     },
 
     marker: bucketMarker(bucket),

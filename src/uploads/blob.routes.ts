@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Area, BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import { AREAS, bytesOf, NoBlocks } from '../blobs/blobs.ts';
+import { AREAS, bytesOf, MissingBlock } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
@@ -104,10 +104,14 @@ export async function blobRoutes(
     return { blob, info };
   }
 
-  /** The state of the blob if it was made of the list with this mark: a client repeats a commit whose answer was lost. */
-  async function committed({ area, name }: BlobAddress, mark: string): Promise<BlobInfo | undefined> {
+  /**
+   * The state of the blob if it was made of the list with this mark, and none of the list's blocks was written since: a
+   * client repeats a commit whose answer was lost. Some of the blocks may be there still.
+   */
+  async function committed({ area, name }: BlobAddress, mark: string, { newest }: MissingBlock) {
     const blob = await places[area].find(name);
-    return blob?.endsWith(mark) ? blobs.info(blob) : undefined;
+    const info = blob?.endsWith(mark) ? await blobs.info(blob) : undefined;
+    return info && newest < info.lastModified.getTime() ? info : undefined;
   }
 
   app.head(PATH, STATE, async (request, reply) => {
@@ -179,17 +183,22 @@ export async function blobRoutes(
     if (comp === 'blocklist') {
       const ids = await readBlockList(checkedBody(request.headers, bodyOf(request, maxSize)));
       const mark = markOf(ids);
+      let before: Date | undefined;
       try {
         info = await writing.write(name, { ...conditions, mark }, (target) =>
           blobs.commitBlocks(blocks, ids, maxSize, { target, signal }),
         );
-        // not before the database names the blob: else a client that tries again would have lost its blocks
-        await blobs.removeBlocks(blocks);
       } catch (error) {
-        const known = error instanceof NoBlocks ? await committed(address, mark) : undefined;
+        const known = error instanceof MissingBlock ? await committed(address, mark, error) : undefined;
         if (known === undefined) throw error;
         info = known;
+        // newer blocks are for another list
+        before = known.lastModified;
       }
+      // not before the database names the blob: else a client that tries again would have lost its blocks
+      await blobs.removeBlocks(blocks, before).catch((err: unknown) => {
+        request.log.warn({ err }, 'the blocks of a committed list were not deleted; they are swept later');
+      });
     } else if (comp !== null) {
       throw invalid(`comp=${comp} is not supported. Use block or blocklist.`, { code: 'UnsupportedQueryParameter' });
     } else if (source !== undefined) {

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { TestFn } from 'ava';
 import type { BlobStore } from '../../src/blobs/blobs.ts';
+import { MissingBlock } from '../../src/blobs/blobs.ts';
 import { AppError } from '../../src/errors.ts';
 
 export const MIB = 2 ** 20;
@@ -97,6 +98,20 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is((await store.commitBlocks('staging/b', ['YQ==', 'YQ=='], 8, { target: 'staging/c' })).size, 8);
     t.is(await text(store.read('staging/c')), '12341234');
     t.is(await store.info('staging/b'), undefined);
+  });
+
+  test('a commit of missing blocks tells when the others were written, and blocks are deleted by that time', async (t) => {
+    const { store } = await make();
+    await store.putBlock('staging/a', 'YQ==', bytes('there'), 5);
+    const newest = async (...ids: string[]) =>
+      (await t.throwsAsync(store.commitBlocks('staging/a', ids, 100), { instanceOf: MissingBlock }))?.newest ?? NaN;
+    const written = await newest('YQ==', 'Yg==');
+    t.true(Math.abs(written - Date.now()) < 60_000);
+    t.is(await newest('Yg=='), -Infinity);
+    await store.removeBlocks('staging/a', new Date(written));
+    t.is((await store.commitBlocks('staging/a', ['YQ=='], 100)).size, 5);
+    await store.removeBlocks('staging/a', new Date(written + 1000));
+    t.is(await newest('YQ=='), -Infinity);
   });
 
   test('a blob is fetched to a local file, and a local file is stored as a blob', async (t) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
@@ -261,6 +261,25 @@ test('an upload to a silent bucket ends when it is aborted, and leaves nothing',
     t.is(await store.info('dataset/result'), undefined);
     t.is((await readFile(path)).length, size, 'the file is still there');
   }
+});
+
+test('the oldest block of a blob is deleted last', async (t) => {
+  const bucket = await openSilentBucket();
+  t.teardown(bucket.close);
+  const store = await openBlobStore(bucket.url, bucket.folder);
+  // their number is one more than that of concurrent requests
+  const ids = Array.from({ length: 9 }, (_, n) => Buffer.from(`${n}`).toString('base64'));
+  for (const id of ids) await store.putBlock('staging/a', id, bytes('x'), 1);
+  const oldest = Buffer.from(ids[0] ?? '').toString('hex');
+  await utimes(join(bucket.folder, '.blocks/staging/a', `${oldest}._S3rver_object`), 0, 0);
+  const deleted: string[] = [];
+  bucket.silence(({ method, url = '' }) => {
+    if (method === 'DELETE') deleted.push(url.split('/').at(-1) ?? '');
+    return false;
+  });
+  await store.removeBlocks('staging/a');
+  t.is(deleted.length, ids.length);
+  t.is(deleted.at(-1), oldest);
 });
 
 test('list follows the pages of the bucket', async (t) => {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
-import { readdir, readlink } from 'node:fs/promises';
+import { link, mkdir, readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -439,6 +439,24 @@ test('a block list that is sent again, because its answer was lost, is answered 
   await put('whole', { 'x-ms-blob-type': 'BlockBlob' });
   t.is(await refused(listOf('YQ==')), 'InvalidBlockList');
   t.is((await get()).body, 'whole');
+});
+
+test('a block list that is sent again while its blocks are being deleted is answered as the first time', async (t) => {
+  const { put, get, name } = await place();
+  await put('right', {}, block('YQ=='));
+  await put('-', {}, block('Yg=='));
+  const blocks = join(w.folder, 'blobs/.blocks/staging', name);
+  const kept = join(w.folder, name);
+  const [one = ''] = await readdir(blocks);
+  await link(join(blocks, one), kept);
+  const first = await put(listOf('YQ==', 'Yg=='), {}, '&comp=blocklist');
+  await mkdir(blocks);
+  await link(kept, join(blocks, one));
+  const again = await put(listOf('YQ==', 'Yg=='), {}, '&comp=blocklist');
+  t.is(again.statusCode, 201);
+  t.is(again.headers.etag, first.headers.etag);
+  t.is((await get()).body, 'right-');
+  t.false((await readdir(join(blocks, '..'))).includes(name), 'the rest of its blocks is deleted');
 });
 
 test('a block that is uploaded again replaces the first; one listed twice is written twice', async (t) => {

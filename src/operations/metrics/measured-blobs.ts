@@ -25,7 +25,9 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     commitBlocks: measured('commit_blocks', (...given: Parameters<BlobStore['commitBlocks']>) =>
       store.commitBlocks(...given),
     ),
-    removeBlocks: measured('remove_blocks', (name: string) => store.removeBlocks(name)),
+    removeBlocks: measured('remove_blocks', (...given: Parameters<BlobStore['removeBlocks']>) =>
+      store.removeBlocks(...given),
+    ),
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
     fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
