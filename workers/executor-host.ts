@@ -92,6 +92,7 @@ function executorHost({ config, log, database, capacity, db, blobs, tracing }: O
   });
   const outbound = openOutbound(config['outbound.allow']);
   const running: Executor['running'] = new Map();
+  const abandoned: Executor['abandoned'] = new Set();
   let registered: { pool: string; liveness: Liveness } | undefined;
 
   return {
@@ -124,6 +125,7 @@ function executorHost({ config, log, database, capacity, db, blobs, tracing }: O
         timeLimit: config['transfers.timeLimit'],
         running,
         unwritten: new Map(),
+        abandoned,
         announce: announcer(db),
         tracing,
       };
@@ -135,6 +137,8 @@ function executorHost({ config, log, database, capacity, db, blobs, tracing }: O
     close: () =>
       runAll([
         () => children.close(new Error('the worker stops')),
+        // else it would use the folder of a worker that has closed
+        () => Promise.allSettled(abandoned),
         async () => registered && removeScratch(config.data, registered.pool),
         () => tracing.close(),
         async () => registered?.liveness.close(),

@@ -55,8 +55,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
         await rename(source, target);
         break;
       } catch (error) {
-        // first blob of its area, or the folder of blocks was just removed
-        if (codeOf(error) !== 'ENOENT' || tries > 3) throw error;
+        // first blob of its area, or the folder of blocks was just removed; or the source is gone, with its transfer
+        if (codeOf(error) !== 'ENOENT' || tries > 3 || !(await stat(source).catch(absent))) throw error;
         await mkdir(parent, { recursive: true, mode: 0o700 });
         await syncFolder(join(parent, '..'));
       }

@@ -54,6 +54,16 @@ test('the sweep deletes old temporary files, and they are never listed as blobs'
   t.is(await store.info('staging/a'), undefined);
 });
 
+test('a write whose temporary file was removed makes no folder', async (t) => {
+  const { store, folder } = await make();
+  async function* removed() {
+    yield Buffer.from('begun');
+    await store.removeLeftovers(-60_000);
+  }
+  await t.throwsAsync(store.put('dataset/a', removed(), 100), { code: 'ENOENT' });
+  t.deepEqual(await readdir(join(folder, 'blobs')), ['.temporary']);
+});
+
 test('of two stores that write one name at once, the content of one is stored completely', async (t) => {
   const { store, folder } = await make();
   const other = await openDiskStore(join(folder, 'blobs'));

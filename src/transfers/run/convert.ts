@@ -50,7 +50,8 @@ interface Fetched {
 export async function runConversion(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
   const { tracing } = executor;
   const request = AcceptedRequest.parse(transfer.request);
-  const time = limitTime(signal, Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit));
+  const timeLimit = Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit);
+  const time = limitTime(signal, timeLimit, executor.abandoned);
   const attempt = { transfer, request, report, signal, time, scratchGb: request.storageSizeGb ?? executor.scratchGb };
 
   const copy = await inTime(time, tooLong(attempt), (stop) =>

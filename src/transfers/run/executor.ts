@@ -32,6 +32,8 @@ export interface Executor {
   running: Map<string, Run>;
   /** Ends of attempts that could not be written because the database was away, by transfer: `checkRuns` writes them. */
   unwritten: Map<string, AttemptEnd>;
+  /** Work of attempts that have ended without it, because it did not stop. It may still use the folder `scratch`. */
+  abandoned: Set<Promise<unknown>>;
   /** Called after each attempt, so that clients that wait for the transfer look. */
   announce(id: string): void;
   tracing: Tracing;

@@ -27,7 +27,8 @@ interface Copied {
  * them. Throws why it failed.
  */
 export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
-  const time = limitTime(signal, Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit));
+  const timeLimit = Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit);
+  const time = limitTime(signal, timeLimit, executor.abandoned);
   signal.throwIfAborted();
   const copied = transfer.carry === 'copy' ? await copyBytes(executor, transfer, report, time) : undefined;
   signal.throwIfAborted();

@@ -9,6 +9,8 @@ export interface TimeLimit {
   whole: number;
   /** Milliseconds that are left, at least one. */
   left(): number;
+  /** Work that was abandoned and has not ended. */
+  abandoned: Set<Promise<unknown>>;
 }
 
 /** How long work may take to end after its signal. A disk or store that hangs does not keep a transfer from ending. */
@@ -16,10 +18,11 @@ const GRACE_MS = 1000;
 /** Maximum delay of a timer; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Starts the time of an attempt. */
-export function limitTime(signal: AbortSignal, whole: number): TimeLimit {
+/** Starts the time of an attempt. Its abandoned work is in the set until it ends. */
+export function limitTime(signal: AbortSignal, whole: number, abandoned: TimeLimit['abandoned']): TimeLimit {
   const began = performance.now();
-  return { signal, whole, left: () => Math.max(1, Math.ceil(whole - (performance.now() - began))) };
+  const left = () => Math.max(1, Math.ceil(whole - (performance.now() - began)));
+  return { signal, whole, left, abandoned };
 }
 
 /**
@@ -27,7 +30,7 @@ export function limitTime(signal: AbortSignal, whole: number): TimeLimit {
  * it does not end within a second, it is abandoned. Throws the attempt's reason, or the sentence `tooLong`.
  */
 export async function inTime<Result>(
-  { signal, left }: TimeLimit,
+  { signal, left, abandoned }: TimeLimit,
   tooLong: () => string,
   work: (stop: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -42,9 +45,13 @@ export async function inTime<Result>(
   const leftBehind = aborted.promise.then(() => sleep(GRACE_MS, undefined, { signal: settled.signal }));
   leftBehind.catch(() => {});
   try {
+    const working = work(stop);
     return await Promise.race([
-      work(stop),
+      working,
       leftBehind.then(() => {
+        abandoned.add(working);
+        const forget = () => void abandoned.delete(working);
+        working.then(forget, forget);
         throw new Error('A step of the transfer did not stop after it was aborted.');
       }),
     ]);
