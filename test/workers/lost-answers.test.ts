@@ -35,11 +35,12 @@ test.serial('log lines whose acknowledgement was lost are written once', async (
   }
 });
 
-test.serial('the end of an attempt that met an outage is written after it', async (t) => {
+test.serial('the end of an attempt that met two outages is written after them', async (t) => {
   // a sequence counts on although the statement fails
   await w.sql('create sequence outages');
   await w.sql(`create function out_of_order() returns trigger language plpgsql as $$ begin
-    if nextval('outages') = 1 then raise exception 'out of order'; end if; return new; end $$`);
+    if nextval('outages') <= 2 then raise exception 'out of order' using errcode = 'configuration_limit_exceeded'; end if;
+    return new; end $$`);
   await w.sql(`create trigger out_of_order before update on transfers for each row when (new.status = 'Error')
     execute function out_of_order()`);
   const worker = await workHere({ url: w.url, folder: w.folder }, settings);
@@ -57,7 +58,7 @@ test.serial('the end of an attempt that met an outage is written after it', asyn
     const { data } = (await client.get(`/api/conversion/transfer/${body.id}/log`)).body;
     const messages: string[] = data.map(({ message }: { message: string }) => message);
     t.deepEqual([messages[0], messages.at(-1)], ['Attempt 1 started.', ended.errorMessage]);
-    t.deepEqual(await w.sql('select last_value::int as n from outages'), [{ n: 2 }]);
+    t.deepEqual(await w.sql('select last_value::int as n from outages'), [{ n: 3 }]);
   } finally {
     await worker.stop();
     await w.sql('drop function out_of_order cascade');

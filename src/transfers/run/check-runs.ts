@@ -1,4 +1,5 @@
 import { runAll } from '../../platform/async/run-all.ts';
+import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { settle } from '../ends/settle.ts';
 import type { AttemptEnd, Executor } from './executor.ts';
 import { listHeld } from './run.queries.ts';
@@ -34,10 +35,15 @@ export async function checkRuns(
   await runAll(
     unheld.map((row) => async () => {
       const end = unwritten.get(row.id);
-      // tried once: what cannot be written for another reason than an outage must not be tried for ever
+      // what cannot be written for another reason than an outage is tried once: it must not be tried for ever
       unwritten.delete(row.id);
       const { outcome, lines } = end?.attempt === row.attempt ? end : UNKNOWN_END;
-      await settle(db, { attempt: row, outcome, lines });
+      try {
+        await settle(db, { attempt: row, outcome, lines });
+      } catch (error) {
+        if (end !== undefined && databaseErrorKind(error) === 'outage') unwritten.set(row.id, end);
+        throw error;
+      }
       announce(row.id);
     }),
   );
