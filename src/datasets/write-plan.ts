@@ -70,14 +70,22 @@ const rowOf = (folder: Folder) => ({
   memberSourceId: sourceOf(folder),
 });
 
-/** Writes empty blobs and returns their names. The orphan sweep deletes those that no row references. */
+/**
+ * Writes empty blobs and returns their names. Stops at the first failure, and throws it when no write is under way any
+ * more. The orphan sweep deletes blobs that no row references.
+ */
 export async function putEmptyBlobs(blobs: BlobStore, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, () => `dataset/${randomUUID()}`);
   const left = names.values();
+  const failures: unknown[] = [];
   const worker = async () => {
-    for (const name of left) await blobs.put(name, nothing(), 0);
+    for (const name of left) {
+      if (failures.length > 0) return;
+      await blobs.put(name, nothing(), 0).catch((error) => failures.push(error));
+    }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, worker));
+  if (failures.length > 0) throw failures[0];
   return names;
 }
 
