@@ -148,7 +148,7 @@ test('a staged file outlives the permanent removal of its dataset, and may be im
   t.is(await read(owner, datasets[0].datasetId), 'kept');
 });
 
-test.serial('copying content does not lock the tree; a later failure leaves nothing behind', async (t) => {
+test.serial('the blob store copies content, without a lock of the tree; a later failure leaves nothing behind', async (t) => {
   const { owner, client, root } = await scene();
   const folder = await subproject(client, root, { name: 'a' });
   const url = await upload(w, client, 'copied');
@@ -156,17 +156,17 @@ test.serial('copying content does not lock the tree; a later failure leaves noth
     { url, fileName: 'a' },
     { url, fileName: 'b' },
   ];
-  const { put } = w.blobs;
+  const { copy } = w.blobs;
   const copies: string[] = [];
-  w.blobs.put = async (name, ...rest) => {
-    copies.push(name);
+  w.blobs.copy = async (from, to, ...rest) => {
+    copies.push(to);
     t.is((await client.delete(`/api/project/${folder}`)).status, 204, 'the tree is free');
-    return put.call(w.blobs, name, ...rest);
+    return copy.call(w.blobs, from, to, ...rest);
   };
   try {
     t.is((await bring(owner, root, { files, destinationPath: 'a' })).status, 404);
   } finally {
-    w.blobs.put = put;
+    w.blobs.copy = copy;
   }
   t.is(copies.length, 1);
   t.deepEqual(await w.sql('select from datasets where project_id = any($1)', [[root, folder]]), []);
