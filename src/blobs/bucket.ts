@@ -84,7 +84,10 @@ interface Request {
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer> | string;
   signal?: AbortSignal;
-  /** A second request would have another answer than the first, so that it must not be sent again. */
+  /**
+   * A second request would have another answer than the first. So it is sent again only at 429 and 503, by which a server
+   * refuses a request before it does anything.
+   */
   once?: true;
 }
 
@@ -108,11 +111,16 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
    * Sends a request, and again at 429 and 5xx; bodies are therefore bytes and not streams. Not by `client.fetch`: the signal that it gives to
    * `fetch` within a `Request` does not abort any more after that `Request` was collected as garbage.
    */
-  async function fetchSigned(url: string, { signal, ...init }: RequestInit & { method: string }): Promise<Response> {
+  async function fetchSigned(
+    url: string,
+    { signal, ...init }: RequestInit & { method: string },
+    once: boolean,
+  ): Promise<Response> {
     for (let tries = 0; ; tries++) {
       const { headers } = await client.sign(url, init);
       const answer = await fetch(url, { ...init, headers, ...(signal && { signal }) });
-      if (tries === MAX_RETRIES || (answer.status < 500 && answer.status !== 429)) return answer;
+      const isRetryable = answer.status === 429 || answer.status === 503 || (answer.status >= 500 && !once);
+      if (tries === MAX_RETRIES || !isRetryable) return answer;
       await answer.body?.cancel();
       const pause = Math.random() * RETRY_MS * 2 ** tries;
       await sleep(pause, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
@@ -126,7 +134,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
   async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
-    const { body, headers, signal, once } = request;
+    const { body, headers, signal, once = false } = request;
     const limits = method === 'GET' && key !== undefined ? [] : [AbortSignal.timeout(TIMEOUT_MS)];
     if (signal) limits.push(signal);
     const init = {
@@ -136,7 +144,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
       ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
       redirect: 'error',
     } as const;
-    const answer = await reconnecting(() => fetchSigned(url.href, init), once ? 0 : MAX_RECONNECTS, signal);
+    const answer = await reconnecting(() => fetchSigned(url.href, init, once), once ? 0 : MAX_RECONNECTS, signal);
     if (answer.ok || expected.includes(answer.status)) return answer;
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
   }
@@ -212,6 +220,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
         ...(signal && { signal }),
       }),
 
+    /** An error does not tell that the object is incomplete: see `finishParts` of `finish-parts.ts`. */
     async finishParts({ key, uploadId }: Parts, etags: readonly string[], signal?: AbortSignal): Promise<void> {
       const parts = etags.map((etag, n) => `<Part><PartNumber>${n + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;

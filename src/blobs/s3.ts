@@ -9,6 +9,7 @@ import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './
 import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, MissingBlock, tooLarge } from './blobs.ts';
 import type { Bucket, BucketAddress, Parts, StoredObject } from './bucket.ts';
 import { openBucket } from './bucket.ts';
+import { finishParts } from './finish-parts.ts';
 import { bucketMarker } from './marker.ts';
 import { readSteadily } from './steady-read.ts';
 
@@ -251,7 +252,7 @@ async function upload(
       return;
     }
     if (size > 0) await sendPart();
-    await bucket.finishParts(parts, await Promise.all(etags), signal);
+    await finishParts(bucket, parts, await Promise.all(etags), signal);
   } catch (error) {
     if (parts !== undefined) {
       await Promise.allSettled(etags);
@@ -279,7 +280,7 @@ async function copyInParts(bucket: Bucket, source: BlobInfo & { key: string }, k
   const copying = Array.from({ length: CONCURRENCY }, () => copyParts());
   try {
     await Promise.all(copying);
-    await bucket.finishParts(parts, etags, signal);
+    await finishParts(bucket, parts, etags, signal);
   } catch (error) {
     next = count;
     await Promise.allSettled(copying);
