@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import pg from 'pg';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { createDatabase, dropDatabase } from '../world/database.ts';
 import { makeProject } from '../world/projects.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
 
@@ -100,8 +101,8 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
       await client.end();
     }
   };
-  await run(url, `create database ${database}`);
-  t.teardown(async () => void (await run(url, `drop database ${database} with (force)`)));
+  await createDatabase(url, database);
+  t.teardown(() => dropDatabase(url, database));
   const to = Object.assign(new URL(url), { pathname: `/${database}` }).href;
 
   const before = join(folder, 'before');

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import pg from 'pg';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { createDatabase, dropDatabase } from '../world/database.ts';
 import type { TestDatabase } from '../world.ts';
 import { testDatabase } from '../world.ts';
 
@@ -29,8 +30,8 @@ async function empty(t: { teardown(f: () => Promise<void>): void }, files: Recor
   const number = ++count;
   const url = new URL(world.url);
   const name = `${url.pathname.slice(1)}_${number}`;
-  await query(world.url, `create database ${name}`);
-  t.teardown(async () => void (await query(world.url, `drop database ${name} with (force)`)));
+  await createDatabase(world.url, name);
+  t.teardown(() => dropDatabase(world.url, name));
   url.pathname = `/${name}`;
   const folder = join(world.folder, String(number));
   await mkdir(folder);

@@ -12,6 +12,8 @@ const root = new URL('../..', import.meta.url);
 
 /** Named for the version of Postgres, because a server does not start with the files of another one. */
 const CLUSTER = new URL('node_modules/.cache/postgres-18', root).pathname;
+/** SQLSTATE of a statement about a database that others use. */
+const IN_USE = '55006';
 /** Nothing of these databases has to survive a crash. */
 const FORGETFUL = {
   fsync: 'off',
@@ -35,9 +37,9 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
   const server = await startLocalPostgres(CLUSTER, { settings: FORGETFUL });
   const template = await templateOf(server.url);
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(server.url, async (client) => {
-    await client.query(`create database ${name} template ${template} strategy file_copy`);
-  });
+  await administer(server.url, (client) =>
+    whenFree(client, `create database ${name} template ${template} strategy file_copy`),
+  );
   const url = withDatabase(server.url, name);
   const db = await connect(url, poolSize);
   const folder = await dataFolder();
@@ -47,9 +49,7 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
     folder,
     async close() {
       await db.end();
-      await administer(server.url, async (client) => {
-        await client.query(`drop database ${name} with (force)`);
-      });
+      await dropDatabase(server.url, name);
       await rm(folder, { recursive: true, force: true });
       await server.stopIfIdle();
     },
@@ -79,12 +79,35 @@ async function templateOf(serverUrl: string): Promise<string> {
     const known = await client.query('select from pg_database where datname = $1', [name]);
     if (known.rowCount) return;
     const making = `${name}_making`;
-    await client.query(`drop database if exists ${making} with (force)`);
-    await client.query(`create database ${making}`);
+    await whenFree(client, `drop database if exists ${making} with (force)`);
+    await whenFree(client, `create database ${making}`);
     await migrate(withDatabase(serverUrl, making));
-    await client.query(`alter database ${making} rename to ${name}`);
+    await whenFree(client, `alter database ${making} rename to ${name}`);
   });
   return name;
+}
+
+/** Creates an empty database on the server of `url`. */
+export const createDatabase = (url: string, name: string) =>
+  administer(url, (client) => whenFree(client, `create database ${name}`));
+
+/** Removes a database from the server of `url`, and ends what is still connected to it. */
+export const dropDatabase = (url: string, name: string) =>
+  administer(url, (client) => whenFree(client, `drop database ${name} with (force)`));
+
+/**
+ * A statement about a whole database. Postgres waits 5 s for others in that database, also for those that it has told to
+ * end, and then gives up: on a busy machine one of them may take longer.
+ */
+async function whenFree(client: pg.Client, statement: string): Promise<void> {
+  for (;;) {
+    try {
+      await client.query(statement);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== IN_USE) throw error;
+    }
+  }
 }
 
 async function administer(url: string, work: (client: pg.Client) => Promise<void>) {
