@@ -117,7 +117,8 @@ test.serial('tiles that were sent before are logged and counted as all others', 
   t.is(Number(count?.split(' ').at(-1)), tiles.length);
 });
 
-test.serial('tiles that were sent before have spans as all others', async (t) => {
+/** What the collector got of requests for a tile that was sent before, and how long their server took to end. */
+async function tracedTiles(t: ExecutionContext) {
   const collector = await openReceiver(answerWith(200));
   t.teardown(() => collector.close());
   const { get, lines, close } = await server(t, { 'otel.endpoint': `http://${collector.place}/` });
@@ -126,18 +127,26 @@ test.serial('tiles that were sent before have spans as all others', async (t) =>
   const traced = { ...(await bearer(owner)), traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-request-id': 'traced' };
   await knownAnswer(get, tile, traced);
   await get(tile, { ...traced, 'x-other': '1' });
-  const spans = () =>
-    collector.received
-      .flatMap(({ body }) => JSON.parse(body).resourceSpans)
-      .flatMap(({ scopeSpans }) => scopeSpans)
-      .flatMap(({ spans: all }) => all)
-      .filter(({ traceId, name }) => traceId === trace && name.startsWith('GET '));
-  const asked = () => lines.filter((line) => line.includes('"requestId":"traced"')).length;
+  const ends = performance.now();
   await close();
-  const told = spans().map(({ name, parentSpanId, attributes }) => JSON.stringify([name, parentSpanId, attributes]));
-  t.is(told.length, asked());
-  t.is(new Set(told).size, 1);
-  t.regex(told[0]!, /GET \/api\/tiles\/dataset\/:id.*b7ad6b7169203331.*200.*/);
+  const took = performance.now() - ends;
+  const asked = lines.filter((line) => line.includes('"requestId":"traced"')).length;
+  const told = collector.received
+    .flatMap(({ body }) => JSON.parse(body).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans)
+    .filter(({ traceId, name }) => traceId === trace && name.startsWith('GET '))
+    .map(({ name, parentSpanId, attributes }) => JSON.stringify([name, parentSpanId, attributes]));
+  return { asked, told, took };
+}
+
+test.serial('tiles that were sent before have spans as all others', async (t) => {
+  let seen = await tracedTiles(t);
+  // a server that ends waits one second for the collector, which a busy machine may exceed
+  while (seen.told.length < seen.asked && seen.took > 990) seen = await tracedTiles(t);
+  t.is(seen.told.length, seen.asked);
+  t.is(new Set(seen.told).size, 1);
+  t.regex(seen.told[0]!, /GET \/api\/tiles\/dataset\/:id.*b7ad6b7169203331.*200.*/);
 });
 
 test.serial('a right ends at once with a change by this process', async (t) => {
