@@ -4,6 +4,7 @@ import { newFeatures } from '../world/tiles.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
+let listening: Promise<string> | undefined;
 
 /** Points that take some time to draw, and those who may see them. */
 async function manyPoints() {
@@ -38,23 +39,40 @@ test.serial('a vector tile is drawn once for all who ask at the same time, and t
   t.deepEqual(await drawings(), { ok: 2, waiting: 0, drawing: 0 });
 });
 
+/** Two ask for a tile, and leave when it is being drawn. */
+async function leftDrawing() {
+  const { owner, client, path } = await manyPoints();
+  const before = await drawings();
+  listening ??= w.app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `${await listening}${path}`;
+  const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
+  const leaving = [new AbortController(), new AbortController()];
+  const asked = leaving.map(({ signal }) => fetch(url, { headers, signal }));
+  let answered = false;
+  const ends = Promise.allSettled(asked).finally(() => {
+    answered = true;
+  });
+  while ((await drawings()).drawing === 0 && !answered) await sleep(1);
+  for (const [n, one] of leaving.entries()) {
+    one.abort();
+    await Promise.allSettled([asked[n]]);
+  }
+  const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason.name : 'answered'));
+  while ((await drawings()).drawing !== 0) await sleep(5);
+  return { client, path, reasons, before, after: await drawings() };
+}
+
 test.serial(
   'the drawing of a vector tile is cancelled when all who asked have left, and drawn anew for the next',
   async (t) => {
-    const { owner, client, path } = await manyPoints();
-    const { ok } = await drawings();
-    const address = await w.app.listen({ host: '127.0.0.1', port: 0 });
-    const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
-    const [one, other] = [new AbortController(), new AbortController()];
-    const asked = [one, other].map(({ signal }) => fetch(`${address}${path}`, { headers, signal }));
-    while ((await drawings()).drawing === 0) await sleep(1);
-    one.abort();
-    await t.throwsAsync(asked[0]!, { name: 'AbortError' });
-    other.abort();
-    await t.throwsAsync(asked[1]!, { name: 'AbortError' });
-    while ((await drawings()).drawing !== 0) await sleep(5);
-    t.like(await drawings(), { ok, cancelled: 1 });
+    let tried = await leftDrawing();
+    // on a busy machine the tile may be drawn before that is seen, or before the server learns that they have left
+    while (tried.after.ok !== tried.before.ok) tried = await leftDrawing();
+    const { client, path, reasons, before, after } = tried;
+    t.deepEqual(reasons, ['AbortError', 'AbortError']);
+    const cancelled = (before.cancelled ?? 0) + 1;
+    t.is(after.cancelled, cancelled);
     t.is((await client.get(path)).status, 200);
-    t.like(await drawings(), { ok: ok! + 1, cancelled: 1 });
+    t.like(await drawings(), { ok: before.ok! + 1, cancelled });
   },
 );
