@@ -4,11 +4,11 @@ import { priceOf } from '../../src/credits/prices.ts';
 import { until } from '../world/hooks.ts';
 import { carryScene } from '../world/move-copy.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import { sharedWorker } from '../world/worker-here.ts';
+import { switchedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 const w = world(test, { 'credits.prices': 'AsciiGridReader=1,GeoTiffWriter=2,FileWriter=0.5,memoryGbHour=3' });
-const worker = sharedWorker(w);
+const worker = switchedWorker(w);
 /** A copy of a file: FileWriter, and 4 GB for the time limit of two hours. */
 const COPY = 0.5 + 4 * 3 * 2;
 
@@ -132,7 +132,7 @@ test.serial('a transfer that ends in the transaction of its start reserves nothi
 
 test.serial('what was used is spent at the end, once, and the rest released; an error costs nothing', async (t) => {
   const { owner, tenantId, parts, request } = await scene(100);
-  await worker();
+  await worker.start();
   const { body: copied } = await start(owner, await request());
   const { body: drawn } = await start(owner, await request(GRID));
   const { body: broken } = await start(owner, await request(GRID, 'no grid'));
@@ -189,7 +189,7 @@ test.serial('the tenant of the source pays for a copy into another tenant', asyn
   await seller.post('/api/iam/credit', { ...lot, tenantId: source.tenantId });
   const { status, body } = await ask('copy');
   t.is(status, 200);
-  await worker();
+  await worker.start();
   t.is((await untilEnd(client, body.id)).status, 'Completed');
   const of = async (tenantId: string) =>
     w.sql('select distinct kind from credit_entries where pool_id = $1 and operation_id = $2 order by kind', [
@@ -206,7 +206,7 @@ test.serial('what a copy does in its commit, and waits for there, is paid for to
   const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
   const lot = { tenantId: source.tenantId, credits: 30, expiresAt: '2999-12-31', salesOrderId: 'S', billingReference };
   await seller.post('/api/iam/credit', lot);
-  await worker();
+  await worker.start();
   const gate = new pg.Client({ connectionString: w.url });
   await gate.connect();
   try {
@@ -232,6 +232,8 @@ test.serial('what a copy does in its commit, and waits for there, is paid for to
 });
 
 test.serial('the job expireCredits of a worker books expired credits', async (t) => {
+  // one that runs has this job every hour
+  await worker.stop();
   const { tenantId, parts } = await scene(5);
   const seller = w.as(await w.account({ roles: 'BackOffice' }));
   const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
@@ -246,7 +248,7 @@ test.serial('the job expireCredits of a worker books expired credits', async (t)
       .length;
   t.is(await booked(), 0);
   await w.sql(`select graphile_worker.add_job('expireCredits', '{}'::json)`);
-  await worker();
+  await worker.start();
   await until(async () => (await booked()) === 1);
   t.deepEqual(await parts(), [5, 0, 0, 2]);
   const [event] = await w.sql(`select data from events where type like '%creditsexpiredevent' and tenant_id = $1`, [
