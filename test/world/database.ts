@@ -96,8 +96,8 @@ export const dropDatabase = (url: string, name: string) =>
   administer(url, (client) => whenFree(client, `drop database ${name} with (force)`));
 
 /**
- * A statement about a whole database. Postgres waits 5 s for others in that database, also for those that it has told to
- * end, and then gives up: on a busy machine one of them may take longer.
+ * A statement about a whole database. Postgres waits 5 s for others in that database, also for those that it has told
+ * to end, and then gives up: on a busy machine one of them may take longer.
  */
 async function whenFree(client: pg.Client, statement: string): Promise<void> {
   for (;;) {
