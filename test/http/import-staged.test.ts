@@ -148,31 +148,34 @@ test('a staged file outlives the permanent removal of its dataset, and may be im
   t.is(await read(owner, datasets[0].datasetId), 'kept');
 });
 
-test.serial('the blob store copies content, without a lock of the tree; a later failure leaves nothing behind', async (t) => {
-  const { owner, client, root } = await scene();
-  const folder = await subproject(client, root, { name: 'a' });
-  const url = await upload(w, client, 'copied');
-  const files = [
-    { url, fileName: 'a' },
-    { url, fileName: 'b' },
-  ];
-  const { copy } = w.blobs;
-  const copies: string[] = [];
-  w.blobs.copy = async (from, to, ...rest) => {
-    copies.push(to);
-    t.is((await client.delete(`/api/project/${folder}`)).status, 204, 'the tree is free');
-    return copy.call(w.blobs, from, to, ...rest);
-  };
-  try {
-    t.is((await bring(owner, root, { files, destinationPath: 'a' })).status, 404);
-  } finally {
-    w.blobs.copy = copy;
-  }
-  t.is(copies.length, 1);
-  t.deepEqual(await w.sql('select from datasets where project_id = any($1)', [[root, folder]]), []);
-  await removeOrphanBlobs(w.db, w.blobs, { olderThanMs: -3_600_000 });
-  t.is(await w.blobs.info(copies[0]!), undefined);
-  t.is((await w.nobody.put(local(url), Buffer.from('again'))).status, 201, 'it was not taken');
-  const answer = await bring(owner, root, { files });
-  for (const { datasetId } of answer.body.datasets) t.is(await read(owner, datasetId), 'again');
-});
+test.serial(
+  'the blob store copies content, without a lock of the tree; a later failure leaves nothing behind',
+  async (t) => {
+    const { owner, client, root } = await scene();
+    const folder = await subproject(client, root, { name: 'a' });
+    const url = await upload(w, client, 'copied');
+    const files = [
+      { url, fileName: 'a' },
+      { url, fileName: 'b' },
+    ];
+    const { copy } = w.blobs;
+    const copies: string[] = [];
+    w.blobs.copy = async (from, to, ...rest) => {
+      copies.push(to);
+      t.is((await client.delete(`/api/project/${folder}`)).status, 204, 'the tree is free');
+      return copy.call(w.blobs, from, to, ...rest);
+    };
+    try {
+      t.is((await bring(owner, root, { files, destinationPath: 'a' })).status, 404);
+    } finally {
+      w.blobs.copy = copy;
+    }
+    t.is(copies.length, 1);
+    t.deepEqual(await w.sql('select from datasets where project_id = any($1)', [[root, folder]]), []);
+    await removeOrphanBlobs(w.db, w.blobs, { olderThanMs: -3_600_000 });
+    t.is(await w.blobs.info(copies[0]!), undefined);
+    t.is((await w.nobody.put(local(url), Buffer.from('again'))).status, 201, 'it was not taken');
+    const answer = await bring(owner, root, { files });
+    for (const { datasetId } of answer.body.datasets) t.is(await read(owner, datasetId), 'again');
+  },
+);

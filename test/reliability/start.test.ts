@@ -295,7 +295,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
 /** `NODE_OPTIONS` that send a process SIGINT when its database server starts. */
 const INTERRUPTED_AT_SERVER_START =
   "--import=data:text/javascript,import{existsSync}from'node:fs';" +
-  "const{PLATFORM_DATA}=process.env;let[t]=[setInterval(()=>{" +
+  'const{PLATFORM_DATA}=process.env;let[t]=[setInterval(()=>{' +
   "if(existsSync(PLATFORM_DATA+'/postgres/cluster/postmaster.pid')){clearInterval(t);process.kill(process.pid,'SIGINT')}},5)]";
 
 test.serial('a command that is interrupted stops the database server that it started', async (t) => {
