@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../errors.ts';
+import { clientLeft } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { Content } from './content.ts';
 import { cursorAt, positionOf } from './cursor.ts';
@@ -9,7 +10,7 @@ import { featurePage } from './page.ts';
 import type { FeatureParameters } from './query.ts';
 import { queryOf } from './query.ts';
 import type { FeatureParts } from './request.ts';
-import { GEOJSON, hangUpOf, isKnown, MAX_FEATURES, ownAddress } from './request.ts';
+import { GEOJSON, isKnown, MAX_FEATURES, ownAddress } from './request.ts';
 import type { Link } from './schemas.ts';
 
 export const geoJson = (rel: string, href: string): Link => ({ href, rel, type: 'application/geo+json' });
@@ -39,7 +40,7 @@ export async function sendPage(
     const page = {
       query,
       limit: Math.min(limit, MAX_FEATURES),
-      signal: hangUpOf(reply),
+      signal: clientLeft(reply),
       ...(from && { from }),
       ...(offset === undefined ? {} : { offset }),
     };
@@ -94,7 +95,7 @@ export async function sendFeature(
     const query = queryOf(content, parameters);
     if (query.output) reply.header('content-crs', `<${query.output.uri}>`);
     if (isKnown(request, reply, content, publicUrl)) return await closed(content, reply as never);
-    const text = await featureById(content, query, id, hangUpOf(reply));
+    const text = await featureById(content, query, id, clientLeft(reply));
     const links = JSON.stringify([geoJson('self', ownAddress(request, publicUrl)), collection]);
     const feature = Buffer.from(text).toString();
     return (await reply

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
-import { whenClosed } from '../http/answers/client-left.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { isCurrent } from '../http/cache/cached.ts';
 import { uuidParam } from '../http/rules/forms.ts';
@@ -160,13 +159,4 @@ export function isKnown(
   if (!isCurrent(request.headers['if-none-match'], tag)) return false;
   void reply.code(304).send();
   return true;
-}
-
-/** Aborts when the client disconnects, so that a search for it stops. */
-export function hangUpOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  whenClosed(reply, () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
