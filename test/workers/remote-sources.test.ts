@@ -101,7 +101,8 @@ test('an address that was encoded as a whole is decoded once; user and password 
   await worker();
   const send: Sending = (request, response) =>
     void response.writeHead(request.headers.authorization === undefined ? 401 : 200).end('secret');
-  const { path, requests, begin, client } = await scene({ send });
+  const { path, requests, begin, client, end } = await scene({ send });
+  t.is((await end()).status, 'Error', 'without a password');
   const address = source.url(`${path}?sig=a%2Bb`).replace('//', '//ann%40river.example:p%C3%A4ss%3Aw%2Ford@');
   for (const url of [
     address,
