@@ -40,12 +40,15 @@ const PERMANENT: Record<string, string> = {
 };
 const PROBE_MS = 5000;
 
-/** Throws if the setting has a permanent error. */
-export async function checkBlobStore(url: string | undefined): Promise<void> {
+/**
+ * Throws if the setting has a permanent error.
+ * @param probeMs after which a server counts as unreachable
+ */
+export async function checkBlobStore(url: string | undefined, { probeMs = PROBE_MS } = {}): Promise<void> {
   if (url === undefined) return;
   const address = addressOf(url);
   const result = await openBucket(address)
-    .probe(AbortSignal.timeout(PROBE_MS))
+    .probe(AbortSignal.timeout(probeMs))
     .then(
       () => undefined,
       (error: unknown) => error,

@@ -135,7 +135,7 @@ test('options of the picture choose what is drawn, and are wrong usage without -
 });
 
 test('a picture may go to stdout, and the inspection to stderr then', async (t) => {
-  const { out, err } = await run('stacked.tif', stacked, '--png', '-', '--json');
+  const { out, err } = await run('to-stdout.tif', stacked, '--png', '-', '--json');
   t.true(out.includes('PNG'));
   t.like(JSON.parse(err), { kind: 'grid', width: 2 });
 });

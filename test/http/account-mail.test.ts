@@ -211,12 +211,13 @@ test('the hourly clean-up removes registrations whose activation token has expir
     `update accounts set created_at = now() - interval '25 hours', updated_at = now() - interval '25 hours'
      where id like 'stale-%' and id <> 'stale-young'`,
   );
+  await w.sql(`update accounts set updated_at = now() where id = 'stale-changed'`);
+  await w.sql(`update accounts set activated = true where id = 'stale-activated'`);
+  // last, because the hour of the worker's own clean-up may come
   await w.sql(
     `update account_tokens set expires_at = now() - interval '1 minute'
      where user_id in (select user_id from accounts where id like 'stale-%' and id <> 'stale-token')`,
   );
-  await w.sql(`update accounts set updated_at = now() where id = 'stale-changed'`);
-  await w.sql(`update accounts set activated = true where id = 'stale-activated'`);
   await w.sql(`select graphile_worker.add_job('cleanUp', '{}'::json)`);
   const left = async () =>
     (await w.sql<{ id: string }>(`select id from accounts where id like 'stale-%' order by id`)).map(({ id }) => id);

@@ -32,7 +32,7 @@ async function datasetOf(client: Client, projectId: string, content: Buffer | st
   return body.datasets[0].datasetId as string;
 }
 
-test('a dry run warns if the uploaded content does not fit the reader', async (t) => {
+test.serial('a dry run warns if the uploaded content does not fit the reader', async (t) => {
   const client = w.as(await w.account());
   const project = await newProject(client);
   t.deepEqual(await importing(client, project, tiff), [
@@ -59,7 +59,7 @@ test('a dry run warns if the uploaded content does not fit the reader', async (t
   t.deepEqual(await importing(client, project, tiff, { readerName: 'FileReader', writerName: 'FileWriter' }), []);
 });
 
-test('a dry run checks the content of a stored dataset against its reader', async (t) => {
+test.serial('a dry run checks the content of a stored dataset against its reader', async (t) => {
   const client = w.as(await w.account());
   const project = await newProject(client);
   const datasetId = await datasetOf(client, project, tiff, 'terrain.tif');
@@ -71,7 +71,7 @@ test('a dry run checks the content of a stored dataset against its reader', asyn
   t.deepEqual(await warnings('download-convert', { ...asGrid, readerName: 'GeoTiffReader' }), []);
 });
 
-test('a dry run does not parse a zip with a large directory', async (t) => {
+test.serial('a dry run does not parse a zip with a large directory', async (t) => {
   const client = w.as(await w.account());
   const project = await newProject(client);
   const nothing = Buffer.alloc(0);
@@ -82,48 +82,51 @@ test('a dry run does not parse a zip with a large directory', async (t) => {
   ]);
 });
 
-test('a dry run reads a few pages of a file in a bucket, and says so if the bucket cannot be reached', async (t) => {
-  const bucket = await openSilentBucket();
-  const folder = await mkdtemp(join(w.folder, 'bucket-'));
-  const app = await buildApp({
-    config: w.config,
-    db: w.db,
-    databaseUrl: w.url,
-    blobs: await openBlobStore(bucket.url, folder),
-    log: pino({ level: 'silent' }),
-  });
-  t.teardown(async () => {
-    await app.close();
-    await bucket.close();
-    await rm(folder, { recursive: true });
-  });
-  const user = await w.account();
-  const token = await w.tokenOf(user);
-  const client = clientOf(
-    () => app,
-    async () => ({ authorization: `Bearer ${token}` }),
-  );
-  const project = await newProject(client);
-  const place = (await client.get('/api/conversion/transfer/upload-url')).body.data;
-  const large = Buffer.concat([tiff, Buffer.alloc(4 * 2 ** 20)]);
-  t.is((await client.put(local(place), large)).status, 201);
-  const ranges: string[] = [];
-  bucket.silence(({ method, headers }) => {
-    if (method === 'GET') ranges.push(String(headers.range));
-    return false;
-  });
-  const dry = () =>
-    client
-      .post('/api/conversion/upload-convert?dryRun=true', copyRequest(project, place, asGrid))
-      .then(({ body }) => body);
-  const wrong = 'The input looks like a TIFF file (GeoTIFF), which AsciiGridReader cannot read.';
-  t.deepEqual(await dry(), { valid: true, warnings: [wrong] });
-  t.deepEqual(ranges, ['bytes=0-131071']);
-  t.deepEqual(await dry(), { valid: true, warnings: [wrong] });
-  t.is(ranges.length, 1, 'the page is in memory');
-  bucket.silence(() => true);
-  t.deepEqual(await dry(), {
-    valid: true,
-    warnings: ['The content of the input was not checked: The blob store did not answer.'],
-  });
-});
+test.serial(
+  'a dry run reads a few pages of a file in a bucket, and says so if the bucket cannot be reached',
+  async (t) => {
+    const bucket = await openSilentBucket();
+    const folder = await mkdtemp(join(w.folder, 'bucket-'));
+    const app = await buildApp({
+      config: w.config,
+      db: w.db,
+      databaseUrl: w.url,
+      blobs: await openBlobStore(bucket.url, folder),
+      log: pino({ level: 'silent' }),
+    });
+    t.teardown(async () => {
+      await app.close();
+      await bucket.close();
+      await rm(folder, { recursive: true });
+    });
+    const user = await w.account();
+    const token = await w.tokenOf(user);
+    const client = clientOf(
+      () => app,
+      async () => ({ authorization: `Bearer ${token}` }),
+    );
+    const project = await newProject(client);
+    const place = (await client.get('/api/conversion/transfer/upload-url')).body.data;
+    const large = Buffer.concat([tiff, Buffer.alloc(4 * 2 ** 20)]);
+    t.is((await client.put(local(place), large)).status, 201);
+    const ranges: string[] = [];
+    bucket.silence(({ method, headers }) => {
+      if (method === 'GET') ranges.push(String(headers.range));
+      return false;
+    });
+    const dry = () =>
+      client
+        .post('/api/conversion/upload-convert?dryRun=true', copyRequest(project, place, asGrid))
+        .then(({ body }) => body);
+    const wrong = 'The input looks like a TIFF file (GeoTIFF), which AsciiGridReader cannot read.';
+    t.deepEqual(await dry(), { valid: true, warnings: [wrong] });
+    t.deepEqual(ranges, ['bytes=0-131071']);
+    t.deepEqual(await dry(), { valid: true, warnings: [wrong] });
+    t.is(ranges.length, 1, 'the page is in memory');
+    bucket.silence(() => true);
+    t.deepEqual(await dry(), {
+      valid: true,
+      warnings: ['The content of the input was not checked: The blob store did not answer.'],
+    });
+  },
+);

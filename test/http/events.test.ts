@@ -121,25 +121,28 @@ test('concurrent readers get the same events in the same order during writes', a
   t.deepEqual(three, one);
 });
 
-test('a reader whose transaction the database ends in the middle of publishing publishes once more', async (t) => {
-  const { userId } = await w.account();
-  const me = w.as({ userId });
-  const other = new pg.Client(w.url);
-  await other.connect();
-  t.teardown(() => other.end());
-  await other.query('begin');
-  await other.query(`select pg_advisory_xact_lock(hashtextextended('events publishing', 0))`);
-  const resourceId = await happen({ userId });
-  const reading = sees(me, resourceId);
-  const ended = async () => {
-    const { rows } = await other.query(`select pg_terminate_backend(pid) from pg_locks
+test.serial(
+  'a reader whose transaction the database ends in the middle of publishing publishes once more',
+  async (t) => {
+    const { userId } = await w.account();
+    const me = w.as({ userId });
+    const other = new pg.Client(w.url);
+    await other.connect();
+    t.teardown(() => other.end());
+    await other.query('begin');
+    await other.query(`select pg_advisory_xact_lock(hashtextextended('events publishing', 0))`);
+    const resourceId = await happen({ userId });
+    const reading = sees(me, resourceId);
+    const ended = async () => {
+      const { rows } = await other.query(`select pg_terminate_backend(pid) from pg_locks
       where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`);
-    return rows.length > 0;
-  };
-  while (!(await ended())) await sleep(20);
-  await other.query('commit');
-  t.true(await reading);
-});
+      return rows.length > 0;
+    };
+    while (!(await ended())) await sleep(20);
+    await other.query('commit');
+    t.true(await reading);
+  },
+);
 
 test('events are CloudEvents 1.0: attribute names in lower case, data unchanged, no other members', async (t) => {
   const root = w.as(await w.administrator());

@@ -90,18 +90,21 @@ function sign(claims: JWTPayload, { key = issuer.keys[0]?.privateKey, alg = 'RS2
     .sign(key as CryptoKey);
 }
 
-test('a token of a configured issuer gets the groups, roles, tenant and scopes of its account, not those it claims', async (t) => {
-  const user = await w.account({ userGroups: ['Editors'], roles: 'BackOffice' });
-  const caller = await callerOf(
-    await sign({ sub: user.id, groups: ['Administrators'], scope: 'anything', tenant_id: 'x' }),
-  );
-  t.like(caller, { userId: user.userId, accountId: user.id, tenantId: user.tenantId, via: 'token' });
-  t.deepEqual(caller?.groups, ['Editors']);
-  t.deepEqual(caller?.roles, ['BackOffice']);
-  t.deepEqual(caller?.scopes, ['platform_metadata_conversion']);
-});
+test.serial(
+  'a token of a configured issuer gets the groups, roles, tenant and scopes of its account, not those it claims',
+  async (t) => {
+    const user = await w.account({ userGroups: ['Editors'], roles: 'BackOffice' });
+    const caller = await callerOf(
+      await sign({ sub: user.id, groups: ['Administrators'], scope: 'anything', tenant_id: 'x' }),
+    );
+    t.like(caller, { userId: user.userId, accountId: user.id, tenantId: user.tenantId, via: 'token' });
+    t.deepEqual(caller?.groups, ['Editors']);
+    t.deepEqual(caller?.roles, ['BackOffice']);
+    t.deepEqual(caller?.scopes, ['platform_metadata_conversion']);
+  },
+);
 
-test('the configured claims name the account and its scopes', async (t) => {
+test.serial('the configured claims name the account and its scopes', async (t) => {
   const user = await w.account();
   const signed = { key: pem.privateKey as CryptoKey, alg: 'ES256', kid: 'any' };
   const claims = { iss: 'with-a-key', upn: user.id, sub: 'somebody else', scp: 'read write' };
@@ -111,7 +114,7 @@ test('the configured claims name the account and its scopes', async (t) => {
   t.is(await callerOf(await sign({ ...claims, upn: [user.id] }, signed)), undefined);
 });
 
-test('an unknown, differently spelled, disabled or inactive account is 401', async (t) => {
+test.serial('an unknown, differently spelled, disabled or inactive account is 401', async (t) => {
   const user = await w.account({ id: 'Exactly.So' });
   t.is((await callerOf(await sign({ sub: 'Exactly.So' })))?.userId, user.userId);
   t.is(await callerOf(await sign({ sub: 'exactly.so' })), undefined);
@@ -123,7 +126,7 @@ test('an unknown, differently spelled, disabled or inactive account is 401', asy
   }
 });
 
-test('tokens with wrong audience, issuer, key or algorithm, unsigned or expired, are refused', async (t) => {
+test.serial('tokens with wrong audience, issuer, key or algorithm, unsigned or expired, are refused', async (t) => {
   const { id } = await w.account();
   t.truthy(await callerOf(await sign({ sub: id })));
   const stranger = await generateKeyPair('RS256');
@@ -163,7 +166,7 @@ test.serial('a new key of the issuer is fetched; tokens with unknown key ids do 
   t.deepEqual((await fresh.verify(signed))?.holder, { accountId: id });
 });
 
-test('an unreachable issuer is an outage (503), not an invalid token', async (t) => {
+test.serial('an unreachable issuer is an outage (503), not an invalid token', async (t) => {
   const config = settings([{ issuer: 'gone', audience: 'our platform', jwksUrl: 'http://127.0.0.1:9/keys' }]);
   const tokens = await openAccessTokens(w.db, config);
   const { id } = await w.account();

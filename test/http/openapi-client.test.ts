@@ -51,9 +51,11 @@ test('A TypeScript client is generated from the description, compiles strictly, 
   // below the repository, so that the compiler finds the types of Node
   const folder = await mkdtemp(join(ROOT, 'node_modules/.openapi-client-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const specification = (await w.nobody.get('/openapi.json')).body;
+  const { status, body: specification } = await w.nobody.get('/openapi.json');
+  t.is(status, 200);
   await generateApi({ spec: specification, output: folder, fileName: 'client.ts', silent: true, cleanOutput: false });
   const client = await readFile(join(folder, 'client.ts'), 'utf8');
+  t.true(client.includes('export class Api'));
   // the generator tells compilers to look away; here they are to look
   await writeFile(join(folder, 'client.ts'), client.replace('// @ts-nocheck', ''));
   await writeFile(join(folder, 'program.ts'), PROGRAM);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import pino from 'pino';
-import S3rver from 's3rver';
 import { buildApp } from '../../src/app.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import type { App } from '../../src/http/route.ts';
 import { machines } from '../cli/machine.ts';
+import S3rver from '../world/s3rver.ts';
 import { world } from '../world.ts';
 
 const LARGE = 5000;

@@ -162,40 +162,43 @@ test('the same code 50 times at once: one success', async (t) => {
   t.true(answers.every(({ status, body }) => status === 200 || body.detail === 'Illegal one-time password.'));
 });
 
-test('wrong codes are counted separately; ten in a row suspend checking, and a correct one resets the count', async (t) => {
-  const admin = w.as(await w.administrator());
-  const setupCode = newCode();
-  const { id, userId } = await w.account();
-  await groupOf(w, id, [`APPAUTH:${setupCode}`]);
-  const wrong = () => attempt(w, { id, otp: wrongCodeOf(setupCode) });
-  const status = async () => (await admin.get(`/api/tokens/otp/${id}`)).body;
-  await wrong();
-  t.is((await status()).failures, 1);
-  t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 0, 'the password was right');
-  t.is((await attempt(w, { id, otp: codeOf(setupCode) })).status, 200);
-  t.is((await status()).failures, 0);
+test.serial(
+  'wrong codes are counted separately; ten in a row suspend checking, and a correct one resets the count',
+  async (t) => {
+    const admin = w.as(await w.administrator());
+    const setupCode = newCode();
+    const { id, userId } = await w.account();
+    await groupOf(w, id, [`APPAUTH:${setupCode}`]);
+    const wrong = () => attempt(w, { id, otp: wrongCodeOf(setupCode) });
+    const status = async () => (await admin.get(`/api/tokens/otp/${id}`)).body;
+    await wrong();
+    t.is((await status()).failures, 1);
+    t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 0, 'the password was right');
+    t.is((await attempt(w, { id, otp: codeOf(setupCode) })).status, 200);
+    t.is((await status()).failures, 0);
 
-  const answers = await Promise.all(Array.from({ length: 15 }, wrong));
-  t.is(answers.filter((answer) => answer.status === 400).length, 10);
-  t.is(answers.filter((answer) => answer.status === 429).length, 5);
-  const blocked = await attempt(w, { id, otp: codeOf(setupCode, { steps: 1 }) });
-  t.is(blocked.status, 429, 'the right one is not looked at either');
-  t.true(Number(blocked.headers['retry-after']) > 0 && Number(blocked.headers['retry-after']) <= 30);
-  t.truthy((await status()).blockedUntil);
+    const answers = await Promise.all(Array.from({ length: 15 }, wrong));
+    t.is(answers.filter((answer) => answer.status === 400).length, 10);
+    t.is(answers.filter((answer) => answer.status === 429).length, 5);
+    const blocked = await attempt(w, { id, otp: codeOf(setupCode, { steps: 1 }) });
+    t.is(blocked.status, 429, 'the right one is not looked at either');
+    t.true(Number(blocked.headers['retry-after']) > 0 && Number(blocked.headers['retry-after']) <= 30);
+    t.truthy((await status()).blockedUntil);
 
-  await w.sql(`update otp_failures set blocked_until = now() - interval '1 s' where user_id = $1`, [userId]);
-  const [clock] = await w.sql<{ before: string }>('select clock_timestamp()::text as before');
-  t.is((await wrong()).status, 400);
-  const [row] = await w.sql<{ isRight: boolean }>(
-    `select blocked_until - interval '60 s' between $2::timestamptz and clock_timestamp() as "isRight"
+    await w.sql(`update otp_failures set blocked_until = now() - interval '1 s' where user_id = $1`, [userId]);
+    const [clock] = await w.sql<{ before: string }>('select clock_timestamp()::text as before');
+    t.is((await wrong()).status, 400);
+    const [row] = await w.sql<{ isRight: boolean }>(
+      `select blocked_until - interval '60 s' between $2::timestamptz and clock_timestamp() as "isRight"
      from otp_failures where user_id = $1`,
-    [userId, clock?.before],
-  );
-  t.true(row?.isRight, 'each time twice as long');
-  await w.sql(`update otp_failures set blocked_until = now() - interval '1 s' where user_id = $1`, [userId]);
-  t.is((await attempt(w, { id, otp: codeOf(setupCode, { steps: 1 }) })).status, 200);
-  t.is((await status()).failures, 0);
-});
+      [userId, clock?.before],
+    );
+    t.true(row?.isRight, 'each time twice as long');
+    await w.sql(`update otp_failures set blocked_until = now() - interval '1 s' where user_id = $1`, [userId]);
+    t.is((await attempt(w, { id, otp: codeOf(setupCode, { steps: 1 }) })).status, 200);
+    t.is((await status()).failures, 0);
+  },
+);
 
 const named = world(test, { 'twoFactor.metadataKey': 'zweiter.Faktor' });
 test('the metadata key of the authenticators is configurable', async (t) => {

@@ -13,7 +13,7 @@ import { sql } from '../../src/db.ts';
 import { serve } from '../../src/server.ts';
 import { testDatabase } from '../world.ts';
 
-test('The server starts, reports its health, serves its description, and stops', async (t) => {
+test.serial('The server starts, reports its health, serves its description, and stops', async (t) => {
   const { url: databaseUrl, db, close } = await testDatabase();
   t.teardown(close);
   const data = await mkdtemp(join(tmpdir(), 'platform-test-'));

@@ -158,31 +158,34 @@ test('a stream in a tenant tells nothing of another one', async (t) => {
   t.is((await follow(user, one(id), { 'svc-tenant-id': await w.tenant() })).status, 403);
 });
 
-test('an account has at most two hundred concurrent streams; they share one connection, and a closed one frees its place', async (t) => {
-  const { user, client, projectId } = await scene();
-  const ids = await Promise.all(Array.from({ length: 8 }, () => newTransfer(client, projectId)));
-  const streams = await Promise.all(Array.from({ length: 200 }, (_, n) => follow(user, one(ids[n % 8]!))));
-  t.deepEqual([...new Set(streams.map(({ status }) => status))], [200]);
-  t.is((await follow(user, one(ids[0]!))).status, 429);
-  const [{ count } = {}] = await w.sql<{ count: number }>(
-    `select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'platform listen'`,
-  );
-  t.is(count, 1);
-  await Promise.all(streams.map((stream) => stream.until(1)));
-  for (const id of ids) await write(id, 40, 'Reading');
-  await Promise.all(streams.map((stream) => stream.until(2)));
-  t.deepEqual([...new Set(streams.map(({ heard }) => heard[1]?.event.progress))], [40]);
-  for (const stream of streams) stream.close();
-  for (let tries = 0; tries < 100; tries++) {
-    const again = await follow(user, one(ids[0]!));
-    again.close();
-    if (again.status === 200) return t.pass();
-    await sleep(50);
-  }
-  t.fail();
-});
+test.serial(
+  'an account has at most two hundred concurrent streams; they share one connection, and a closed one frees its place',
+  async (t) => {
+    const { user, client, projectId } = await scene();
+    const ids = await Promise.all(Array.from({ length: 8 }, () => newTransfer(client, projectId)));
+    const streams = await Promise.all(Array.from({ length: 200 }, (_, n) => follow(user, one(ids[n % 8]!))));
+    t.deepEqual([...new Set(streams.map(({ status }) => status))], [200]);
+    t.is((await follow(user, one(ids[0]!))).status, 429);
+    const [{ count } = {}] = await w.sql<{ count: number }>(
+      `select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'platform listen'`,
+    );
+    t.is(count, 1);
+    await Promise.all(streams.map((stream) => stream.until(1)));
+    for (const id of ids) await write(id, 40, 'Reading');
+    await Promise.all(streams.map((stream) => stream.until(2)));
+    t.deepEqual([...new Set(streams.map(({ heard }) => heard[1]?.event.progress))], [40]);
+    for (const stream of streams) stream.close();
+    for (let tries = 0; tries < 100; tries++) {
+      const again = await follow(user, one(ids[0]!));
+      again.close();
+      if (again.status === 200) return t.pass();
+      await sleep(50);
+    }
+    t.fail();
+  },
+);
 
-test('a client that leaves before its stream begins takes no place', async (t) => {
+test.serial('a client that leaves before its stream begins takes no place', async (t) => {
   const { user, id } = await scene();
   listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };

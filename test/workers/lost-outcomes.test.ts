@@ -10,7 +10,7 @@ test('an attempt of a delivery whose acknowledgement was lost counts once', asyn
   const proxy = await losingTheAnswerTo('attempts = d.attempts + 1', w.url);
   const worker = await workHere(
     { url: proxy.url, folder: w.folder },
-    { ...settings, 'webhooks.retryAfter': '50ms,100ms' },
+    { ...settings, 'webhooks.timeout': '10s', 'webhooks.retryAfter': '50ms,100ms' },
   );
   try {
     const { happen, settled, receiver } = await newHook(answerWith(500));

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
+import { namesBelow } from '../world/folders.ts';
 import { until } from '../world/hooks.ts';
 import type { Sending } from '../world/source.ts';
 import { firstByte, openSource, sendFile } from '../world/source.ts';
@@ -414,8 +414,6 @@ test('cancelling a transfer during its download closes the connection and leaves
   t.is((await client.post(`/api/conversion/transfer/${id}/cancel`, {})).status, 202);
   t.like(await untilEnd(client, id), { status: 'Error', errorMessage: 'Cancelled.' });
   await until(() => requests[0]!.socket.destroyed);
-  await until(
-    async () => !(await readdir(join(w.folder, 'scratch'), { recursive: true })).some((name) => name.includes(id)),
-  );
+  await until(async () => !(await namesBelow(join(w.folder, 'scratch'))).some((name) => name.includes(id)));
   t.is(requests.length, 1);
 });

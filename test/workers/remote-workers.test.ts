@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { namesBelow } from '../world/folders.ts';
 import { until } from '../world/hooks.ts';
 import { openSource, sendFile } from '../world/source.ts';
 import { copyRequest, newProject, start, untilEnd } from '../world/transfers.ts';
@@ -88,9 +89,7 @@ serial('if a worker is killed or stopped during a download, another one complete
   t.is(blobs.length, 1);
   t.true((await buffer(await w.blobs.read(blobs[0]!.blob))).equals(content));
   // what the killed one had fetched goes when its pool is struck off
-  await until(async () =>
-    (await readdir(join(w.folder, 'scratch'), { recursive: true })).every((n) => !n.includes(id)),
-  );
+  await until(async () => (await namesBelow(join(w.folder, 'scratch'))).every((n) => !n.includes(id)));
 });
 
 serial('the time limit of a transfer includes the download', async (t) => {

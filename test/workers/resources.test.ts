@@ -183,7 +183,11 @@ test.serial(
 );
 
 serial('transfers that together exceed the memory of a worker run one after the other', async (t) => {
-  const { child } = await launchFrozen({ 'worker.memory': '4096', 'worker.concurrency': '3' });
+  const { child } = await launchFrozen({
+    'worker.memory': '4096',
+    'worker.concurrency': '3',
+    'transfers.patience': '1h',
+  });
   const s = await scene();
   const first = await s.submitLong();
   await s.running(first);

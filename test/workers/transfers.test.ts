@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
+import { namesBelow } from '../world/folders.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import type { WorkerProcess } from '../world/worker.ts';
 import { startWorker } from '../world/worker.ts';
@@ -134,7 +135,7 @@ async function sqlOf<T>(text: string, values: unknown[] = []): Promise<T[]> {
 async function ordered() {
   await until('the input is there', async () => {
     const folder = join(w.folder, 'scratch');
-    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('input'));
+    const names = (await namesBelow(folder)).filter((name) => name.endsWith('input'));
     const sizes = names.map(async (name) => (await stat(join(folder, name)).catch(() => undefined))?.size);
     return (await Promise.all(sizes)).includes(ASCII_GRID.length);
   });
@@ -151,8 +152,8 @@ async function ordered() {
   }
 }
 
-const scratch = async () =>
-  (await readdir(join(w.folder, 'scratch'), { recursive: true })).filter((name) => /-\d+$/.test(name));
+/** Folders of attempts: those in the folders of pools, of which a random name may end with digits alone, too. */
+const scratch = async () => (await namesBelow(join(w.folder, 'scratch'))).filter((name) => /\/[^/]+-\d+$/.test(name));
 
 test.serial('the default concurrency is cores + 2, limited by memory', async (t) => {
   const taken = async (settings: Record<string, string>) => {

@@ -4,7 +4,7 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import S3rver from 's3rver';
+import S3rver from './s3rver.ts';
 
 /** An S3 bucket behind a proxy that can stop answering. */
 export interface SilentBucket {

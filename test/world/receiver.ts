@@ -31,11 +31,14 @@ export const answerWith =
 /** @param answer called for each request, with the number of earlier ones */
 export async function openReceiver(answer: Answering = answerWith(204), port = 0): Promise<Receiver> {
   const received: Received[] = [];
-  let now = 0;
+  const open = new Set<IncomingMessage>();
   const receiver: Receiver = { url: '', place: '', received, most: 0, close };
   const server = createServer(async (request, response) => {
-    receiver.most = Math.max(receiver.most, ++now);
-    response.once('close', () => now--);
+    open.add(request);
+    response.once('close', () => open.delete(request));
+    // those that have gone may not be closed yet
+    const waiting = [...open].filter(({ socket }) => !socket.readableEnded && !socket.destroyed);
+    receiver.most = Math.max(receiver.most, waiting.length);
     const one = { headers: request.headers, body: await text(request).catch(() => ''), at: Date.now() };
     received.push(one);
     await answer(one, response, received.length - 1);
