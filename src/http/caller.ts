@@ -13,6 +13,8 @@ export interface Caller {
   readonly tenantId?: string;
   /** Memberships; with a tenant header, only the membership in that tenant. */
   readonly tenants: readonly { readonly id: string; readonly role: 'Owner' | 'Member' }[];
+  /** With a tenant header: all memberships. What a tenant denies its members holds whatever tenant a request names. */
+  readonly allTenants?: Caller['tenants'];
   readonly groups: readonly string[];
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
@@ -44,5 +46,5 @@ export function actingIn(caller: Caller, tenantId: string, { anyTenant }: { anyT
   const tenants = caller.tenants.filter((tenant) => tenant.id === id);
   if (tenants.length === 0 && !(anyTenant && isAdministrator(caller) && z.uuid().safeParse(id).success))
     throw forbidden(`You are not a member of tenant '${tenantId}'.`);
-  return { ...caller, tenantId: id, tenants };
+  return { ...caller, tenantId: id, tenants, allTenants: caller.allTenants ?? caller.tenants };
 }

@@ -23,6 +23,8 @@ export const CALLER_PARAMETERS = {
   ids: 'text[]',
   groups: 'text[]',
   tenants: 'uuid[]',
+  /** Those of `tenants` and, with a tenant header, all others of which the caller is a member. */
+  allTenants: 'uuid[]',
   ownedTenants: 'uuid[]',
   /** Tenant and role of an API key. */
   keyTenant: 'uuid',
@@ -34,12 +36,13 @@ export type CallerParameters = Parameters<typeof CALLER_PARAMETERS>;
 export type CallerOrParameters = Caller | CallerParameters;
 
 export function callerValues(caller: Caller): Values<typeof CALLER_PARAMETERS> {
-  const { userId, foldedId, groups, tenants, key } = caller;
+  const { userId, foldedId, groups, tenants, allTenants = tenants, key } = caller;
   return {
     userId,
     ids: [userId, foldedId],
     groups,
     tenants: tenants.map((tenant) => tenant.id),
+    allTenants: allTenants.map((tenant) => tenant.id),
     ownedTenants: ownedTenants(caller),
     keyTenant: key?.tenantId ?? null,
     keyRole: key?.role ?? null,
@@ -57,8 +60,8 @@ export function namesCaller(caller: CallerOrParameters): Fragment {
 
 /**
  * Lateral join `name` with the rights that permissions allow and deny this caller, as columns `allowed` and `denied`. `here` selects the
- * grants `g` of the entity. Permissions apply only to members of the entity's tenant. For a caller named in no permission, which is the usual
- * case, an uncorrelated subquery is evaluated once for all rows.
+ * grants `g` of the entity. Permissions apply only to members of the entity's tenant; a tenant header, which only narrows, leaves denials of
+ * other tenants. For a caller named in no permission, which is the usual case, an uncorrelated subquery is evaluated once for all rows.
  */
 export function joinPermissions(
   caller: CallerOrParameters,
@@ -69,11 +72,11 @@ export function joinPermissions(
   const parameters = callerParameters(caller);
   return sql.fragment`
     cross join lateral (
-      select coalesce(bit_or(${operationRights}) filter (where not g.denied), 0) as allowed,
+      select coalesce(bit_or(${operationRights}) filter (where not g.denied and ${tenantId} = any(${parameters.tenants})), 0) as allowed,
         coalesce(bit_or(${operationRights}) filter (where g.denied), 0) as denied
       from permission_grants g
       where (select exists (select from permission_grants g where ${namesCaller(parameters)}))
-        and ${tenantId} = any(${parameters.tenants}) and ${namesCaller(parameters)} and ${here}) ${name}`;
+        and ${tenantId} = any(${parameters.allTenants}) and ${namesCaller(parameters)} and ${here}) ${name}`;
 }
 
 const ownTenant = (caller: CallerOrParameters, tenantId: Fragment) =>

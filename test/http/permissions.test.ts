@@ -97,6 +97,31 @@ test('Denied overrides Allowed and every role but tenant Owner; Denied read is 4
   t.is((await capabilities(owner, id)).length, 9);
 });
 
+test('a tenant header does not lift what another tenant denies, and gives nothing that it allows', async (t) => {
+  const { maker, other } = await people();
+  const elsewhere = await w.tenant();
+  const root = w.as(await w.administrator());
+  const joined = await root.post(`/api/iam/tenant/${elsewhere}/member`, { userId: other.userId, role: 'Member' });
+  t.is(joined.status, 200);
+  const deny = (operation: string) => [{ principals: [other.id], operation, type: 'Denied' }];
+  const members: [User, string][] = [[other, 'Contributor']];
+  const unread = await newProject(maker, deny('read'), { members });
+  const kept = await newProject(maker, deny('update'), { members });
+  const dataset = await newDataset(w, kept, maker);
+  const { body: record } = await w.as(maker).get(`/api/metadata/dataset/${dataset}`);
+  const allowed = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);
+  const there = { 'svc-tenant-id': elsewhere };
+  for (const headers of [{}, there]) {
+    t.is((await w.as(other).get(`${path}/${unread}`, headers)).status, 404);
+    const { status, body } = await w.as(other).get(`${path}/${kept}/capabilities`, headers);
+    t.is(status, 200);
+    t.false(body.canUpdateContent || body.canEdit);
+    t.is((await w.as(other).put(`${path}/${kept}/dataset`, { ...record, name: 'Renamed' }, headers)).status, 403);
+  }
+  t.is((await w.as(other).get(`${path}/${allowed}`)).status, 200);
+  t.is((await w.as(other).get(`${path}/${allowed}`, there)).status, 404);
+});
+
 test('permissions apply to datasets and inheriting subprojects, not to subprojects with explicit members', async (t) => {
   const { maker, other } = await people();
   const id = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);

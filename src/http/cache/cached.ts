@@ -116,8 +116,8 @@ export const cached =
 
 /** All members of a caller that decide what it may see. */
 function permissionsOf({ caller }: FastifyRequest): string {
-  const { userId, tenantId, tenants, groups, roles, scopes } = caller;
-  return JSON.stringify([userId, tenantId, tenants, groups, roles, scopes]);
+  const { userId, tenantId, tenants, allTenants, groups, roles, scopes } = caller;
+  return JSON.stringify([userId, tenantId, tenants, allTenants, groups, roles, scopes]);
 }
 
 function keyOf(request: FastifyRequest, resource: string, permission: string): string {
