@@ -44,15 +44,29 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   let malformedVersion: string | undefined;
   /** Whether a committed change may not be in the file yet. */
   let isBehind = false;
+  /** The refresh that is bringing the file up to date. */
+  let catchingUp: Promise<void> | undefined;
   /** Looks at the file that no request waits for, until they end; `close` does. */
   const running = new Set<Promise<void>>();
 
   async function refresh(): Promise<void> {
     const version = await versionOf(path);
     const isKnown = version === undefined || version === copiedVersion || version === malformedVersion;
-    if (isKnown && !isBehind) return;
+    // a change is answered when the file has it, whoever writes it; whose refresh it is reports a failure
+    if (isKnown && !isBehind) return catchingUp?.catch(() => {});
     const wasBehind = isBehind;
     isBehind = false;
+    const copied = copy(version, wasBehind);
+    if (!wasBehind) return copied;
+    catchingUp = copied;
+    try {
+      await copied;
+    } finally {
+      if (catchingUp === copied) catchingUp = undefined;
+    }
+  }
+
+  async function copy(version: string | undefined, wasBehind: boolean): Promise<void> {
     const after: AfterCommit = {};
     try {
       await db.transaction((tx) => copyIn(tx, after));

@@ -105,6 +105,52 @@ test.serial('a deleted account file is written again with the same accounts', as
   t.is(entryOf(await read(), id).id, id);
 });
 
+test.serial('a change is answered when the file has it, also while others look at the file', async (t) => {
+  const store = await openFileStore(path, w.db, log);
+  const { id, userId } = await w.account();
+  await store.refresh();
+  let locked = () => {};
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve;
+  });
+  let release = () => {};
+  let holding: Promise<unknown> | undefined;
+  let isAnswered = false;
+  const changing = store
+    .change(async (tx) => {
+      await tx.query(sql.unsafe`update accounts set company = 'Answered' where user_id = ${userId}`);
+      // it waits for the lock of this change, and gets it before the file can be written
+      holding = w.db.transaction(async (next) => {
+        await lockFile(next);
+        locked();
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      });
+      const waiting = `select from pg_locks where locktype = 'advisory' and not granted and objid = 7201955`;
+      while ((await w.sql(waiting)).length === 0) await sleep(5);
+      // as many requests do
+      void (async () => {
+        while (!isAnswered) {
+          void store.refresh().catch(() => {});
+          await sleep(0);
+        }
+      })();
+    })
+    .finally(() => {
+      isAnswered = true;
+    });
+  await isLocked;
+  await sleep(300);
+  t.false(isAnswered);
+  t.not(entryOf(await read(), id).company, 'Answered');
+  release();
+  await changing;
+  t.is(entryOf(await read(), id).company, 'Answered');
+  await holding;
+  await store.close();
+});
+
 test.serial('concurrent processes write the account file without losing changes', async (t) => {
   const stores = await Promise.all(Array.from({ length: 3 }, () => openAccountStore(w.config, w.db, log)));
   t.teardown(async () => {
