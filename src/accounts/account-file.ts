@@ -16,7 +16,7 @@ const Time = z
 const Entry = z.strictObject({
   id: z.string().refine((id) => loginIdProblem(id) === undefined, 'is not a valid login id'),
   /** Generated if absent, so that accounts can be added by hand. */
-  userId: z.uuid().toLowerCase().optional(),
+  userId: z.guid().toLowerCase().optional(),
   name: z.string().max(255).default(''),
   email: z.string().max(255).optional(),
   company: z.string().max(255).optional(),

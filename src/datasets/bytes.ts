@@ -8,7 +8,7 @@ import type { BlobArea, WriteConditions } from '../uploads/blob-area.ts';
 import { noBytes } from './access.ts';
 import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
 
-const isId = (name: string) => z.uuid().safeParse(name).success;
+const isId = (name: string) => z.guid().safeParse(name).success;
 
 /**
  * The area `dataset`, whose addresses end in a dataset id. A PUT replaces the content atomically once all bytes have arrived; readers that

@@ -53,8 +53,8 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
         description:
           'Append it to `dataPath`. It grants reading, and also writing if the caller has canUpdateContent, unless `readOnly` is true.',
         querystring: z.object({
-          projectId: z.uuid().toLowerCase().optional(),
-          resourceId: z.uuid().toLowerCase().optional(),
+          projectId: z.guid().toLowerCase().optional(),
+          resourceId: z.guid().toLowerCase().optional(),
           expiration: queryDuration(MAX_GRANT_MS).optional(),
           readOnly: queryBoolean().optional().meta({ description: 'Grants reading only: for links to share.' }),
         }),
@@ -115,7 +115,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
         tags,
         summary: 'Returns signed addresses to download datasets of a project',
         description: 'Send the project in the header `project-id`. Without `id`, returns all datasets directly in it.',
-        querystring: z.object({ id: queryList(z.uuid().toLowerCase()).max(1000).optional() }),
+        querystring: z.object({ id: queryList(z.guid().toLowerCase()).max(1000).optional() }),
         response: { 200: listOf(z.object({ id: z.string(), name: z.string(), url: z.string() })) },
       },
     },

@@ -22,7 +22,7 @@ const measure = () => z.union([z.string(), z.number()]);
 /** A dataset as `GET` returns it, changed. Members that are not listed here are ignored. */
 const ChangedDataset = z
   .object({
-    id: z.uuid(),
+    id: z.guid(),
     name: nameForm(),
     description: descriptionText().optional(),
     metadata: freeForm().optional(),

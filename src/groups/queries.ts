@@ -126,7 +126,7 @@ export const keepMembers = (tx: Db, groupId: string, userIds: readonly string[])
     delete from group_members where group_id = ${groupId} and user_id <> all(${sql.array([...userIds], 'uuid')})`);
 
 const User = z.object({ userId: z.string(), id: z.string() });
-const UUID = z.uuid();
+const UUID = z.guid();
 
 const usersNamed = (names: readonly string[]) => sql.fragment`
   select user_id, id from accounts

@@ -44,7 +44,7 @@ export const ownedTenants = (caller: Caller) =>
 export function actingIn(caller: Caller, tenantId: string, { anyTenant }: { anyTenant: boolean }): Caller {
   const id = tenantId.toLowerCase();
   const tenants = caller.tenants.filter((tenant) => tenant.id === id);
-  if (tenants.length === 0 && !(anyTenant && isAdministrator(caller) && z.uuid().safeParse(id).success))
+  if (tenants.length === 0 && !(anyTenant && isAdministrator(caller) && z.guid().safeParse(id).success))
     throw forbidden(`You are not a member of tenant '${tenantId}'.`);
   return { ...caller, tenantId: id, tenants, allTenants: caller.allTenants ?? caller.tenants };
 }

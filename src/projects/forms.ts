@@ -7,7 +7,7 @@ import { permissionsForm } from './permissions.ts';
 
 export const accessLevel = () => queryEnum(['Confidential', 'Private', 'Shared']);
 
-export const memberForm = () => z.object({ userId: z.uuid().toLowerCase(), role: roleText() });
+export const memberForm = () => z.object({ userId: z.guid().toLowerCase(), role: roleText() });
 export const membersForm = () => z.array(memberForm()).max(10_000);
 
 export const NewProject = z
@@ -31,14 +31,14 @@ const rowVersion = () => z.string().optional();
 /** A project as `GET` returns it, changed. Members that are not listed here are ignored. */
 export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true })
   .extend({
-    id: z.uuid().toLowerCase(),
+    id: z.guid().toLowerCase(),
     rowVersion: rowVersion(),
   })
   .meta({ id: 'ChangedProject' });
 
 export const ChangedAccessLevel = z
   .object({
-    id: z.uuid().toLowerCase(),
+    id: z.guid().toLowerCase(),
     accessLevel: accessLevel(),
     rowVersion: rowVersion(),
   })
@@ -51,4 +51,4 @@ export const ChangedMembers = z
 /** An empty text removes the image. */
 export const Picture = z.object({ thumbnailBase64: z.string().default('') }).meta({ id: 'Thumbnail' });
 export const Inherit = z.object({ rowVersion: rowVersion() }).meta({ id: 'InheritMembers' });
-export const Target = z.object({ targetProjectId: z.uuid().toLowerCase() }).meta({ id: 'Target' });
+export const Target = z.object({ targetProjectId: z.guid().toLowerCase() }).meta({ id: 'Target' });

@@ -103,7 +103,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
         tags,
         summary: 'Explains which rules allow or deny a user each capability; without `userId`, the caller',
         params: Id,
-        querystring: z.object({ userId: z.uuid().toLowerCase().optional() }),
+        querystring: z.object({ userId: z.guid().toLowerCase().optional() }),
         response: { 200: Access },
       },
     },

@@ -19,7 +19,7 @@ export interface BinItems {
   publicUrl: string | undefined;
 }
 
-const Target = z.object({ targetProjectId: z.uuid().toLowerCase() });
+const Target = z.object({ targetProjectId: z.guid().toLowerCase() });
 const None = z.null();
 
 export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {

@@ -35,7 +35,7 @@ const Member = z.object({ userId: z.string(), role: z.string() }).meta({ id: 'Te
 const ListedMember = Member.extend({ accountId: z.string(), name: z.string() }).meta({ id: 'ListedTenantMember' });
 export type ListedMember = z.infer<typeof ListedMember>;
 
-const Uuid = z.uuid().toLowerCase();
+const Uuid = z.guid().toLowerCase();
 const Window = z.object(offsetQuery);
 const Id = z.object({ id: Uuid });
 const Name = z.string().trim().min(1).max(255);

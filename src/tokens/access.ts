@@ -54,7 +54,7 @@ type Settings = Pick<
   | 'tokens.externalIssuers'
 >;
 
-const Claims = z.object({ user_id: z.uuid(), scope: z.string(), exp: z.number() });
+const Claims = z.object({ user_id: z.guid(), scope: z.string(), exp: z.number() });
 
 /**
  * Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a

@@ -9,7 +9,7 @@ const other = '018f3c1e-7a4b-7c2d-9e1f-001122334456';
 
 const routes = (app: App) => {
   app.get('/api/tenant', { config }, async (request) => ({ tenant: request.platformHeader('tenant-id') ?? 'none' }));
-  const schema = { params: z.object({ id: z.uuid() }) };
+  const schema = { params: z.object({ id: z.guid() }) };
   app.get('/api/metadata/project/:id', { config, schema }, async () => ({}));
   app.get('/api/metadata/dataset/:id', { config, schema }, async () => ({}));
   app.get('/api/admin/feature/:id/tenant/:tenantId', { config }, async () => ({}));

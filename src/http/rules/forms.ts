@@ -7,8 +7,8 @@ import { queryFoldFor } from './query.ts';
 import type { Rule } from './rules.ts';
 import { defOf } from './shapes.ts';
 
-/** A UUID in the path. Any other text is 404. */
-export const uuidParam = () => z.uuid().toLowerCase();
+/** A UUID in the path, of whatever version, as in Postgres and most languages. Any other text is 404. */
+export const uuidParam = () => z.guid().toLowerCase();
 
 /** Parameters of a path with one id. */
 export const Id = z.object({ id: uuidParam() });
@@ -65,7 +65,7 @@ export const forms: Rule = (route) => {
 };
 
 // zod's expression, which the schemas use, too
-const UUID = z.regexes.uuid();
+const UUID = z.regexes.guid;
 
 function fold(
   request: FastifyRequest,
@@ -84,7 +84,7 @@ function fold(
 
 function uuidNames(params: z.core.$ZodType): string[] {
   return Object.entries(defOf(params).shape ?? {})
-    .filter(([, schema]) => (schema._zod.def as { format?: string }).format === 'uuid')
+    .filter(([, schema]) => (schema._zod.def as { format?: string }).format === 'guid')
     .map(([name]) => name);
 }
 

@@ -30,7 +30,7 @@ export const gatesRule =
         const datasetId = params[dataset];
         // new objects name their project in a header
         const named = datasetId === undefined ? request.platformHeader('project-id') : undefined;
-        const projectId = params[project] ?? (z.uuid().safeParse(named).success ? named : undefined);
+        const projectId = params[project] ?? (z.guid().safeParse(named).success ? named : undefined);
         const addressed = { projectId, datasetId };
         gates.check(request.caller, service, addressed).then(() => done(), done);
       },

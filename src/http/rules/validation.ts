@@ -39,7 +39,7 @@ function sentenceFor(issue: z.core.$ZodRawIssue): string | undefined {
     const value = ['string', 'object', 'record'].includes(issue.expected) ? '' : instead(issue.input);
     return `must be ${TYPES[issue.expected] ?? issue.expected}${value}`;
   }
-  if (issue.code === 'invalid_format' && issue.format === 'uuid') return `must be a UUID${instead(issue.input)}`;
+  if (issue.code === 'invalid_format' && issue.format === 'guid') return `must be a UUID${instead(issue.input)}`;
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map(String).join(', ')}${instead(issue.input)}`;
   if (issue.code === 'too_big')

@@ -32,7 +32,7 @@ const OutputDatasetData = z
   .meta({ id: 'OutputDatasetData' });
 export const ImportBody = z
   .object({
-    projectId: z.uuid().toLowerCase().optional(),
+    projectId: z.guid().toLowerCase().optional(),
     originalFileName: text(255).optional(),
     uploadUrl: text(8192),
     outputDatasetData: OutputDatasetData,
@@ -53,7 +53,7 @@ export const ExportBody = z
   .meta({ id: 'ExportBody' });
 export const ConvertBody = z
   .object({
-    outputProjectId: z.uuid().toLowerCase().optional(),
+    outputProjectId: z.guid().toLowerCase().optional(),
     outputDatasetData: OutputDatasetData,
     readerName: text(100).optional(),
     writerName: text(100),
@@ -93,8 +93,8 @@ const legacy = {
 };
 export const LegacyImportBody = z
   .object({
-    projectId: z.uuid().toLowerCase().optional(),
-    appendDatasetId: z.uuid().toLowerCase().optional(),
+    projectId: z.guid().toLowerCase().optional(),
+    appendDatasetId: z.guid().toLowerCase().optional(),
     uploadUrl: text(8192),
     // also the dataset's name, unless the request gives one
     fileName: nameForm(),

@@ -146,7 +146,7 @@ const missing = (definition: Reader | Writer, values: Record<string, unknown>): 
 
 /** Reads the project id of a start from its body or from the header `project-id`. */
 export function namedProject(inBody: string | undefined, inHeader: string | undefined): string {
-  if (inHeader !== undefined && !z.uuid().safeParse(inHeader).success)
+  if (inHeader !== undefined && !z.guid().safeParse(inHeader).success)
     throw invalidMember('projectId', `The header project-id is '${inHeader}', which is not a UUID.`);
   if (inBody !== undefined && inHeader !== undefined && inBody.toLowerCase() !== inHeader.toLowerCase())
     throw invalidMember('projectId', `projectId is '${inBody}', but the header names '${inHeader}'.`);

@@ -19,8 +19,8 @@ const config = {
   concernsTenants: true,
   described: { parameters: [PREFER] },
 } as const;
-const targetProjectId = z.uuid().toLowerCase();
-const targetTenantId = z.uuid().toLowerCase();
+const targetProjectId = z.guid().toLowerCase();
+const targetTenantId = z.guid().toLowerCase();
 
 /** Starts of transfers that move or copy a dataset into another tenant. */
 export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts) {
