@@ -25,6 +25,7 @@ import { importStagedRoutes } from './datasets/import-staged.routes.ts';
 import { datasetListRoutes } from './datasets/list.routes.ts';
 import { datasetRoutes } from './datasets/routes.ts';
 import type { Served } from './datasets/served.ts';
+import { servedDataset } from './datasets/served.ts';
 import type { Database } from './db.ts';
 import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -217,13 +218,17 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
+  const signer = await openSigner(db, 'address');
   await app.register(blobHeaders);
   await app.register(apiRules, {
     config,
     db,
     findCaller: findRequestCaller,
     findProjectOf: projectFinder(db),
-    gates: openRouteGates(db, gates, projectFinder(db)),
+    gates: openRouteGates(
+      { db, findProjectOf: projectFinder(db), mayRead: (asker, id) => servedDataset({ db, signer }, asker, id) },
+      gates,
+    ),
     fingerprint: passwords.fingerprint,
     cache,
     identitiesChanged() {
@@ -236,7 +241,6 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const addRoutes = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
     app.register((scope, _options, done) => void routes(scope, parts).then(() => done(), done));
 
-  const signer = await openSigner(db, 'address');
   const changes = openTransferWatch(db, databaseUrl);
   app.addHook('preClose', () => changes.close());
   const endWaiter = openEndWaiter(db, changes);
@@ -320,7 +324,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     metrics,
   });
   app.addHook('onClose', () => drawn.close());
-  const tiles = { db, signer, known, publicUrl, open: drawn.open, onRequest: drawn.onRequest };
+  const metadataLifetime = config['cache.lifetimes'].tiles ?? config['cache.lifetime'];
+  const tiles = { db, signer, known, publicUrl, metadataLifetime, open: drawn.open, onRequest: drawn.onRequest };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
   await addRoutes(tileUpkeepRoutes, tiles);

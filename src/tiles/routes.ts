@@ -28,8 +28,6 @@ import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** As all cached reads. */
-const METADATA_CACHE = 'must-revalidate, max-age=600';
 const tags = TAGS;
 
 const Limits = z
@@ -82,7 +80,8 @@ export async function tileRoutes(app: App, parts: TileParts) {
     async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const text = JSON.stringify(publicMetadata(tiles.description));
-      return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion, cache: METADATA_CACHE });
+      const { rowVersion: version } = dataset;
+      return sendText(request, reply, { text, type: JSON_TYPE, version, lifetime: parts.metadataLifetime });
     },
   );
 

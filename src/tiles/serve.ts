@@ -29,6 +29,8 @@ export interface RightParts {
 
 export interface TileParts extends RightParts {
   readonly publicUrl: string | undefined;
+  /** ms for which clients may keep the metadata of tiles. */
+  readonly metadataLifetime: number;
   readonly open: OpenTiles;
   /** Tiles that are drawn at their first request. */
   readonly onRequest: KeptTiles;

@@ -49,7 +49,7 @@ function timeOf(text: string): number | undefined {
 
 function chosenIndex(count: number, text: string | undefined, name: string): number {
   if (text === undefined || text === '') return 0;
-  if (!/^\d{1,9}$/.test(text))
+  if (!/^\d+$/.test(text))
     throw invalid(`${name} '${text.slice(0, 100)}' is not an integer from 0 to ${count - 1}.`, {
       code: 'InvalidParameterValue',
     });
@@ -79,6 +79,6 @@ export function placeOf(
 }
 
 function integerOf(name: string, text: string): number {
-  if (/^(?:0|-?[1-9]\d{0,9})$/.test(text)) return Number(text);
+  if (/^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text);
   throw invalid(`${name} '${text.slice(0, 100)}' is not an integer.`, { code: 'InvalidParameterValue' });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalid } from '../errors.ts';
 import { tileFieldKind } from '../geo/tiles/tile-values.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
-import { sendText } from '../http/answers/etag-answer.ts';
+import { ASKED_AGAIN, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
@@ -17,7 +17,7 @@ import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
-export interface VectorParts extends Omit<TileParts, 'open' | 'onRequest'> {
+export interface VectorParts extends Omit<TileParts, 'metadataLifetime' | 'open' | 'onRequest'> {
   readonly sources: VectorSources;
 }
 
@@ -88,7 +88,7 @@ function chosenFields({ fields }: VectorSubject, attributes: string | undefined)
 }
 
 function numberOf(name: string, text: string): number {
-  if (/^(?:0|-?[1-9]\d{0,9})$/.test(text)) return Number(text);
+  if (/^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text);
   throw invalid(`${name} '${text.slice(0, 100)}' is not an integer.`, { code: 'InvalidParameterValue' });
 }
 
@@ -149,6 +149,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       if (bytes === undefined) {
         const { id: resource, rowVersion: version } = dataset;
         const route = request.routeOptions.url!;
+        reply.header('cache-control', ASKED_AGAIN);
         parts.known.keep(request.raw, { route, resource, version, headers: reply.getHeaders() });
         return reply.code(204).send();
       }

@@ -5,7 +5,7 @@ import { newTiles } from '../world/tiles.ts';
 import type { Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
-const w = world(test);
+const w = world(test, { 'cache.lifetimes': 'tiles=90s' });
 
 interface Made {
   owner: User;
@@ -49,7 +49,10 @@ test('the metadata describe schemes, extents and time steps, with an ETag', asyn
     sridAuthName: 'EPSG',
     hasLayers: false,
   });
-  t.is(headers['cache-control'], 'must-revalidate, max-age=600');
+  t.is(headers['cache-control'], 'must-revalidate, max-age=90');
+  // caches on the way may keep it, for each caller apart
+  for (const name of ['Authorization', 'svc-open-api-key', 'svc-tenant-id'])
+    t.true(String(headers.vary).split(', ').includes(name), String(headers.vary));
   const again = await client.get(`${url}/metadata`, { 'if-none-match': String(headers.etag) });
   t.deepEqual([again.status, again.raw.length, again.headers.etag], [304, 0, headers.etag]);
 });
@@ -114,12 +117,14 @@ test('what is no tile is refused: 400 for what is no number, 404 outside of the 
   };
   t.is(await answer('depth/1/0/2'), '404 TileOutOfRange');
   t.is(await answer('depth/1/-1/0'), '404 TileOutOfRange');
+  t.is(await answer('depth/1/0/99999999999'), '404 TileOutOfRange');
   t.is(await answer('depth/2/0/0'), '404 TileOutOfRange');
   t.is(await answer('depth/a/0/0'), '400 InvalidParameterValue');
   t.is(await answer('depth/1/0/0.png'), '400 InvalidParameterValue');
   t.is(await answer('depth/1/00/0'), '400 InvalidParameterValue');
   t.is(await answer('other/1/0/0'), '404 InvalidParameterValue');
   t.is(await answer('depth/1/0/0?timeStep=3'), '404 TileOutOfRange');
+  t.is(await answer('depth/1/0/0?timeStep=9999999999'), '404 TileOutOfRange');
   t.is(await answer('depth/1/0/0?timeStep=x'), '400 InvalidParameterValue');
   t.is(await answer('depth/1/0/0?layer=1'), '404 TileOutOfRange');
   t.is(await answer('depth/1/0/0?timeStep=2024-05-03'), '404 TileOutOfRange');
@@ -234,7 +239,9 @@ test('a signed link opens the tiles of its dataset and is carried by the address
   );
 
   const whole = (await client.get(`/api/security/sastoken?projectId=${projectId}`)).body.data;
-  t.is((await w.nobody.get(`${url}/metadata?${whole}`)).status, 200);
+  const throughLink = await w.nobody.get(`${url}/metadata?${whole}`);
+  t.is(throughLink.status, 200);
+  t.is(throughLink.headers['cache-control'], 'private, no-cache');
   t.is((await w.nobody.get(`${url}/metadata?${signature.replace('sig=', 'sig=x')}`)).status, 403);
   const other = await newTiles(w, projectId, owner);
   t.is((await w.nobody.get(`/api/tiles/dataset/${other}/metadata?${signature}`)).status, 403);

@@ -101,7 +101,10 @@ test('features are at their place, with their attributes and ids', async (t) => 
     [['name'], ['name'], ['name']],
   );
   t.is((await client.get(`${url}/1/1/0.vector.pbf?attributes=other`)).status, 400);
-  t.is((await client.get(`${url}/2/0/0.vector.pbf`)).status, 204);
+  const nothing = await client.get(`${url}/2/0/0.vector.pbf`);
+  t.is(nothing.status, 204);
+  t.is(nothing.headers['cache-control'], 'private, max-age=0, must-revalidate');
+  t.is((await client.get(`${url}/2/99999999999/0.vector.pbf`)).status, 404);
 });
 
 test('a tile is gzipped for those who take it, with an ETag of its own', async (t) => {

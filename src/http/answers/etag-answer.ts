@@ -2,14 +2,15 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isCurrent } from '../cache/cached.ts';
+import { isCurrent, setLifetime } from '../cache/cached.ts';
 import type { HeaderFields } from '../cache/known-answers.ts';
+import { isSigned } from '../rules/signed-link.ts';
 import { vary } from './vary.ts';
 
 const unzipped = promisify(gunzip);
 
 /** Rights may end at any time: a client asks each time, and mostly gets 304. */
-const ASKED_AGAIN = 'private, max-age=0, must-revalidate';
+export const ASKED_AGAIN = 'private, max-age=0, must-revalidate';
 
 /** A strong ETag of content and dataset version: the same for every caller. */
 const strongEtag = (content: Uint8Array | string, version: string, variant = ''): string =>
@@ -60,17 +61,20 @@ interface TextAnswer {
   readonly text: string;
   readonly type: string;
   readonly version: string;
-  readonly cache?: string;
+  /** ms for which clients may keep it. Default: they ask each time. */
+  readonly lifetime?: number;
 }
 
 /** Sends text with an ETag of its content. */
 export function sendText(
   request: FastifyRequest,
   reply: FastifyReply,
-  { text, type, version, cache = ASKED_AGAIN }: TextAnswer,
+  { text, type, version, lifetime }: TextAnswer,
 ): FastifyReply {
   const etag = strongEtag(text, version);
-  reply.headers({ etag, 'cache-control': cache });
+  reply.header('etag', etag);
+  if (lifetime === undefined) reply.header('cache-control', ASKED_AGAIN);
+  else setLifetime(reply, isSigned(request) ? undefined : lifetime);
   if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
   return reply
     .type(type)

@@ -127,12 +127,17 @@ function keyOf(request: FastifyRequest, resource: string, permission: string): s
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
+function setHeaders(reply: FastifyReply, etag: string, lifetime: number | undefined) {
+  reply.header('etag', etag);
+  setLifetime(reply, lifetime);
+}
+
 /**
  * `must-revalidate` allows shared caches to store answers to authenticated requests; `Vary` separates those of
  * different callers.
+ * @param lifetime ms; undefined: clients must ask each time
  */
-function setHeaders(reply: FastifyReply, etag: string, lifetime: number | undefined) {
-  reply.header('etag', etag);
+export function setLifetime(reply: FastifyReply, lifetime: number | undefined): void {
   if (lifetime === undefined) {
     reply.header('cache-control', 'private, no-cache');
     return;
