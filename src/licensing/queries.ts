@@ -81,6 +81,12 @@ export const listEnabledServices = (db: Db, tenantId: string) =>
     where l.tenant_id = ${tenantId} and l.enabled and f.type = 'Service'`);
 
 /** Tenant of a project, also of a deleted one. */
+export const findTenantOfDataset = (db: Db, datasetId: string) =>
+  db.maybeOneFirst(
+    sql.type(z.object({ tenantId: z.string() }))`
+    select p.tenant_id from datasets d join projects p on p.id = d.project_id where d.id = ${datasetId}`,
+  );
+
 export const findTenantOfProject = (db: Db, projectId: string) =>
   db.maybeOneFirst(
     sql.type(z.object({ tenantId: z.string() }))`select tenant_id from projects where id = ${projectId}`,

@@ -1,15 +1,30 @@
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
 import type { Addressed, RouteGates } from '../http/rules/gates.ts';
 import type { FindProjectOf } from '../http/rules/headers.ts';
+import type { Asker } from '../http/rules/signed-link.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Gates } from './gates.ts';
-import { findTenantOfProject } from './queries.ts';
+import { findTenantOfDataset, findTenantOfProject } from './queries.ts';
 
-/** Gates of whole services. Objects that the caller does not see are left to their routes, which answer 404. */
-export function openRouteGates(db: Db, gates: Gates, findProjectOf: FindProjectOf): RouteGates {
-  async function tenantOf(caller: Caller, { projectId, datasetId }: Addressed): Promise<string | null | undefined> {
+/** Throws an `AppError` unless the request may read the dataset. */
+export type MayRead = (asker: Asker, datasetId: string) => Promise<unknown>;
+
+/** Of objects that the caller does not see, and of links that are not valid: their routes answer so. */
+const LEFT_TO_ROUTES: readonly string[] = ['notFound', 'forbidden'];
+
+/** Gates of whole services. */
+export function openRouteGates(
+  { db, findProjectOf, mayRead }: { db: Db; findProjectOf: FindProjectOf; mayRead: MayRead },
+  gates: Gates,
+): RouteGates {
+  async function tenantOf(asker: Asker, { projectId, datasetId }: Addressed): Promise<string | null | undefined> {
+    if (!('caller' in asker)) {
+      if (datasetId === undefined) return undefined;
+      await mayRead(asker, datasetId);
+      return findTenantOfDataset(db, datasetId);
+    }
+    const { caller } = asker;
     if (projectId !== undefined) return (await visibleProject(db, caller, projectId)).tenantId;
     if (datasetId === undefined) return caller.tenantId;
     const found = await findProjectOf(caller, datasetId);
@@ -17,13 +32,11 @@ export function openRouteGates(db: Db, gates: Gates, findProjectOf: FindProjectO
   }
   return {
     guards: (service) => gates.guards([service]),
-    async check(caller, service, addressed) {
-      try {
-        const tenantId = await tenantOf(caller, addressed);
-        if (tenantId) await gates.check(tenantId, [service], db);
-      } catch (error) {
-        if (!(error instanceof AppError) || error.kind !== 'notFound') throw error;
-      }
+    async check(asker, service, addressed) {
+      const tenantId = await tenantOf(asker, addressed).catch((error: unknown) => {
+        if (!(error instanceof AppError) || !LEFT_TO_ROUTES.includes(error.kind)) throw error;
+      });
+      if (tenantId) await gates.check(tenantId, [service], db);
     },
   };
 }

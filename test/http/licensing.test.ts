@@ -1,8 +1,9 @@
 import test from 'ava';
+import { newTiles } from '../world/tiles.ts';
 import { ASCII_GRID, copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
-const w = world(test, { 'features.gates': 'ts=Series,AsciiGridReader=Grids' });
+const w = world(test, { 'features.gates': 'ts=Series,AsciiGridReader=Grids,tiles=Maps' });
 const PATH = '/api/admin/feature';
 const root = async () => w.as(await w.administrator());
 
@@ -110,4 +111,27 @@ test.serial('a gate refuses a service, a reader or a writer without the enabled 
   t.like((await startGrid()).body, refusal);
   t.like((await show()).body, refusal);
   t.is((await stranger.get(`/api/ts/dataset/${dataset.id}`)).status, 404);
+});
+
+test('a signed link opens the tiles of a tenant that has the feature, and tells strangers nothing', async (t) => {
+  const tenantId = await w.tenant();
+  const user = await w.account({ tenantId, role: 'Owner' });
+  const client = w.as(user);
+  const projectId = await newProject(client);
+  const id = await newTiles(w, projectId, user);
+  const { body } = await client.get(`/api/security/sastoken?projectId=${projectId}&resourceId=${id}`);
+  const url = `/api/tiles/dataset/${id}/scheme/depth/1/0/0`;
+  const linked = async () => {
+    const { status, body: refusal } = await w.nobody.get(`${url}?${body.data}`);
+    return status === 200 ? 'sent' : `${status} ${refusal.code}`;
+  };
+  t.is(await linked(), '403 FeatureNotEnabled');
+  const broken = await w.nobody.get(`${url}?${body.data.replace('sig=', 'sig=x')}`);
+  t.is(broken.status, 403);
+  t.not(broken.body.code, 'FeatureNotEnabled');
+  const feature = await define('Maps');
+  t.is((await (await root()).put(`${PATH}/${feature}/tenant/${tenantId}/license`)).status, 204);
+  t.is((await client.patch(`${PATH}/${feature}/tenant/${tenantId}`, { enabled: true })).status, 200);
+  t.is(await linked(), 'sent');
+  t.is((await client.get(url)).status, 200);
 });

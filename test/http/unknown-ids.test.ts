@@ -7,9 +7,8 @@ const w = world(test);
 const MADE_UP = ['11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000001'];
 
 test('a made-up UUID is an unknown id: 404 in paths, bodies and headers, and empty lists', async (t) => {
-  const user = await w.account({ tenantId: await w.tenant(), role: 'Owner', roles: 'BackOffice' });
+  const user = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(user);
-  const root = w.as(await w.administrator());
   const project = await newProject(client);
   const deleted = await newProject(client);
   await client.delete(`/api/project/${deleted}`);
@@ -21,7 +20,6 @@ test('a made-up UUID is an unknown id: 404 in paths, bodies and headers, and emp
       restore: await client.post(`/api/recycle-bin/project/${deleted}/restore`, { targetProjectId: id }),
       start: await client.post('/api/conversion/upload-convert', { ...copy, projectId: id }),
       header: await client.get('/api/ts/dataset/list', { 'svc-project-id': id }),
-      credits: await root.put('/api/iam/credit/add', { credits: 1, tenantId: id, billingReference: 'x' }),
     };
     for (const [name, { status, body }] of Object.entries(answers))
       t.is(status, 404, `${name}: ${JSON.stringify(body)}`);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { Caller } from '../caller.ts';
+import { callerOf } from './auth.ts';
 import type { Rule } from './rules.ts';
+import type { Asker } from './signed-link.ts';
+import { askerOf } from './signed-link.ts';
 import type { Service } from './versions.ts';
 
 /** Object that the path of a request names. */
@@ -13,7 +15,7 @@ export interface Addressed {
 export interface RouteGates {
   guards(service: Service): boolean;
   /** Throws `forbidden` if the tenant of the object, else the caller's current tenant, lacks the feature of the service. */
-  check(caller: Caller, service: Service, addressed: Addressed): Promise<void>;
+  check(asker: Asker, service: Service, addressed: Addressed): Promise<void>;
 }
 
 /** Refuses requests to services that need a feature. Routes of other services get no hook. */
@@ -32,7 +34,10 @@ export const gatesRule =
         const named = datasetId === undefined ? request.platformHeader('project-id') : undefined;
         const projectId = params[project] ?? (z.guid().safeParse(named).success ? named : undefined);
         const addressed = { projectId, datasetId };
-        gates.check(request.caller, service, addressed).then(() => done(), done);
+        const caller = callerOf(request);
+        // the holder of a signed link has no caller
+        const asker = caller === undefined ? askerOf(request) : { caller };
+        gates.check(asker, service, addressed).then(() => done(), done);
       },
     };
   };
