@@ -212,6 +212,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'job',
+    legacyNames: ['jobs'],
     description: 'jobs of the queue: transfers of all tenants, and others (administrators)',
     everywhere: true,
     audited: true,

@@ -14,7 +14,12 @@ export function cronCommands(cron: Command, io: Io): void {
     .command('run')
     .description('run a cron job now')
     .argument('<name>')
-    .action(async (name) => io.show(await runCron(io, name), (started) => `${started.name} is in the queue.`));
+    .action((name) => startCron(io, name));
+}
+
+/** Runs a cron job now, and says so. */
+export async function startCron(io: Io, name: string): Promise<void> {
+  io.show(await runCron(io, name), (started) => `${started.name} is in the queue.`);
 }
 
 async function listCron(io: Io): Promise<void> {

@@ -5,6 +5,7 @@ import type { Io } from '../io.ts';
 import { forEachJob, JOB, jobPath } from '../jobs.ts';
 import { ageOf, choices, legacyOption, limit, pastTime } from '../options.ts';
 import { moment, plain, record, table } from '../table.ts';
+import { startCron } from './cron.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';
 import { showWhy } from './transfer-why.ts';
@@ -47,6 +48,11 @@ export function jobCommands(job: Command, io: Io): void {
         io.show(answer, () => `Job ${id} is being cancelled.`, { id, cancelRequested: true });
       }),
     );
+  job
+    .command('run', { hidden: true })
+    .description("run a cron job now, as 'cron run' does")
+    .argument('[name]', 'default: the sweep of the recycle bin', 'sweepRecycleBin')
+    .action((name) => startCron(io, name));
   failureCommands(job, io);
   drainCommand(job, io);
 }

@@ -136,4 +136,5 @@ test('a job is shown and cancelled; workers and cron jobs are listed', async (t)
   t.true(workers.includes(hostname()), workers);
   t.regex((await run(['cron', 'list'])).out, /^cleanUp +23 \* \* \* \* .*\d{4}-\d\d-\d\d \d\d:23:00Z$/m);
   t.is((await run(['cron', 'run', 'cleanUp'])).out, 'cleanUp is in the queue.\n');
+  t.is((await run(['jobs', 'run'])).out, 'sweepRecycleBin is in the queue.\n');
 });
