@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
+import { cacheTime } from '../../src/operations/metrics/metrics.ts';
 import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
@@ -201,4 +202,8 @@ for family in text_string_to_metric_families(open(sys.argv[1]).read()):
   t.regex(stdout, /^counter platform_transfer_attempts \d+$/m);
   t.regex(stdout, /^gauge platform_jobs \d+$/m);
   t.notRegex(stdout, /^unknown/m);
+});
+
+test('figures of the database are kept for 20 times as long as they took, a second at least and 15 at most', (t) => {
+  t.deepEqual([0, 60, 200, 900, 60_000].map(cacheTime), [1000, 1200, 4000, 15_000, 15_000]);
 });

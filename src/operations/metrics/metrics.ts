@@ -40,9 +40,14 @@ export interface MetricsParts {
 
 const DRAWING_BUCKETS = [0.005, 0.02, 0.05, 0.15, 0.5, 2, 10];
 const BLOB_BUCKETS = [0.001, 0.01, 0.1, 1, 10, 60];
-/** Database metrics are cached for this long, or for 20 times the duration of their queries, so that they use at most 5 % of a core. */
 const MIN_CACHE_MS = 1000;
 const CACHE_FACTOR = 20;
+/** About as often as Prometheus asks: a busy database, of which one wants to know, must not make them old. */
+const MAX_CACHE_MS = 15_000;
+
+/** ms for which database metrics are cached: 20 times the duration of their queries, so that they use at most 5 % of a core. */
+export const cacheTime = (duration: number): number =>
+  Math.max(MIN_CACHE_MS, Math.min(MAX_CACHE_MS, CACHE_FACTOR * duration));
 
 export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   const registry = new Registry();
@@ -172,7 +177,7 @@ function cached(make: () => Promise<string>): () => Promise<string> {
     answer.then(
       () => {
         const now = performance.now();
-        until = now + Math.max(MIN_CACHE_MS, CACHE_FACTOR * (now - began));
+        until = now + cacheTime(now - began);
       },
       () => {
         until = 0;
