@@ -119,3 +119,18 @@ test('FileWriter copies ignore transformations, and the log says so', async (t) 
   );
   t.deepEqual((await dataset(client, transfer.importResults[0].datasetId)).properties, {});
 });
+
+test('a copy of more than a small file ignores a transformation that does not exist', async (t) => {
+  const { client, projectId } = await scene();
+  // small files are copied in the blob store
+  const url = await upload(w, client, Buffer.alloc(2 * 2 ** 20, 'words '));
+  const transformations = [{ type: 'ItemTransformation' }];
+  const { body } = await start(client, copyRequest(projectId, url, { transformations }));
+  const transfer = await untilEnd(client, body.id);
+  t.is(transfer.status, 'Completed', transfer.errorMessage);
+  const log = (await client.get(`/api/conversion/transfer/${body.id}/log?level=warning`)).body.data;
+  t.deepEqual(
+    log.map((line: { message: string }) => line.message),
+    ['FileReader to FileWriter copies the bytes; the transformations are ignored.'],
+  );
+});

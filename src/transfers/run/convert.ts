@@ -93,10 +93,12 @@ async function fetchFiles(executor: Executor, attempt: Attempt, { folder, input 
   const held = await findExisting(executor.db, transfer, request);
   const room = { bytes: scratchGb * GB - (held?.storageSize ?? 0), exceeded: () => scratchExceeded(scratchGb) };
   const done = await fetchInput(executor, transfer, input, { report, time, room });
+  if (!held) return { done, existing: undefined };
+  // not before: a copy of bytes ignores transformations, also those that cannot be parsed
   const values = parseTransformations(request.transformations).some(
     ({ type }) => type === 'CalculateStatisticsTransformation',
   );
-  const existing = held && (await fetchExisting(executor, held, { folder, transfer, values, time }));
+  const existing = await fetchExisting(executor, held, { folder, transfer, values, time });
   return { done, existing };
 }
 
