@@ -45,8 +45,8 @@ const CODES: Partial<Record<AppError['kind'], string>> = {
 const MAX_MD5_RANGE = 4 * 2 ** 20;
 /** Lifetime of a redirect to the object store, in which a download must start. It cannot be revoked. */
 const REDIRECT_SECONDS = 60;
-/** An export never changes, and is kept for seven days. */
-const IMMUTABLE = 'private, max-age=604800, immutable';
+/** Of every answer with bytes or an error, also for an export, which never changes: clients ask again with its ETag. */
+const CACHE_CONTROL = 'private, no-cache';
 const OCTET_STREAM = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const options = (summary: string, described: Record<string, unknown>) =>
@@ -68,8 +68,7 @@ export async function blobRoutes(
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   app.setErrorHandler((error, _request, reply) => {
     const known = error instanceof AppError ? (error.details.code ?? CODES[error.kind]) : undefined;
-    // headers of the blob, such as an immutable cache, must not apply to an error
-    reply.headers({ 'x-ms-error-code': known ?? 'InternalError', 'cache-control': 'private, no-cache' });
+    reply.headers({ 'x-ms-error-code': known ?? 'InternalError', 'cache-control': CACHE_CONTROL });
     throw error;
   });
 
@@ -118,7 +117,7 @@ export async function blobRoutes(
     const { address, grant } = await requireGrant(request, 'any');
     const { info } = await findBlob(address);
     checkMatch(request, info);
-    setBlobHeaders(reply, address, info, grant);
+    setBlobHeaders(reply, info, grant);
     return isKnown(request, info) ? reply.code(304).send() : reply.header('content-length', info.size).send();
   });
 
@@ -131,7 +130,7 @@ export async function blobRoutes(
       const location = await blobs.address(blob, REDIRECT_SECONDS, shown);
       return reply.code(307).headers({ location, 'cache-control': 'no-store' }).send();
     }
-    setBlobHeaders(reply, address, info, grant);
+    setBlobHeaders(reply, info, grant);
     if (isKnown(request, info)) return reply.code(304).send();
     const range = byteRange(rangeHeader(request, info), info.size);
     if (range === 'unsatisfiable') {
@@ -275,14 +274,9 @@ const setStateHeaders = (reply: FastifyReply, info: BlobInfo) =>
     .header('x-ms-blob-type', 'BlockBlob');
 
 /** All headers of a blob. Untrusted content must not be rendered as a page of this origin. */
-const setBlobHeaders = (
-  reply: FastifyReply,
-  { area }: BlobAddress,
-  info: BlobInfo,
-  grant: { disposition?: string; contentType?: string },
-) =>
+const setBlobHeaders = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: string; contentType?: string }) =>
   setStateHeaders(reply, info)
-    .header('cache-control', area === 'export' ? IMMUTABLE : 'private, no-cache')
+    .header('cache-control', CACHE_CONTROL)
     .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
     .header('content-type', grant.contentType ?? OCTET_STREAM)
