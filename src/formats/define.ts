@@ -149,6 +149,7 @@ export interface ParameterDescription {
   name: string;
   description: string;
   dataType: string;
+  /** Also of an optional parameter whose metadata say so: its writer demands it, unless the dataset has it (`Writer.kept`). */
   required: boolean;
   /** Also a default that the code chooses, as metadata of an optional parameter, where it matters whether a value was given. */
   defaultValue?: unknown;
@@ -165,6 +166,7 @@ interface PropertySchema {
   type?: string;
   default?: unknown;
   enum?: readonly unknown[];
+  requiredInLists?: boolean;
   anyOf?: readonly PropertySchema[];
 }
 
@@ -186,7 +188,7 @@ function parametersOf(schema: z.ZodObject): ParameterDescription[] {
       name,
       description: property.description ?? '',
       dataType: property.type ?? property.anyOf?.[0]?.type ?? 'string',
-      required: required.has(name),
+      required: required.has(name) || property.requiredInLists === true,
       ...(property.default === undefined ? {} : { defaultValue: property.default }),
       ...(property.enum === undefined ? {} : { allowedValues: property.enum }),
       ...(isBound(property.minimum) ? { minimum: property.minimum } : {}),

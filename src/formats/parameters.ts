@@ -52,10 +52,11 @@ export function completeParameters(definition: Definition, given: GivenParameter
   const { values, errors } = checkParameters(definition, given);
   if (errors.length > 0) throw new AppError('unprocessable', errors[0]!.sentence);
   for (const parameter of describeParameters(definition.parameters)) {
-    if (parameter.required && values[parameter.name] === undefined)
-      throw new AppError('unprocessable', `Parameter '${parameter.name}' is required by ${definition.name}.`);
     if (values[parameter.name] !== undefined) continue;
     const assumed = (definition.parameters.shape[parameter.name] as z.ZodType).safeParse(undefined);
+    // without one that is optional in the schema, the writer decides
+    if (parameter.required && !assumed.success)
+      throw new AppError('unprocessable', `Parameter '${parameter.name}' is required by ${definition.name}.`);
     if (assumed.data !== undefined) values[parameter.name] = assumed.data;
   }
   return values;

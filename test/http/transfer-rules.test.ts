@@ -209,6 +209,22 @@ test('a dry run says that the request is valid and starts nothing', async (t) =>
   t.is((await w.nobody.put(path, Buffer.from('other'))).status, 201, 'the file may still be written');
 });
 
+test('TilingSchemes is listed as required, and a dry run warns that it is missing', async (t) => {
+  const { client, request } = await scene();
+  const { parameters } = (await client.get('/api/conversion/writer/TilingWriter')).body;
+  const [listed] = parameters;
+  t.like(listed, { name: 'TilingSchemes', dataType: 'array', required: true });
+  t.is(parameters.length, 1);
+
+  const tiles = { ...request, readerName: 'AsciiGridReader', writerName: 'TilingWriter' };
+  const warningsOf = async (more: object) =>
+    (await client.post('/api/conversion/upload-convert?dryRun=true', { ...tiles, ...more })).body.warnings as string[];
+  const warning = "Parameter 'TilingSchemes' is required by TilingWriter.";
+  t.true((await warningsOf({})).includes(warning));
+  const writerParameters = [{ name: 'TilingSchemes', value: [{ schemeId: 'a' }] }];
+  t.false((await warningsOf({ writerParameters })).includes(warning));
+});
+
 test('a dry run needs no file yet: it warns that there is none; a start is refused', async (t) => {
   const { client, request } = await scene();
   const uploadUrl = (await client.get('/api/conversion/transfer/upload-url')).body.data;

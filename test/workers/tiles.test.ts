@@ -72,10 +72,10 @@ test('an import with TilingWriter makes a dataset of tiles; an update replaces t
       .map((value) => 2 * Number(value))
       .join(' '),
   );
-  const kept = await client.post(`/api/metadata/dataset/${datasetId}/update`, {
-    uploadUrl: await upload(w, client, doubled),
-    ...without,
-  });
+  const update = { uploadUrl: await upload(w, client, doubled), ...without };
+  const tried = await client.post(`/api/metadata/dataset/${datasetId}/update?dryRun=true`, update);
+  t.deepEqual(tried.body, { valid: true, warnings: [] });
+  const kept = await client.post(`/api/metadata/dataset/${datasetId}/update`, update);
   const last = await untilEnd(client, kept.body.id);
   t.is(last.status, 'Completed', last.errorMessage ?? JSON.stringify(kept.body));
   const [scheme] = (await client.get(`/api/tiles/dataset/${datasetId}/metadata`)).body.tilingSchemes;

@@ -12,4 +12,5 @@ const TilingSchemes = z
       'Only schemeId is required; the guide describes all members.',
   );
 
-export const writeParameters = z.object({ TilingSchemes: TilingSchemes.optional() });
+// optional in the schema for updates and appends, which take those of the dataset (`Writer.kept`)
+export const writeParameters = z.object({ TilingSchemes: TilingSchemes.meta({ requiredInLists: true }).optional() });

@@ -72,7 +72,8 @@ export function checkConversion(
 
   const [first] = Object.values(errors).flat();
   if (first !== undefined || !reader || !writer) throw new AppError('invalid', first ?? '', { errors });
-  const warnings = [...missing(reader, readerParameters), ...missing(writer, writerParameters)];
+  const kept = targetFormat === undefined ? [] : writer.kept;
+  const warnings = [...missing(reader, readerParameters), ...missing(writer, writerParameters, kept)];
   if (copied && transformations.length > 0)
     warnings.push(`${reader.name} to ${writer.name} copies the bytes; the transformations are ignored.`);
   return { reader, writer, readerParameters, writerParameters, transformations, copied, warnings };
@@ -139,9 +140,14 @@ function refusalOf(
   }
 }
 
-const missing = (definition: Reader | Writer, values: Record<string, unknown>): string[] =>
+/** @param kept parameters that the dataset has already */
+const missing = (
+  definition: Reader | Writer,
+  values: Record<string, unknown>,
+  kept: readonly string[] = [],
+): string[] =>
   describeParameters(definition.parameters)
-    .filter(({ name, required }) => required && values[name] === undefined)
+    .filter(({ name, required }) => required && values[name] === undefined && !kept.includes(name))
     .map(({ name }) => `Parameter '${name}' is required by ${definition.name}.`);
 
 /** Reads the project id of a start from its body or from the header `project-id`. */
