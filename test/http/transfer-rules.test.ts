@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
+import { newDataset } from '../world/content.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
@@ -134,6 +135,24 @@ test('all errors of a request are reported at once', async (t) => {
   const more = { readerName: 'NoReader', memoryRequestMb: 1, cpuCoresRequest: -1 };
   const { body } = await start(client, { ...request, ...more });
   t.deepEqual(Object.keys(body.errors).sort(), ['cpuCoresRequest', 'memoryRequestMb', 'readerName']);
+});
+
+test('a missing project or file name is reported with the other errors', async (t) => {
+  const { owner, client, projectId, request } = await scene();
+  const more = { readerName: 'NoReader', memoryRequestMb: 1, projectId: undefined, originalFileName: undefined };
+  const { status, body } = await start(client, { ...request, ...more });
+  t.is(status, 400);
+  t.deepEqual(Object.keys(body.errors).sort(), ['memoryRequestMb', 'originalFileName', 'projectId', 'readerName']);
+  t.deepEqual(body.errors.originalFileName, ['originalFileName is required.']);
+
+  const append = { uploadUrl: request.uploadUrl, readerName: 'GeoJsonReader', memoryRequestMb: 1 };
+  const datasetId = await newDataset(w, projectId, owner, { datasetFormat: 'geojson' });
+  const appended = await client.post(`/api/metadata/dataset/${datasetId}/append`, append);
+  t.deepEqual(Object.keys(appended.body.errors).sort(), ['memoryRequestMb', 'originalFileName']);
+
+  const old = { format: 'asciigrid', fileName: 'a.asc', uploadUrl: request.uploadUrl };
+  const legacy = await client.post('/api/conversion/upload', old);
+  t.deepEqual(legacy.body.errors, { projectId: ['projectId is required, in the body or as a header.'] });
 });
 
 test('a known transformation that is not offered for the data has a code of its own, for every start alike', async (t) => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fits, offeredBy, writersFor } from '../../convert/offers.ts';
+import type { FieldErrors } from '../../convert/steps/request-members.ts';
 import { inputSrid, parseTransformations } from '../../convert/steps/transformations.ts';
-import { AppError, invalidMember } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { Reader, Writer } from '../../formats/define.ts';
 import { describeParameters } from '../../formats/define.ts';
 import type { GivenParameters } from '../../formats/parameters.ts';
@@ -24,6 +25,8 @@ export interface StartRequest extends ResourceRequest {
   maxCredits?: number | undefined;
   /** Names and values as a legacy client sent them, for its answers. */
   legacy?: LegacyWords | undefined;
+  /** Sentences about members that the route checked, by member. */
+  refused?: FieldErrors | undefined;
 }
 
 export interface CheckedConversion {
@@ -48,7 +51,7 @@ export function checkConversion(
   request: StartRequest,
   { sourceFormat, targetFormat }: { sourceFormat?: string; targetFormat?: string } = {},
 ): CheckedConversion {
-  const errors: Record<string, string[]> = checkResources(request);
+  const errors: FieldErrors = { ...request.refused, ...checkResources(request) };
   const reader = choose(errors, 'readerName', request.readerName, sourceFormat, READERS);
   const writer = choose(errors, 'writerName', request.writerName, targetFormat, WRITERS);
   if (reader && sourceFormat === SERIES_FORMAT && !reader.rows)
@@ -89,7 +92,7 @@ const WRITERS: Kind<Writer> = { noun: 'writer', find: findWriter, all: writers }
 
 /** Finds the reader or writer by its name, or else the only one of the format. */
 function choose<T extends Reader | Writer>(
-  errors: Record<string, string[]>,
+  errors: FieldErrors,
   member: string,
   name: string | undefined,
   format: string | undefined,
@@ -112,7 +115,7 @@ function choose<T extends Reader | Writer>(
 }
 
 function check(
-  errors: Record<string, string[]>,
+  errors: FieldErrors,
   member: string,
   definition: Reader | Writer | undefined,
   given: GivenParameters & readonly { name: string }[],
@@ -150,13 +153,22 @@ const missing = (
     .filter(({ name, required }) => required && values[name] === undefined && !kept.includes(name))
     .map(({ name }) => `Parameter '${name}' is required by ${definition.name}.`);
 
-/** Reads the project id of a start from its body or from the header `project-id`. */
-export function namedProject(inBody: string | undefined, inHeader: string | undefined): string {
+/** Reads the project id of a start from its body or from the header `project-id`. With a sentence in `refused` it is empty. */
+export function namedProject(refused: FieldErrors, inBody: string | undefined, inHeader: string | undefined): string {
+  const wrong = wrongProject(inBody, inHeader);
+  if (wrong !== undefined) refused.projectId = [wrong];
+  return wrong === undefined ? (inBody ?? inHeader ?? '') : '';
+}
+
+function wrongProject(inBody: string | undefined, inHeader: string | undefined): string | undefined {
   if (inHeader !== undefined && !z.guid().safeParse(inHeader).success)
-    throw invalidMember('projectId', `The header project-id is '${inHeader}', which is not a UUID.`);
+    return `The header project-id is '${inHeader}', which is not a UUID.`;
   if (inBody !== undefined && inHeader !== undefined && inBody.toLowerCase() !== inHeader.toLowerCase())
-    throw invalidMember('projectId', `projectId is '${inBody}', but the header names '${inHeader}'.`);
-  const id = inBody ?? inHeader;
-  if (id === undefined) throw invalidMember('projectId', 'projectId is required, in the body or as a header.');
-  return id;
+    return `projectId is '${inBody}', but the header names '${inHeader}'.`;
+  return (inBody ?? inHeader) === undefined ? 'projectId is required, in the body or as a header.' : undefined;
+}
+
+/** Refuses a start without `originalFileName`, which only clients of version 1 may leave out. */
+export function checkFileName(refused: FieldErrors, name: string | undefined, apiVersion: number) {
+  if (name === undefined && apiVersion > 1) refused.originalFileName = ['originalFileName is required.'];
 }

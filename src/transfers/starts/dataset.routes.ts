@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { invalidMember } from '../../errors.ts';
+import type { FieldErrors } from '../../convert/steps/request-members.ts';
 import type { App } from '../../http/route.ts';
 import { Id, uuidParam } from '../../http/rules/forms.ts';
 import { startAppend } from './append.ts';
 import { AppendBody, ConvertBody, ExportBody, UpdateBody, UpdateFromBody } from './bodies.ts';
+import { checkFileName } from './check.ts';
 import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
 import type { StartParts } from './start.ts';
@@ -76,9 +77,9 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       body: AppendBody,
     },
     async ({ caller, params, body, apiVersion }, dryRun) => {
-      if (body.originalFileName === undefined && apiVersion > 1)
-        throw invalidMember('originalFileName', 'originalFileName is required.');
-      return startAppend(parts, caller, { ...body, nodeSizes, datasetId: params.id }, dryRun);
+      const refused: FieldErrors = {};
+      checkFileName(refused, body.originalFileName, apiVersion);
+      return startAppend(parts, caller, { ...body, nodeSizes, refused, datasetId: params.id }, dryRun);
     },
   );
 

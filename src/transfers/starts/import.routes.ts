@@ -1,7 +1,7 @@
-import { invalidMember } from '../../errors.ts';
+import type { FieldErrors } from '../../convert/steps/request-members.ts';
 import type { App } from '../../http/route.ts';
 import { ImportBody } from './bodies.ts';
-import { namedProject } from './check.ts';
+import { checkFileName, namedProject } from './check.ts';
 import { startImport } from './import.ts';
 import type { StartParts } from './start.ts';
 import type { StartRoutes } from './start-route.ts';
@@ -23,13 +23,14 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
       },
       async (request, dryRun) => {
         const { originalFileName, projectId, ...body } = request.body;
-        if (originalFileName === undefined && request.apiVersion > 1)
-          throw invalidMember('originalFileName', 'originalFileName is required.');
+        const refused: FieldErrors = {};
+        checkFileName(refused, originalFileName, request.apiVersion);
         const imported = {
           ...body,
           originalFileName: originalFileName ?? body.outputDatasetData.name,
-          projectId: namedProject(projectId, request.platformHeader('project-id')),
+          projectId: namedProject(refused, projectId, request.platformHeader('project-id')),
           nodeSizes: parts.nodeSizes,
+          refused,
         };
         return startImport(parts, request.caller, imported, dryRun);
       },

@@ -1,3 +1,4 @@
+import type { FieldErrors } from '../../convert/steps/request-members.ts';
 import { visibleDataset } from '../../datasets/access.ts';
 import { AppError, invalidMember } from '../../errors.ts';
 import type { Reader, Writer } from '../../formats/define.ts';
@@ -63,10 +64,11 @@ export async function startLegacyImport(
       throw inLegacyMembers(error, { ...LEGACY_MEMBERS, writerName: 'appendDatasetId' });
     }
   }
-  const projectId = namedProject(project.inBody, project.inHeader);
+  const refused: FieldErrors = {};
+  const projectId = namedProject(refused, project.inBody, project.inHeader);
   const outputDatasetData = { ...datasetImportData, name: datasetImportData?.name ?? fileName };
   try {
-    const imported = { ...request, writerName: writer.name, outputDatasetData, projectId };
+    const imported = { ...request, writerName: writer.name, outputDatasetData, projectId, refused };
     return await startImport(parts, caller, imported, dryRun);
   } catch (error) {
     throw inLegacyMembers(error, LEGACY_MEMBERS);
