@@ -36,8 +36,11 @@ async function lockedWherever(lock: typeof lockVisible, tx: Db, caller: Caller, 
   }
 }
 
-/** Locks a dataset for this transaction and checks that the caller has the capability and that no transfer writes the dataset. */
-export async function lockedDataset(
+/**
+ * Locks a dataset for this transaction and checks that the caller has the capability. Whether a transfer uses it is
+ * checked later, by `refuseWritten` or `refuseUsed`, where a refusal of another object must come first.
+ */
+export async function takenDataset(
   tx: Db,
   caller: Caller,
   wanted: { id: string; projectId?: string | undefined },
@@ -48,32 +51,52 @@ export async function lockedDataset(
     throw notFound('Dataset', wanted.id);
   }
   requireCapability({ ...found, id: found.projectId }, capability);
-  refuseWriteLocked(found);
   return found;
-}
-
-/** `lockedDataset` that no transfer reads either, so that it can be written, moved or deleted. */
-export async function idleDataset(...wanted: Parameters<typeof lockedDataset>): Promise<VisibleDataset> {
-  const found = await lockedDataset(...wanted);
-  const reader = await findReader(wanted[0], found.id);
-  if (reader === null) return found;
-  throw conflict(`Dataset '${found.id}' is being read by transfer '${reader}'. Try again when it has ended.`, {
-    code: 'DatasetLocked',
-  });
 }
 
 /** Takes a shared lock on a dataset, so that no write begins before the transaction ends, and checks that the caller may read it. */
-export async function readableDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
+export async function sharedDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await lockedWherever(shareVisible, tx, caller, id);
   if (!found) throw notFound('Dataset', id);
   requireCapability({ ...found, id: found.projectId }, 'canReadContent');
-  refuseWriteLocked(found);
   return found;
 }
 
-function refuseWriteLocked({ id, lockedBy }: VisibleDataset) {
+/** Checks that no transfer writes a dataset that this transaction has locked. */
+export function refuseWritten({ id, lockedBy }: VisibleDataset) {
   if (lockedBy === undefined) return;
   throw conflict(`Dataset '${id}' is being written by transfer '${lockedBy}'. Try again when it has ended.`, {
     code: 'DatasetLocked',
   });
+}
+
+/** Checks that no transfer writes or reads a dataset that this transaction has locked. */
+export async function refuseUsed(tx: Db, dataset: VisibleDataset) {
+  refuseWritten(dataset);
+  const reader = await findReader(tx, dataset.id);
+  if (reader === null) return;
+  throw conflict(`Dataset '${dataset.id}' is being read by transfer '${reader}'. Try again when it has ended.`, {
+    code: 'DatasetLocked',
+  });
+}
+
+/** `takenDataset` that no transfer writes. */
+export async function lockedDataset(...wanted: Parameters<typeof takenDataset>): Promise<VisibleDataset> {
+  const found = await takenDataset(...wanted);
+  refuseWritten(found);
+  return found;
+}
+
+/** `lockedDataset` that no transfer reads either, so that it can be written, moved or deleted. */
+export async function idleDataset(...wanted: Parameters<typeof takenDataset>): Promise<VisibleDataset> {
+  const found = await takenDataset(...wanted);
+  await refuseUsed(wanted[0], found);
+  return found;
+}
+
+/** `sharedDataset` that no transfer writes. */
+export async function readableDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
+  const found = await sharedDataset(tx, caller, id);
+  refuseWritten(found);
+  return found;
 }

@@ -304,6 +304,33 @@ test('a reader of the project may export but not import', async (t) => {
   t.is((await start(w.as(reader), { ...request, projectId })).status, 403);
 });
 
+test('what the caller does not see or may not change is refused before a lock', async (t) => {
+  const { owner, client, projectId, request } = await scene();
+  const stranger = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
+  const shared = await newProject(w.as(await w.account()), 'shared', [{ user: owner, role: 'Reader' }]);
+  const file = { originalFileName: 'a.geojson', uploadUrl: request.uploadUrl, readerName: 'GeoJsonReader' };
+  const unseen = { ...file, uploadUrl: await upload(w, stranger, 'words') };
+  const [least, id, greatest] = [randomUUID(), randomUUID(), randomUUID()].sort() as [string, string, string];
+  const geojson = { datasetFormat: 'geojson' };
+  await newDataset(w, projectId, owner, { ...geojson, id });
+  for (const target of [least, greatest]) await newDataset(w, shared, owner, { ...geojson, id: target });
+
+  const statusOf = async (path: string, body: object) =>
+    (await client.post(`/api/metadata/dataset/${id}/${path}`, body)).status;
+  t.is(await statusOf('update', file), 200, 'a waiting transfer locks the dataset');
+  for (const verb of ['update', 'append']) {
+    t.is(await statusOf(verb, unseen), 404, verb);
+    t.is(await statusOf(verb, file), 409, verb);
+  }
+  const convert = { writerName: 'GeoJsonWriter', outputDatasetData: { name: 'x' } };
+  t.is(await statusOf('convert', { ...convert, outputProjectId: randomUUID() }), 404);
+  t.is(await statusOf('convert', { ...convert, outputProjectId: shared }), 403);
+  t.is(await statusOf('convert', convert), 409);
+  for (const target of [least, greatest]) t.is(await statusOf(`update/${target}`, {}), 403);
+  const own = await newDataset(w, projectId, owner, geojson);
+  t.is(await statusOf(`update/${own}`, {}), 409);
+});
+
 test('list-summaries are the caller’s own, newest first, by time and status', async (t) => {
   const { client, request } = await scene();
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-import { idleDataset, visibleDataset } from '../../datasets/access.ts';
+import { refuseUsed, takenDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
 import { findWriter, writers } from '../../formats/registry.ts';
@@ -30,9 +30,10 @@ export async function startAppend(
   const conversion = checkReplacement(request, { targetFormat: datasetFormat });
   checkKept(conversion);
   return inDryRunTransaction(parts, dryRun, async (tx) => {
-    const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
+    const target = await takenDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
     const { originalFileName = downloadName(target), uploadUrl } = request;
     const file = await keepInputFile(tx, caller, parts.sources, { originalFileName, uploadUrl }, dryRun);
+    await refuseUsed(tx, target);
     const work = { inputBytes: file.size, existingBytes: target.storageSize, copied: conversion.copied };
     const plan: Plan = {
       type: 'Append',

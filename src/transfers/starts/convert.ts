@@ -1,4 +1,4 @@
-import { readableDataset, visibleDataset } from '../../datasets/access.ts';
+import { refuseWritten, sharedDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import { forbidden } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -30,11 +30,12 @@ export async function startConvert(
   const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
   const conversion = checkConversion(request, { sourceFormat: datasetFormat });
   return inDryRunTransaction(parts, dryRun, async (tx) => {
-    const source = await readableDataset(tx, caller, request.datasetId);
+    const source = await sharedDataset(tx, caller, request.datasetId);
     const project = await visibleProject(tx, caller, request.outputProjectId ?? source.projectId);
     requireCapability(project, 'canCreateContent');
     if (project.tenantId !== source.tenantId)
       throw forbidden('A conversion cannot write to another tenant. Use move or copy.');
+    refuseWritten(source);
     const plan: Plan = {
       type: 'Conversion',
       tenantId: project.tenantId,

@@ -1,4 +1,4 @@
-import { idleDataset, readableDataset, visibleDataset } from '../../datasets/access.ts';
+import { refuseUsed, refuseWritten, sharedDataset, takenDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Db } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
@@ -31,8 +31,9 @@ export async function startUpdate(
   const { datasetFormat } = await visibleDataset(parts.db, caller, request.datasetId);
   const conversion = checkReplacement(request, { targetFormat: datasetFormat });
   return inDryRunTransaction(parts, dryRun, async (tx) => {
-    const target = await idleDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
+    const target = await takenDataset(tx, caller, { id: request.datasetId }, 'canUpdateContent');
     const file = await keepInputFile(tx, caller, parts.sources, request, dryRun);
+    await refuseUsed(tx, target);
     const plan: Plan = {
       type: 'Update',
       tenantId: target.tenantId,
@@ -62,6 +63,8 @@ export async function startUpdateFrom(
     const { source, target } = await lockBoth(tx, caller, from.id, to.id);
     if (source.tenantId !== target.tenantId)
       throw forbidden('An update cannot read a dataset of another tenant. Use move or copy.');
+    refuseWritten(source);
+    await refuseUsed(tx, target);
     const plan: Plan = {
       type: 'Update',
       tenantId: target.tenantId,
@@ -82,11 +85,11 @@ export async function startUpdateFrom(
 /** Locks by ascending id, so that two updates in opposite directions do not wait for each other. */
 async function lockBoth(tx: Db, caller: Caller, sourceId: string, targetId: string) {
   if (sourceId < targetId) {
-    const source = await readableDataset(tx, caller, sourceId);
-    return { source, target: await idleDataset(tx, caller, { id: targetId }, 'canUpdateContent') };
+    const source = await sharedDataset(tx, caller, sourceId);
+    return { source, target: await takenDataset(tx, caller, { id: targetId }, 'canUpdateContent') };
   }
-  const target = await idleDataset(tx, caller, { id: targetId }, 'canUpdateContent');
-  return { source: await readableDataset(tx, caller, sourceId), target };
+  const target = await takenDataset(tx, caller, { id: targetId }, 'canUpdateContent');
+  return { source: await sharedDataset(tx, caller, sourceId), target };
 }
 
 /** Checks a conversion whose result replaces the content of a dataset: it must have the dataset's format. */
