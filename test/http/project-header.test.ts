@@ -81,6 +81,21 @@ test('on routes with two projects the header may name either', async (t) => {
   }
 });
 
+test('on the update from another dataset the header dataset-id may name either, and no third', async (t) => {
+  const { user, client, projectId, datasetId } = await scene();
+  const [from, third] = [await newDataset(w, projectId, user), await newDataset(w, projectId, user)];
+  const ask = (named: string) =>
+    client.post(
+      `/api/metadata/dataset/${from}/update/${datasetId}?dryRun=true`,
+      { readerName: 'GeoTiffReader' },
+      { 'svc-dataset-id': named },
+    );
+  for (const named of [from, datasetId, datasetId.toUpperCase()]) t.is((await ask(named)).status, 200, named);
+  const { status, body } = await ask(third);
+  t.is(status, 400);
+  t.is(body.detail, `The header dataset-id names '${third}', but the path names '${from}' and '${datasetId}'.`);
+});
+
 test('a replayed request gets the first response, even if the dataset was moved since', async (t) => {
   const { client, projectId, elsewhere, datasetId } = await scene();
   const headers = { ...inProject(projectId), 'idempotency-key': 'once', 'api-version': '3' };

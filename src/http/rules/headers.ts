@@ -61,22 +61,27 @@ export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixe
   });
 });
 
-/** Refuses headers that name another project or dataset than the path, or an unknown service. */
+/** Parameters of a path that are dataset ids: the route `/dataset/:sourceId/update/:targetId` has two. */
+const datasetsIn = (url: string) =>
+  [...url.matchAll(/\/(?:dataset|update)\/:(\w+)/g)].map(([, parameter]) => parameter ?? '');
+const projectsIn = (url: string) => [...url.matchAll(/\/project\/:(\w+)/g)].map(([, parameter]) => parameter ?? '');
+
+/** Refuses headers that name another project or dataset than those of the path, or an unknown service. */
 export const headersMatchPath: Rule = (route) => {
-  const pathIds = [...route.url.matchAll(/\/(project|dataset)\/:(\w+)/g)].map(
-    ([, noun, parameter]) => [`${noun}-id` as PlatformHeader, parameter ?? ''] as const,
-  );
+  const named = { 'project-id': projectsIn(route.url), 'dataset-id': datasetsIn(route.url) };
   return {
     preValidation(request, _reply, done) {
       try {
         const service = request.platformHeader('service-id');
         if (service !== undefined && !SERVICE_IDS.includes(service.toLowerCase()))
           throw invalid(`The header service-id names the unknown service '${service}'.`);
-        for (const [header, parameter] of pathIds) {
+        for (const header of ['project-id', 'dataset-id'] as const) {
+          const inPath = named[header].map((parameter) => (request.params as Record<string, string>)[parameter] ?? '');
+          if (inPath.length === 0) continue;
           const inHeader = request.platformHeader(header);
-          const inPath = (request.params as Record<string, string>)[parameter];
-          if (inHeader !== undefined && inHeader.toLowerCase() !== inPath?.toLowerCase())
-            throw invalid(`The header ${header} names '${inHeader}', but the path names '${inPath}'.`);
+          if (inHeader === undefined || inPath.some((id) => id.toLowerCase() === inHeader.toLowerCase())) continue;
+          const ids = inPath.map((id) => `'${id}'`).join(' and ');
+          throw invalid(`The header ${header} names '${inHeader}', but the path names ${ids}.`);
         }
         done();
       } catch (error) {
@@ -96,7 +101,7 @@ export type FindProjectOf = (caller: Caller, datasetId: string) => Promise<strin
 export const projectHeaderMatches =
   (findProjectOf: FindProjectOf): Rule =>
   (route) => {
-    const datasets = [...route.url.matchAll(/\/(?:dataset|update)\/:(\w+)/g)].map(([, parameter]) => parameter ?? '');
+    const datasets = datasetsIn(route.url);
     if (datasets.length === 0 || route.url.includes('/project/:') || route.config?.access === 'public') return {};
 
     async function check(request: FastifyRequest) {
