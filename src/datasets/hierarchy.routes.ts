@@ -19,7 +19,8 @@ const Hierarchy = z
           isFolder: z.boolean().optional(),
         }),
       )
-      .max(1000),
+      .max(1000)
+      .default([]),
     defaultAccessLevel: accessLevel().optional(),
     sasTokenExpiration: queryDuration(MAX_GRANT_MS).optional(),
   })

@@ -6,9 +6,18 @@ import { Id } from '../http/rules/forms.ts';
 import { importStaged } from './import-staged.ts';
 
 const MAX_PATH_LENGTH = 10_000;
+/** A client ends each list with an entry without members, which is skipped; all others have both. */
+const File = z
+  .object({ url: z.string().max(MAX_PATH_LENGTH).optional(), fileName: z.string().max(1000).optional() })
+  .superRefine(({ url, fileName }, { addIssue }) => {
+    if (url === undefined && fileName !== undefined)
+      addIssue({ code: 'custom', path: ['url'], message: 'is required' });
+    if (url !== undefined && fileName === undefined)
+      addIssue({ code: 'custom', path: ['fileName'], message: 'is required' });
+  });
 const Import = z
   .object({
-    files: z.array(z.object({ url: z.string().max(MAX_PATH_LENGTH), fileName: z.string().max(1000) })).max(1000),
+    files: z.array(File).max(1000).default([]),
     destinationPath: z.string().max(MAX_PATH_LENGTH).optional(),
     /** A misspelling that clients send. */
     destingationPath: z.string().max(MAX_PATH_LENGTH).optional(),
@@ -38,7 +47,7 @@ export async function importStagedRoutes(app: App, { db, blobs }: { db: Db; blob
     async ({ caller, params, body }) => {
       const { files, destinationPath, destingationPath = '', createDestinationPathIfNotExists = false } = body;
       return importStaged({ db, blobs }, caller, params.id, {
-        files,
+        files: files.filter((file): file is Required<typeof file> => file.url !== undefined),
         destination: destinationPath ?? destingationPath,
         createDestination: createDestinationPathIfNotExists,
       });

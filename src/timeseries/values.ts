@@ -86,9 +86,17 @@ export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, int
     await updateExtent(tx, series.key);
   });
 
+/** The list in a body. Clients drop an empty list, and with it the body or its member `data`. */
+function listOf(body: unknown): unknown {
+  if (body === undefined || body === null) return [];
+  if (typeof body !== 'object' || Array.isArray(body)) return body;
+  const { data, ...others } = body as { data?: unknown };
+  return data ?? (Object.keys(others).length === 0 ? [] : undefined);
+}
+
 /** Rows of JSON: `[time, value, field1, …]`; what is missing at the end is null. */
 export function* rowsOfJson(body: unknown, columns: readonly Column[]): Generator<Row> {
-  const list = Array.isArray(body) ? body : (body as { data?: unknown } | null | undefined)?.data;
+  const list = listOf(body);
   if (!Array.isArray(list)) throw invalid('The body must be a list of rows, such as [["2026-01-24T08:00:00", 1.5]].');
   for (const [at, row] of list.entries()) {
     const wrong = (why: string) => invalid(`Row ${at + 1}: ${why}.`, { code: 'InvalidRow' });

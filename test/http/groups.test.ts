@@ -140,6 +140,7 @@ test('user/{userId} adds a user to groups and removes it from one or all, by uui
   const ids = async () => (await admin.get(`${url}/ids?userId=${user.id}`)).body;
   t.is((await admin.post(`${url}/user/${user.userId}`, [one, two])).status, 204);
   t.is((await admin.post(`${url}/user/${user.id}`, [two, three])).status, 204, 'who is in one stays in it');
+  t.is((await admin.post(`${url}/user/${user.id}`)).status, 204, 'clients leave out an empty list');
   t.deepEqual(await ids(), [one, two, three].sort());
   const removed = await admin.delete(`${url}/user/${user.id}?groupId=${encodeURIComponent(one)}`);
   t.is(removed.status, 204);

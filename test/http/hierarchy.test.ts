@@ -247,6 +247,8 @@ test('empty names, . and .. are 400, leading and trailing slashes are ignored, m
   t.is((await apply(owner, root, Array(1001).fill(ensure('a')))).status, 400);
   t.is((await apply(owner, root, [create('/a/b/', true)])).status, 200);
   t.deepEqual((await apply(owner, root, [])).body, { results: [] });
+  const left = await w.as(owner).post(`/api/hierarchy/project/${root}`, {});
+  t.deepEqual([left.status, left.body], [200, { results: [] }], 'clients leave out an empty list');
   t.deepEqual(await tree(owner, root), ['a/', 'a/b/']);
 });
 

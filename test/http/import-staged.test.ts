@@ -73,6 +73,24 @@ test('a file that cannot be imported is reported by name; the others are importe
   t.true(body.failures.every((row: { message: string }) => row.message.endsWith('.')));
 });
 
+test('files that the client left out are none, and an entry without address and name is skipped', async (t) => {
+  const { owner, client, root } = await scene();
+  const none = { datasets: [], failures: [] };
+  for (const body of [{ files: [] }, { files: null }, {}, { files: [{ url: null, fileName: null }, {}] }]) {
+    const answer = await bring(owner, root, body);
+    t.deepEqual([answer.status, answer.body], [200, none], JSON.stringify(body));
+  }
+  const file = { url: await upload(w, client, 'x'), fileName: 'x' };
+  const { body } = await bring(owner, root, { files: [file, { url: null, fileName: null }] });
+  t.deepEqual([body.datasets.length, body.failures], [1, []]);
+  const half = await bring(owner, root, { files: [{ url: file.url }, {}, { fileName: 'x', url: null }] });
+  t.is(half.status, 400);
+  t.deepEqual(half.body.errors, {
+    'files[0].fileName': ['files[0].fileName is required.'],
+    'files[2].url': ['files[2].url is required.'],
+  });
+});
+
 test('a destination folder below the project, in both spellings; a missing one is 404, or created on request', async (t) => {
   const { owner, client, root } = await scene();
   const file = async () => [{ url: await upload(w, client, 'x'), fileName: 'x' }];

@@ -179,6 +179,20 @@ test('values of each type are returned exactly', async (t) => {
   t.is((await upload(client, whole, '2026-01-01;9223372036854775808')).status, 400);
 });
 
+test('a body that the client left out is an empty list', async (t) => {
+  const client = w.as(await w.account());
+  const { url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url);
+  const read = await client.post(`${url}/timeseries/values`);
+  t.deepEqual([read.status, read.body], [200, { data: [] }]);
+  const json = { 'content-type': 'application/json' };
+  for (const body of [undefined, '', '[]', '{}', '{"data":[]}', '{"data":null}', 'null'])
+    t.is((await client.post(`${series}/upload/json`, body, json)).status, 204, body);
+  for (const body of ['{"rows":[]}', '1', '"text"', '{"data":1}'])
+    t.is((await client.post(`${series}/upload/json`, body, json)).status, 400, body);
+  t.deepEqual(await valuesOf(client, series), []);
+});
+
 test('data fields and flags are stored with the values; unknown flags are refused', async (t) => {
   const client = w.as(await w.account());
   const { url } = await newSeriesDataset(client);

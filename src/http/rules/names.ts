@@ -30,16 +30,21 @@ export const descriptionText = () => z.string().max(16_384);
 
 /**
  * Compiles a function that folds a body to its schema: accepts declared names in any letter case (the exact spelling
- * wins), removes null and undeclared members, and replaces an absent body by `{}` if an object is expected. Does not
- * change its argument.
+ * wins), removes null and undeclared members, and replaces an absent body by `{}` or `[]` if an object or a list is
+ * expected: clients drop both. Does not change its argument.
  */
 export function foldFor(schema: z.core.$ZodType): (body: unknown) => unknown {
   const shape = shapeOf(schema);
   const walk = hasNames(shape);
   return (body) => {
-    if (body === undefined || body === null) return shape.members || shape.values ? {} : body;
+    if (body === undefined || body === null) return emptyOf(shape) ?? body;
     return walk ? fold(shape, body) : body;
   };
+}
+
+function emptyOf(shape: Shape) {
+  if (shape.members || shape.values) return {};
+  return shape.items ? [] : undefined;
 }
 
 function fold(shape: Shape, value: unknown): unknown {
