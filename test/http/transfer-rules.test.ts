@@ -331,6 +331,26 @@ test('what the caller does not see or may not change is refused before a lock', 
   t.is(await statusOf(`update/${own}`, {}), 409);
 });
 
+test('a retry is refused for what the caller may not change any more before it is for a lock', async (t) => {
+  const { owner, client, projectId, request } = await scene();
+  const other = w.as(await w.account());
+  const shared = await newProject(other, 'shared', [{ user: owner, role: 'Contributor' }]);
+  // datasets are locked in the order of their ids
+  const [source, target] = [randomUUID(), randomUUID()].sort() as [string, string];
+  await newDataset(w, projectId, owner, { datasetFormat: 'geojson', id: source });
+  await newDataset(w, shared, owner, { datasetFormat: 'geojson', id: target });
+  const { body: first } = await client.post(`/api/metadata/dataset/${source}/update/${target}`);
+  t.is((await client.post(`/api/conversion/transfer/${first.id}/cancel`)).status, 202);
+  const file = { originalFileName: 'a.geojson', uploadUrl: request.uploadUrl, readerName: 'GeoJsonReader' };
+  t.is((await client.post(`/api/metadata/dataset/${source}/update`, file)).status, 200);
+
+  const retry = () => client.post(`/api/conversion/transfer/${first.id}/retry`);
+  t.like(await retry(), { status: 409, body: { code: 'DatasetLocked' } });
+  const demoted = await other.post(`/api/metadata/project/${shared}/member`, { userId: owner.userId, role: 'Reader' });
+  t.true(demoted.status < 300, JSON.stringify(demoted.body));
+  t.is((await retry()).status, 403);
+});
+
 test('list-summaries are the caller’s own, newest first, by time and status', async (t) => {
   const { client, request } = await scene();
   const ids: string[] = [];

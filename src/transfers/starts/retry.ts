@@ -1,4 +1,5 @@
-import { idleDataset, readableDataset } from '../../datasets/access.ts';
+import { refuseUsed, refuseWritten, sharedDataset, takenDataset } from '../../datasets/access.ts';
+import type { VisibleDataset } from '../../datasets/queries.ts';
 import type { Db } from '../../db.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -66,17 +67,23 @@ async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Pl
   // a dataset may have moved to another project, and who sees the transfer sees its result
   let place = { tenantId, projectId };
   const tenants = new Set<string>();
+  const taken: { found: VisibleDataset; writes: boolean }[] = [];
   const ids = [inputDatasetId, outputDatasetId].filter((each) => each !== undefined).sort();
   for (const each of ids) {
     const writes = each === outputDatasetId;
     const found = writes
-      ? await idleDataset(tx, caller, { id: each }, 'canUpdateContent')
-      : await readableDataset(tx, caller, each);
+      ? await takenDataset(tx, caller, { id: each }, 'canUpdateContent')
+      : await sharedDataset(tx, caller, each);
     if (writes || type === 'Export') place = { tenantId: found.tenantId, projectId: found.projectId };
     tenants.add(found.tenantId);
+    taken.push({ found, writes });
   }
   if ([...tenants].some((tenant) => tenant !== place.tenantId))
     throw forbidden('The dataset is in another tenant now. Use move or copy.');
+  for (const { found, writes } of taken) {
+    if (writes) await refuseUsed(tx, found);
+    else refuseWritten(found);
+  }
   if (stagedBlob !== undefined && (await holdStaged(tx, stagedBlob)) === null)
     throw conflict(`The file '${failed.request.inputName}' is no longer stored. Upload it again.`, {
       code: 'InputGone',
