@@ -53,14 +53,26 @@ export async function release(db: Db, caller: Caller, tenantId: string, operatio
   return { credits: await credited(db, caller, tenantId, outcome) };
 }
 
-export async function move(db: Db, caller: Caller, wanted: Move, dryRun: boolean): Promise<{ credits: number }> {
-  const { source, target } = wanted;
-  if (source === GENERIC_POOL && target === GENERIC_POOL)
+/** A move between tenants. An end without an id is the generic pool. */
+export interface WantedMove extends Omit<Move, 'source' | 'target'> {
+  sourceTenantId?: string | undefined;
+  targetTenantId?: string | undefined;
+}
+
+export async function move(db: Db, caller: Caller, wanted: WantedMove, dryRun: boolean): Promise<{ credits: number }> {
+  const { sourceTenantId, targetTenantId, ...what } = wanted;
+  const tenants = [sourceTenantId, targetTenantId].filter((id) => id !== undefined);
+  if (tenants.length === 0)
     throw invalid('Name the tenant that credits are moved from, or the tenant that they are moved to.');
-  if (source === target)
-    throw invalidMember('targetTenantId', `Credits cannot be moved from tenant '${source}' to itself.`);
-  await checkMayMove(db, caller, source, target);
-  const { refusal, credits = 0, available } = await moveCredits(db, wanted, changeBy(caller, dryRun));
+  if (sourceTenantId === targetTenantId)
+    throw invalidMember('targetTenantId', `Credits cannot be moved from tenant '${sourceTenantId}' to itself.`);
+  await checkMayMove(db, caller, tenants);
+  const [source, target] = [sourceTenantId ?? GENERIC_POOL, targetTenantId ?? GENERIC_POOL];
+  const {
+    refusal,
+    credits = 0,
+    available,
+  } = await moveCredits(db, { ...what, source, target }, changeBy(caller, dryRun));
   if (refusal !== undefined) throw refused(refusal, target, { credits: wanted.credits, available });
   return { credits };
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { uuidParam } from '../http/rules/forms.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { MAX_CREDITS } from './change.ts';
-import { GENERIC_POOL } from './queries.ts';
 
 const SIX_PLACES = /^\d{1,9}(\.\d{1,6})?$/;
 
@@ -41,8 +40,5 @@ export const Expiry = z
   })
   .meta({ description: 'Time of expiry, UTC; of a date the end of that day.' });
 
-/** A tenant's pool, or the generic pool if empty. */
-export const Pool = z
-  .union([z.literal('').transform(() => GENERIC_POOL), uuidParam()])
-  .optional()
-  .transform((id) => id ?? GENERIC_POOL);
+/** A tenant's pool. Undefined: the generic pool, also for an empty text. */
+export const Pool = z.union([z.literal('').transform(() => undefined), uuidParam()]).optional();

@@ -14,14 +14,21 @@ const owns = (caller: Caller, tenantId: string) =>
 /** An API key with the role Owner acts for its tenant, except in moves and adds. */
 const ownsByKey = ({ key }: Caller, tenantId: string) => key?.role === 'Owner' && key.tenantId === tenantId;
 
+/** Throws `notFound` for the id of the generic pool: sent as the id of a tenant, it would open that pool. */
+function checkIsTenant(tenantId: string): void {
+  if (tenantId === GENERIC_POOL) throw notFound('Tenant', tenantId);
+}
+
 /** Throws `notFound` unless the caller may know of the tenant. Asks the database only if the caller is no member. */
 export async function checkVisible(db: Db, caller: Caller, tenantId: string): Promise<void> {
+  checkIsTenant(tenantId);
   if (isMember(caller, tenantId)) return;
   const everywhere = isAdministrator(caller) || hasRole(caller, ...ROLES);
   if (!everywhere || !(await hasLedger(db, tenantId))) throw notFound('Tenant', tenantId);
 }
 
 async function require(allowed: boolean, db: Db, caller: Caller, tenantId: string, sentence: string): Promise<void> {
+  checkIsTenant(tenantId);
   if (allowed) return;
   await checkVisible(db, caller, tenantId);
   throw forbidden(sentence);
@@ -57,9 +64,12 @@ export function checkMayQueryGeneric(caller: Caller): void {
     throw forbidden('Only administrators and the role BackOffice may read the generic pool.');
 }
 
-/** Moves between tenants need an Owner of both; to and from the generic pool, an administrator or the back office. */
-export async function checkMayMove(db: Db, caller: Caller, source: string, target: string): Promise<void> {
-  const tenants = [source, target].filter((id) => id !== GENERIC_POOL);
+/**
+ * Moves between tenants need an Owner of both; to and from the generic pool, an administrator or the back office.
+ * @param tenants the ends of the move, without the generic pool
+ */
+export async function checkMayMove(db: Db, caller: Caller, tenants: readonly string[]): Promise<void> {
+  for (const tenantId of tenants) checkIsTenant(tenantId);
   for (const tenantId of tenants) await checkVisible(db, caller, tenantId);
   if (isAdministrator(caller)) return;
   if (tenants.length < 2) {

@@ -132,10 +132,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
         response: { 200: Amount },
       },
     },
-    async ({ caller, body, query }) => {
-      const { sourceTenantId: source, targetTenantId: target, ...wanted } = body;
-      return move(db, caller, { ...wanted, source, target }, query.dryRun ?? false);
-    },
+    async ({ caller, body, query }) => move(db, caller, body, query.dryRun ?? false),
   );
 
   app.post(

@@ -117,6 +117,44 @@ test('a CreditSpender can spend for every tenant but cannot read balances', asyn
   t.is((await spender.put(`${PATH}/spend`, unknown)).status, 404);
 });
 
+test('the nil UUID, under which the generic pool is kept, is no tenant: every route answers 404 to every role', async (t) => {
+  const nil = '00000000-0000-0000-0000-000000000000';
+  const { tenantId, owner } = await shop({ credits: 20, name: 'Nil' });
+  const admin = await root();
+  t.is((await admin.put(`${PATH}/move`, { credits: 10, sourceTenantId: tenantId })).status, 200);
+  const { body: made } = await owner.post('/api/iam/key', { name: 'k', role: 'Owner' });
+  const callers: [name: string, client: Client, headers?: Record<string, string>][] = [
+    ['administrator', admin],
+    ['Owner', owner],
+    ['key', w.nobody, { 'svc-open-api-key': made.key }],
+    ['no role', w.as(await w.account())],
+  ];
+  for (const roles of ['BackOffice', 'PlatformAdministrator', 'CreditSpender'])
+    callers.push([roles, w.as(await w.account({ roles }))]);
+  const requests: [method: 'GET' | 'POST' | 'PUT', path: string, body?: object][] = [
+    ['POST', '', lotOf(nil, {})],
+    ['PUT', '/reserve', { tenantId: nil, credits: 1, operationId: 'nil' }],
+    ['PUT', '/spend', { tenantId: nil, credits: 1 }],
+    ['PUT', '/release', { tenantId: nil, operationId: 'nil' }],
+    ['PUT', '/move', { credits: 1, sourceTenantId: nil, targetTenantId: tenantId }],
+    ['PUT', '/move', { credits: 1, sourceTenantId: tenantId, targetTenantId: nil }],
+    ['PUT', '/move', { credits: 1, sourceTenantId: nil }],
+    ['GET', `/${nil}`],
+    ['GET', `/${nil}?at=2020-01-01`],
+    ['GET', `/${nil}/forecast`],
+    ['GET', `/${nil}/operation/nil`],
+    ['POST', '/details', { tenantId: nil }],
+    ['POST', '/details/extended', { tenantId: nil }],
+  ];
+  for (const [method, path, body] of requests)
+    for (const [name, client, headers = {}] of callers) {
+      const answer = await client.send({ method, url: `${PATH}${path}`, headers, ...(body && { payload: body }) });
+      const title = `${name}: ${method} ${path} ${JSON.stringify(body)}`;
+      t.like(answer.body, { status: 404, detail: `Tenant '${nil}' was not found.` }, title);
+    }
+  t.is((await admin.put(`${PATH}/move`, { credits: 1, sourceTenantId: '', targetTenantId: tenantId })).status, 200);
+});
+
 test('amounts are positive, have six decimals and at most 999999999.999999; lots expire in the future', async (t) => {
   const { tenantId, put, reserve, balance } = await shop();
   for (const credits of [0, -1, 1e-7, 0.1234567, 1e9, '5'] as number[]) {
