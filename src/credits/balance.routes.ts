@@ -92,6 +92,8 @@ const OfReference = z.object({ billingReference: Reference.optional(), billingRe
 
 const tags = ['credit'];
 const config = { access: 'signedIn', service: 'credit' } as const;
+/** A long answer is a stream, which cannot be stored for repeated requests. */
+const queries = { ...config, repeatable: true } as const;
 const administrators = { access: 'administrators', service: 'credit' } as const;
 const past =
   '`at` is a time in the past: what was committed then, and had not expired then. Send `filter` if you need only some of the statuses.';
@@ -147,7 +149,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
   app.post(
     '/api/iam/credit/details',
     {
-      config,
+      config: queries,
       schema: {
         tags,
         summary: 'Returns the credits of a tenant by status and expiry',
@@ -163,7 +165,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
   app.post(
     '/api/iam/credit/unassigned/details',
     {
-      config,
+      config: queries,
       schema: {
         tags,
         summary: 'Returns the credits of the generic pool by status and expiry',
@@ -179,7 +181,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
   app.post(
     '/api/iam/credit/details/extended',
     {
-      config,
+      config: queries,
       schema: {
         tags,
         summary: 'Returns the credits of a tenant by status, with project and operation',

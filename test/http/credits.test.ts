@@ -284,6 +284,28 @@ test('extended details of reserved and spent credits name project, operation, ti
   t.is((await owner.get(`${PATH}/${tenantId}/operation/none`)).status, 404);
 });
 
+test('details of more than 1 MiB are answered with an Idempotency-Key, too', async (t) => {
+  const { tenantId, owner } = await shop();
+  const name = `Long ${'r'.repeat(240)}`;
+  const lots = 1200;
+  await w.sql(
+    `select count(*) from generate_series(1, $5) n,
+       credit_add($1, 1, '2999-01-31', '2999-01-31', $2 || n, $3, $4, '', null, null, false)`,
+    [tenantId, 's'.repeat(250), name, 't'.repeat(255), lots],
+  );
+  const send = async (client: Client, kind: string, body: object) => {
+    const answer = await client.post(`${PATH}/${kind}`, body, { 'idempotency-key': `long ${kind}` });
+    t.is(answer.status, 200, kind);
+    t.is(answer.body.data.length, lots, kind);
+    t.true(answer.raw.length > 2 ** 20, kind);
+  };
+  // a repeated one reads anew
+  for (let n = 0; n < 2; n++) for (const kind of ['details', 'details/extended']) await send(owner, kind, { tenantId });
+  const admin = await root();
+  t.is((await admin.put(`${PATH}/move`, { credits: lots, sourceTenantId: tenantId })).status, 200);
+  await send(admin, 'unassigned/details', { billingReference: name });
+});
+
 test.serial('an expired lot cannot be used; reserved credits do not expire until they are released', async (t) => {
   async function scene(milliseconds: number) {
     const made = await shop({ credits: 7 });
