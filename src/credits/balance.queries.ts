@@ -105,9 +105,10 @@ const terms = sql.fragment`
 const Place = z.object({ n: z.number(), expires: z.string(), lotId: z.number(), position: z.number() });
 export type Place = z.infer<typeof Place>;
 
-/** Part of a list: the rows after a place. */
+/** Part of a list: the rows after a place, or from an offset on. */
 export interface ListPart {
   after?: Place | undefined;
+  offset?: number | undefined;
   limit: number;
 }
 
@@ -127,7 +128,7 @@ export const listDetails = (db: Db, scope: Scope, part: ListPart) =>
       (1, 'Available', l.usable), (2, 'Reserved', l.held), (3, 'Spent', l.used), (4, 'Expired', l.gone)) s (n, status, credits)
     where s.credits > 0 and s.status = any(${sql.array([...scope.statuses], 'text')})
       and ${behind(part, sql.fragment`s.n`, sql.fragment`0::bigint`)}
-    order by s.n, l.expires_at, l.id limit ${part.limit}`);
+    order by s.n, l.expires_at, l.id limit ${part.limit} offset ${part.offset ?? 0}`);
 
 const ExtendedDetail = Detail.extend({
   projectId: z.string().optional(),
@@ -172,4 +173,4 @@ export const listExtendedDetails = (db: Db, scope: Scope, part: ListPart) =>
       from ${lots(scope)} l where l.unbooked > 0) r
     join credit_lots l on l.id = r.lot_id left join projects p on p.id = r.project_id
     where r.status = any(${sql.array([...scope.statuses], 'text')}) and ${behind(part, sql.fragment`r.n`, sql.fragment`r.position`)}
-    order by r.n, l.expires_at, l.id, r.position limit ${part.limit}`);
+    order by r.n, l.expires_at, l.id, r.position limit ${part.limit} offset ${part.offset ?? 0}`);

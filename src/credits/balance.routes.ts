@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
-import { listOf, MAX_LIMIT } from '../http/rules/paging.ts';
+import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum, queryInteger, queryList, queryTime } from '../http/rules/query.ts';
 import { STATUSES } from './balance.queries.ts';
 import { balances, details, extendedDetails } from './balance.ts';
@@ -85,7 +85,7 @@ const Query = z.object({
   filter: queryList(queryEnum(STATUSES)).optional().meta({ description: 'Statuses to return. May be repeated.' }),
   at: queryTime().optional().meta({ description: 'A time in the past, UTC.' }),
 });
-const DetailsQuery = Query.extend({ limit: queryInteger(1, MAX_LIMIT).optional() });
+const DetailsQuery = Query.extend(offsetQuery);
 const TenantParam = z.object({ tenantId: uuidParam() });
 const OfTenant = z.object({ tenantId: uuidParam() });
 const OfReference = z.object({ billingReference: Reference.optional(), billingReferenceType: Reference.optional() });

@@ -20,17 +20,17 @@ export type Where = { tenantId: string } | { billingReference?: string; billingR
 export const balances = async (db: Db, caller: Caller, where: Where, query: Query) =>
   listBalances(db, await scopeOf(db, caller, where, query));
 
-type DetailsQuery = Query & { limit?: number | undefined };
+type DetailsQuery = Query & { offset?: number | undefined; limit?: number | undefined };
 
 /** The rows in parts, so that a list of any length takes little memory. */
 export async function details(db: Db, caller: Caller, where: Where, query: DetailsQuery) {
   const scope = await scopeOf(db, caller, where, query);
-  return inParts((part) => listDetails(db, scope, part), query.limit);
+  return inParts((part) => listDetails(db, scope, part), query);
 }
 
 export async function extendedDetails(db: Db, caller: Caller, where: { tenantId: string }, query: DetailsQuery) {
   const scope = await scopeOf(db, caller, where, query);
-  return inParts((part) => listExtendedDetails(db, scope, part), query.limit);
+  return inParts((part) => listExtendedDetails(db, scope, part), query);
 }
 
 const ROWS = 10_000;
@@ -38,13 +38,13 @@ const ROWS = 10_000;
 /** @param most rows of a part */
 export async function* inParts<Row extends Place>(
   list: (part: ListPart) => Promise<readonly Row[]>,
-  limit = Number.POSITIVE_INFINITY,
+  { offset = 0, limit = Number.POSITIVE_INFINITY }: Pick<DetailsQuery, 'offset' | 'limit'> = {},
   most = ROWS,
 ): AsyncGenerator<Omit<Row, keyof Place>[]> {
   let after: Place | undefined;
   for (let left = limit; left > 0; ) {
     const wanted = Math.min(most, left);
-    const rows = await list({ after, limit: wanted });
+    const rows = await list({ ...(after ? { after } : { offset }), limit: wanted });
     yield rows.map(({ n: _, expires: __, lotId: ___, position: ____, ...row }) => row);
     if (rows.length < wanted) return;
     after = rows.at(-1);

@@ -271,7 +271,7 @@ test('extended details of reserved and spent credits name project, operation, ti
   for (const row of rows) t.regex(String(row.createdAt), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{7}$/);
   const scope = { pool: tenantId, statuses: STATUSES };
   const parts = [];
-  for await (const part of inParts((each) => listExtendedDetails(w.db, scope, each), undefined, 1)) parts.push(part);
+  for await (const part of inParts((each) => listExtendedDetails(w.db, scope, each), {}, 1)) parts.push(part);
   t.is(parts.length, rows.length + 1);
   t.deepEqual(parts.flat() as object[], rows);
   t.deepEqual(JSON.parse((await Array.fromAsync(listText(Readable.from(parts)))).join('')), { data: rows });
@@ -304,6 +304,30 @@ test('details of more than 1 MiB are answered with an Idempotency-Key, too', asy
   const admin = await root();
   t.is((await admin.put(`${PATH}/move`, { credits: lots, sourceTenantId: tenantId })).status, 200);
   await send(admin, 'unassigned/details', { billingReference: name });
+});
+
+test('details are read from an offset on, with or without a limit', async (t) => {
+  const { tenantId, owner, details, spend } = await shop();
+  const lots = [11, 12, 13, 14].map((credits) => lotOf(tenantId, { credits, name: `Offset ${tenantId}` }));
+  for (const lot of lots) await (await seller()).post(PATH, lot);
+  await spend(3);
+  const amounts = (rows: Record<string, unknown>[]) => rows.map(({ credits }) => credits);
+  for (const kind of ['details', 'details/extended']) {
+    t.deepEqual(amounts(await details(kind)), [8, 12, 13, 14, 3]);
+    t.deepEqual(amounts(await details(kind, '?offset=1')), [12, 13, 14, 3]);
+    t.deepEqual(amounts(await details(kind, '?Offset=1&limit=2')), [12, 13]);
+    t.deepEqual(amounts(await details(kind, `?offset=2&at=${inTime(-1)}&filter=Available`)), [13, 14]);
+    for (const end of [5, Number.MAX_SAFE_INTEGER]) t.deepEqual(await details(kind, `?offset=${end}`), []);
+    for (const wrong of ['offset=-1', 'offset=x', 'offset=1&offset=2', 'offset=1.5']) {
+      const { status, body } = await owner.post(`${PATH}/${kind}?${wrong}`, { tenantId });
+      t.is(status, 400, wrong);
+      t.deepEqual(Object.keys(body.errors), ['offset']);
+    }
+  }
+  const admin = await root();
+  t.is((await admin.put(`${PATH}/move`, { credits: 47, sourceTenantId: tenantId })).status, 200);
+  const generic = await admin.post(`${PATH}/unassigned/details?offset=2`, { billingReference: `Offset ${tenantId}` });
+  t.deepEqual(amounts(generic.body.data), [13, 14]);
 });
 
 test.serial('an expired lot cannot be used; reserved credits do not expire until they are released', async (t) => {
