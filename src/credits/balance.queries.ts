@@ -68,7 +68,7 @@ function lots(scope: Scope) {
         join credit_lots l on l.id = p.lot_id`;
   return sql.fragment`(
     select l.id, l.expires_at, l.expires_text, l.sales_order_id, l.billing_reference, l.billing_reference_type, l.billing_reference_tag,
-      l.created_at, l.created_by, l.held, l.used,
+      l.held, l.used,
       case when l.expires_at > ${instant(scope)} then l.usable else 0 end as usable,
       case when l.expires_at > ${instant(scope)} then 0 else l.usable end as unbooked,
       l.gone + case when l.expires_at > ${instant(scope)} then 0 else l.usable end as gone
@@ -151,6 +151,13 @@ function holds({ pool, past }: Scope) {
     join credit_holds h on h.id = p.hold_id where p.credits > 0`;
 }
 
+/** The last entry of each lot that made credits available: an add, a move or a release. */
+const lastArrivals = ({ pool, past, statuses }: Scope) => sql.fragment`
+  select e.lot_id, e.created_at, e.created_by
+  from (select max(seq) as seq from credit_entries where pool_id = ${pool} and account = 'Available' and amount > 0
+    and seq <= ${past?.seq ?? Number.MAX_SAFE_INTEGER} and ${statuses.includes('Available')} group by lot_id) last
+  join credit_entries e on e.pool_id = ${pool} and e.seq = last.seq`;
+
 /**
  * What was reserved, spent and booked as expired, with operation and project, and what is available of each lot. What
  * is not booked yet expired at the time of its expiry.
@@ -160,9 +167,9 @@ export const listExtendedDetails = (db: Db, scope: Scope, part: ListPart) =>
     select r.status, r.credits, ${terms}, r.project_id, p.name as project_name, r.operation_id, r.created_at, r.created_by,
       r.n, l.expires_at as expires, l.id as lot_id, r.position
     from (
-      select 1 as n, 'Available' as status, l.id as lot_id, l.usable as credits, null as operation_id, null::uuid as project_id, l.created_at,
-        l.created_by, 0::bigint as position
-      from ${lots(scope)} l where l.usable > 0
+      select 1 as n, 'Available' as status, l.id as lot_id, l.usable as credits, null as operation_id, null::uuid as project_id, e.created_at,
+        e.created_by, 0::bigint as position
+      from ${lots(scope)} l join (${lastArrivals(scope)}) e on e.lot_id = l.id where l.usable > 0
       union all select 2, 'Reserved', h.lot_id, h.credits, h.operation_id, h.project_id, h.created_at, h.created_by, h.id
       from (${holds(scope)}) h
       union all select case e.account when 'Spent' then 3 else 4 end, e.account, e.lot_id, e.amount, e.operation_id, e.project_id,

@@ -152,7 +152,9 @@ test('the nil UUID, under which the generic pool is kept, is no tenant: every ro
       const title = `${name}: ${method} ${path} ${JSON.stringify(body)}`;
       t.like(answer.body, { status: 404, detail: `Tenant '${nil}' was not found.` }, title);
     }
-  t.is((await admin.put(`${PATH}/move`, { credits: 1, sourceTenantId: '', targetTenantId: tenantId })).status, 200);
+  // an empty text is the generic pool
+  const back = { credits: 1, sourceTenantId: '', targetTenantId: tenantId, billingReference: 'Nil' };
+  t.deepEqual((await admin.put(`${PATH}/move`, back)).body, { credits: 1 });
 });
 
 test('amounts are positive, have six decimals and at most 999999999.999999; lots expire in the future', async (t) => {
@@ -290,7 +292,7 @@ test('details of more than 1 MiB are answered with an Idempotency-Key, too', asy
   const lots = 1200;
   await w.sql(
     `select count(*) from generate_series(1, $5) n,
-       credit_add($1, 1, '2999-01-31', '2999-01-31', $2 || n, $3, $4, '', null, null, false)`,
+       credit_add($1, 1, '2998-01-01', '2998-01-01', $2 || n, $3, $4, '', null, null, false)`,
     [tenantId, 's'.repeat(250), name, 't'.repeat(255), lots],
   );
   const send = async (client: Client, kind: string, body: object) => {
@@ -328,6 +330,27 @@ test('details are read from an offset on, with or without a limit', async (t) =>
   t.is((await admin.put(`${PATH}/move`, { credits: 47, sourceTenantId: tenantId })).status, 200);
   const generic = await admin.post(`${PATH}/unassigned/details?offset=2`, { billingReference: `Offset ${tenantId}` });
   t.deepEqual(amounts(generic.body.data), [13, 14]);
+});
+
+test('extended details of available credits name who put them there: by an add, or by a later release', async (t) => {
+  const { tenantId, owner, reserve, details } = await shop({ credits: 10 });
+  const { userId: releaser } = await w.account({ tenantId, role: 'Owner' });
+  await reserve(4, 'op');
+  await sleep(2);
+  const before = inTime(0);
+  await sleep(2);
+  const available = async (query: string) => (await details('details/extended', `?filter=Available${query}`))[0] ?? {};
+  const added = await available('');
+  t.is(added.createdBy, (await sellerMade)?.userId);
+  t.is((await w.as({ userId: releaser }).put(`${PATH}/release`, { tenantId, operationId: 'op' })).status, 200);
+  const { body } = await owner.get(`${PATH}/${tenantId}/operation/op`);
+  const release = body.data.at(-1);
+  t.like(release, { kind: 'Release', account: 'Available', createdBy: releaser });
+  t.like(await available(''), { credits: 10, createdBy: releaser, createdAt: release.createdAt });
+  t.deepEqual(await available(`&at=${before}`), added);
+  // what another operation takes out of it does not change who put it there
+  await reserve(1, 'next');
+  t.like(await available(''), { credits: 9, createdBy: releaser, createdAt: release.createdAt });
 });
 
 test.serial('an expired lot cannot be used; reserved credits do not expire until they are released', async (t) => {
