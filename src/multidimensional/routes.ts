@@ -5,7 +5,7 @@ import { whenClosed } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
-import { queryEnum, queryInteger, queryList, queryTime } from '../http/rules/query.ts';
+import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
 import { readCoverages } from './coverage.ts';
@@ -30,8 +30,8 @@ const Query = z.object({
   item: queryList(z.string())
     .optional()
     .meta({ description: 'Id or name of an item; may be repeated. Absent: all items.', examples: [['Water level']] }),
-  from: queryTime().optional().meta({ description: 'First time, on the clock of the data; inclusive.' }),
-  to: queryTime().optional().meta({ description: 'Last time; inclusive.' }),
+  from: queryDataTime().optional().meta({ description: 'First time, on the clock of the data; inclusive.' }),
+  to: queryDataTime().optional().meta({ description: 'Last time; inclusive.' }),
   point: z
     .string()
     .optional()

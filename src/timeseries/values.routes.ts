@@ -3,14 +3,14 @@ import type { Db } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
-import { queryTime } from '../http/rules/query.ts';
+import { queryDataTime } from '../http/rules/query.ts';
 import { SeriesId } from './definitions.ts';
 import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
 import { deleteValues, intervalOf, readValues, readValuesOfAll } from './values.ts';
 
 const MAX_SERIES = 1000;
 
-const interval = { from: queryTime().optional(), to: queryTime().optional() };
+const interval = { from: queryDataTime().optional(), to: queryDataTime().optional() };
 
 const Cell = z.union([z.string(), z.number(), z.null()]);
 const ValueRow = z.array(Cell).meta({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidMember } from '../../errors.ts';
 import type { Timestamp } from '../../platform/text/time.ts';
-import { durationFromText, timestampFromText } from '../../platform/text/time.ts';
+import { dataTimeFromText, durationFromText, timestampFromText } from '../../platform/text/time.ts';
 import { defOf } from './shapes.ts';
 import { instead } from './validation.ts';
 
@@ -38,11 +38,16 @@ export const queryEnum = <const Values extends readonly [string, ...string[]]>(v
 export const queryList = <Item extends z.ZodType>(item: Item) => z.array(item);
 
 /** A time in any form that clients send. Output: the format of times in the API. */
-export const queryTime = () =>
+export const queryTime = () => timeReadBy(timestampFromText);
+
+/** A time on the clock of data. */
+export const queryDataTime = () => timeReadBy(dataTimeFromText);
+
+const timeReadBy = (read: typeof timestampFromText) =>
   z
     .string()
     .transform((text, context): Timestamp => {
-      const time = timestampFromText(text);
+      const time = read(text);
       if (time === undefined) {
         context.addIssue(`'${text}' is not a time such as 2026-01-24T08:17:02 or 2026-01-24`);
         return z.NEVER;

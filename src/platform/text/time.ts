@@ -13,8 +13,17 @@ export function timestampFromPostgres(text: string): Timestamp {
 export const timestampFromDate = (date: Date): Timestamp => `${date.toISOString().slice(0, -1)}0000`;
 export const dateFromTimestamp = (timestamp: Timestamp): Date => new Date(`${timestamp.slice(0, 23)}Z`);
 
-/** Converts a time of a client to the format of the API, truncated to microseconds. Undefined if the text is not a time. */
+/**
+ * Converts a time of a client to the format of the API, truncated to microseconds. Undefined if the text is not a time, or
+ * lies in the year 0000, which Postgres does not have.
+ */
 export function timestampFromText(text: string): Timestamp | undefined {
+  const time = dataTimeFromText(text);
+  return time?.startsWith('0000') ? undefined : time;
+}
+
+/** The same for a time on the clock of data, which is not stored as a time in Postgres: it may lie in the year 0000. */
+export function dataTimeFromText(text: string): Timestamp | undefined {
   const parsed = parseUtc(text);
   return parsed && `${parsed.second}.${parsed.fraction.slice(0, 6).padEnd(7, '0')}`;
 }
