@@ -79,6 +79,23 @@ test('nametext and fulltext match substrings in any letter case; authority selec
   t.deepEqual((await call(`${LIST}?nametext=no%20such%20system`)).body, { data: [] });
 });
 
+test('fulltext searches the values of a record as they are read, not their JSON', async (t) => {
+  const found = async (text: string) =>
+    (await call(`${LIST}?fulltext=${encodeURIComponent(text)}`)).body.data as System[];
+  const quoted = await found('PROJCS["ETRS89 / UTM zone 32N"');
+  t.true(quoted.some(({ authority, id }) => authority === 'EPSG' && id === 25832));
+  for (const { wkt } of quoted) t.true(wkt.includes('PROJCS["ETRS89 / UTM zone 32N"'));
+  t.true((await found('projcrs["etrs89')).length > 10);
+  t.true((await found('25832')).some(({ id }) => id === 25832));
+  t.true((await found('+towgs84=0,0,0,0,0,0,0')).every(({ proj4String }) => proj4String?.includes('+towgs84=0,0,0,')));
+  const [aliased] = await found('ESRI:102100');
+  t.is(aliased?.id, 3857);
+  // neither names of members nor what JSON writes around and between values
+  for (const none of ['wkt2', 'proj4String', 'areaOfUse', '":"', '\\"', '{', '"id":25832'])
+    t.deepEqual(await found(none), [], none);
+  t.is((await found('')).length, (await found('e')).length);
+});
+
 test('The list is paged only if limit or offset is given', async (t) => {
   const all = (await call(`${LIST}?nametext=utm`)).body.data as System[];
   const some = (await call(`${LIST}?nametext=utm&offset=3&limit=4`)).body.data as System[];

@@ -11,7 +11,7 @@ export const PARAMETERS: Glossary = {
   downloadFileName: 'Name of the downloaded file.',
   from: 'Start of the period, UTC; inclusive.',
   to: 'End of the period, UTC; exclusive.',
-  fulltext: 'Text anywhere in the record; case-insensitive.',
+  fulltext: 'Text in any value of the record; case-insensitive.',
   nametext: 'Text in the name; case-insensitive.',
   filter: '`File` readers and writers, `Dedicated` ones, or all.',
   groupId: 'Ids of groups. Absent: all.',
