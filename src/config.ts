@@ -45,10 +45,12 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     }
   }
   for (const [key, value] of Object.entries(env)) {
-    if (value === undefined || value === '') continue;
+    if (value === undefined) continue;
     const name = SHORT_NAMES[key] ?? byEnvironmentName.get(key);
-    if (name) given.set(name, { value, source: key });
-    else if (key.startsWith('PLATFORM_') && !OTHER_NAMES.has(key)) problems.push(`${key} is not a setting.`);
+    if (name) {
+      // an empty setting is one that compose files leave out
+      if (value !== '') given.set(name, { value, source: key });
+    } else if (key.startsWith('PLATFORM_') && !OTHER_NAMES.has(key)) problems.push(`${key} is not a setting.`);
   }
 
   const config: Record<string, unknown> = {};

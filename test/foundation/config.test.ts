@@ -56,6 +56,16 @@ test('all errors are reported together', (t) => {
   t.regex(text, /NOT_THERE is not set/);
 });
 
+test('an unknown name is an error even if its value is empty; a known one that is empty has its default', (t) => {
+  t.throws(() => loadConfig({ PLATFORM_TYPO: '', PLATFORM_OTHER_TYPO: ' ' }), {
+    instanceOf: ConfigError,
+    message: 'PLATFORM_TYPO is not a setting.\nPLATFORM_OTHER_TYPO is not a setting.',
+  });
+  const empty = { PLATFORM_PORT: '', PLATFORM_MAIL_URL: '', DATABASE_URL: '', PLATFORM_CONFIG: '', PLATFORM_TOKEN: '' };
+  t.deepEqual(loadConfig(empty), loadConfig({}));
+  t.deepEqual(loadConfig({ PLATFORM_TYPO: undefined }), loadConfig({}));
+});
+
 test('settings of the CLI are not reported as unknown', (t) => {
   t.notThrows(() => loadConfig({ PLATFORM_URL: 'http://127.0.0.1', PLATFORM_TOKEN: 'x', HOME: '/root' }));
 });
