@@ -11,7 +11,8 @@ export function checkMetadata(metadata: Record<string, unknown>, secondFactorKey
       throw invalidMember(`metadata.${key}`, `The key '${key}' has no effect. Spell it '${secondFactorKey}'.`);
   }
   const entries = metadata[secondFactorKey];
-  if (entries === undefined) return;
+  // null, which free-form metadata keep, requires nothing, like an absent member
+  if (entries === undefined || entries === null) return;
   const member = `metadata.${secondFactorKey}`;
   if (!Array.isArray(entries) || !entries.every((entry) => typeof entry === 'string'))
     throw invalidMember(member, `'${secondFactorKey}' must be an array of strings such as 'CIDR:10.0.0.0/8'.`);

@@ -48,7 +48,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
   const tags = ['groups'];
   /** Keeps answers with setup codes out of the store of idempotent answers. */
   const guard = (request: FastifyRequest, { metadata }: Group) => {
-    if (metadata[parts.secondFactorKey] !== undefined) answerHoldsSecret(request);
+    if ((metadata[parts.secondFactorKey] ?? undefined) !== undefined) answerHoldsSecret(request);
   };
 
   app.get(

@@ -36,6 +36,35 @@ for (const [name, entries, inside, outside] of [
   });
 }
 
+test('null instead of entries is kept as sent and requires nothing', async (t) => {
+  const admin = w.as(await w.administrator());
+  const { id, userId } = await w.account();
+  const metadata = { '2FAMetadata': null, note: null };
+  const named = { name: `null of ${userId}`, users: [id], metadata };
+  const send = () => admin.post('/api/usergroups', named, { 'idempotency-key': named.name });
+  const { status, body: made } = await send();
+  t.is(status, 201, JSON.stringify(made));
+  t.deepEqual(made.metadata, metadata);
+  // the answer holds no secret
+  t.deepEqual((await send()).body, made);
+  const { body: groups } = await admin.get('/api/usergroups');
+  t.deepEqual(groups.find((group: { id: string }) => group.id === made.id)?.metadata, metadata);
+  t.is(await outcome(id, OUTSIDE), 'in');
+  t.is((await admin.put('/api/usergroups', { id: made.id, metadata: { '2FAMetadata': [OFFICE] } })).status, 200);
+  t.is(await outcome(id, OUTSIDE), 'forbidden');
+  t.is((await admin.put('/api/usergroups', { id: made.id, metadata })).status, 200);
+  t.is(await outcome(id, OUTSIDE), 'in');
+  await groupOf(w, id, [OFFICE]);
+  t.is(await outcome(id, OUTSIDE), 'forbidden', 'another group requires what it did');
+  for (const wrong of [
+    { '2fametadata': null },
+    { '2FAMetadata': [null] },
+    { '2FAMetadata': false },
+    { '2FAMetadata': '' },
+  ])
+    t.is((await admin.put('/api/usergroups', { id: made.id, metadata: wrong })).status, 400, JSON.stringify(wrong));
+});
+
 test('the entries of all groups of an account apply', async (t) => {
   const { id } = await w.account();
   await groupOf(w, id, [OFFICE]);
