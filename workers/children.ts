@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../src/errors.ts';
 import type { Convert } from '../src/transfers/run/conversion.ts';
 import { scratchExceeded, timeExceeded } from '../src/transfers/run/conversion.ts';
+import { MAX_TIMER_MS } from '../src/transfers/run/time-limit.ts';
 import type { Child } from './child.ts';
 import { memoryExceeded, startChild } from './child.ts';
 import { watchFolder } from './folder-size.ts';
@@ -109,7 +110,7 @@ export function keepChildren({
       if (hooks.signal.aborted) onAbort();
       const timer = setTimeout(
         () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit, limits.maxCredits))),
-        limits.time,
+        Math.min(limits.time, MAX_TIMER_MS),
       );
       const unwatch = watch.add(child.pid, {
         limitMb: limits.memoryMb,

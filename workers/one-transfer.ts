@@ -63,9 +63,6 @@ async function performOn(
     process.exit(1); // its child ends with it, and other workers take over the transfer
   });
   try {
-    if (await isDrained(db, pool))
-      return { outcome: 'waiting', message: `Transfer '${id}' waits: an operator drained this host or all workers.` };
-
     const patience = config['transfers.patience'];
     const { runs, transfers } = transferSteps({ executor, patience, data: config.data, log });
     const maintenance = maintain(log, [runs, transfers]);
@@ -78,7 +75,7 @@ async function performOn(
     });
     // collected, because a delayed notification would be lost with the process
     const announce = (one: string) => void ended.push(one);
-    return await performOne({ ...executor, announce }, capacity, id, stop);
+    return await performOne({ ...executor, announce }, capacity, id, stop, () => isDrained(db, pool));
   } finally {
     done = true;
   }

@@ -108,6 +108,14 @@ test('a conversion in an endless loop is killed at its time limit', async (t) =>
   t.true(await allGone(said.map(pidOf)));
 });
 
+test('a time limit beyond the longest timer does not end a conversion at once', async (t) => {
+  const { end, began, stop } = misbehaving('spin', { time: 2 ** 31 });
+  await Promise.race([began, end]);
+  const reason = new Error('cancelled');
+  stop.abort(reason);
+  t.is(await end, reason);
+});
+
 test('a cancelled conversion that ignores signals is killed, with the reason of the cancellation', async (t) => {
   const { end, began, stop, pid } = misbehaving('spin');
   await began;

@@ -205,6 +205,8 @@ test.serial('a transfer that rests after an outage, or is drained, is not perfor
   t.regex(resting.err, /waits\. It is retried after an outage \(see its log\) at .*Z\.\n$/);
   t.is(requests.length, 1);
 
+  const completed = await s.begin();
+  t.is((await work(completed).ended).code, 0);
   const id = await s.begin();
   const admin = w.as(await w.administrator());
   t.is((await admin.put('/api/admin/drain', {})).status, 200);
@@ -212,6 +214,9 @@ test.serial('a transfer that rests after an outage, or is drained, is not perfor
   t.is(drained.code, 6);
   t.regex(drained.err, /an operator drained this host or all workers\.\n$/);
   t.like(await s.get(id), { status: 'Pending', attempt: 0 });
+  // a scheduler that repeats on 6 must hear of those that need no worker
+  t.is((await work(completed).ended).code, 0);
+  t.is((await work(randomUUID()).ended).code, 9);
 });
 
 test.serial('a process that fails before it claims its transfer says why, and reports no lost lock', async (t) => {

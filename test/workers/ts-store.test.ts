@@ -72,6 +72,23 @@ async function valuesOf(client: Client, id: string) {
   );
 }
 
+test.serial('a transfer that writes series ends when they are written, not when it begins to', async (t) => {
+  const client = w.as(await w.account());
+  const projectId = await newProject(client);
+  await w.sql(`
+    create function write_slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
+    create trigger write_slowly after insert on ts_blocks for each statement execute function write_slowly()`);
+  await worker.start();
+  await imported(t, client, projectId, gauges('10:00', [1.5, 3]));
+  await w.sql('drop trigger write_slowly on ts_blocks; drop function write_slowly()');
+  const [{ writing = 0 } = {}] = await w.sql<{ writing: number }>(
+    // the transaction that writes them begins at updated_at
+    `select extract(epoch from finished_at - updated_at)::float8 as writing from transfers where project_id = $1`,
+    [projectId],
+  );
+  t.true(writing >= 0.3, String(writing));
+});
+
 test.serial('time series are imported, updated, appended to, converted, exported, moved and restored', async (t) => {
   const tenantId = await w.tenant();
   const client = w.as(await w.account({ tenantId, role: 'Owner' }));

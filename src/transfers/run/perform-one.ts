@@ -22,12 +22,14 @@ const MAX_LOOKS = 50;
  * Performs one transfer if it waits and fits, and tells how it went. Does nothing to one that is over or runs elsewhere. The caller keeps
  * up the maintenance loop meanwhile, which hands back transfers of lost workers.
  * @param stop asks to hand the transfer back
+ * @param isDrained whether an operator lets this worker begin no transfer
  */
 export async function performOne(
   executor: Executor,
   capacity: WorkerCapacity,
   id: string,
   stop: AbortSignal,
+  isDrained: () => Promise<boolean>,
 ): Promise<OneResult> {
   for (let looks = 1; ; looks++) {
     const state = await findState(executor.db, id);
@@ -39,6 +41,8 @@ export async function performOne(
     if (state?.status !== 'Pending') return resultOf(id, state);
     const refusal = refusalOf(executor, capacity, id, state) ?? (stop.aborted ? waiting(id) : undefined);
     if (refusal) return refusal;
+    if (await isDrained())
+      return { outcome: 'waiting', message: `Transfer '${id}' waits: an operator drained this host or all workers.` };
     const performed = await perform(executor, { id, flags: state.flags, unqueue: true });
     // not claimed: another worker was faster, or this one is given up
     if (performed !== 'notClaimed' || looks >= MAX_LOOKS) return resultOf(id, await findState(executor.db, id));

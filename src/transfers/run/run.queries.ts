@@ -198,7 +198,8 @@ export interface Completion {
 
 /**
  * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was taken over or cancelled, or
- * its project deleted, and nothing is written.
+ * its project deleted, and nothing is written. It ends when this is written, not when its transaction began: before, that may have written
+ * rows of time series for long.
  */
 export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
@@ -208,7 +209,7 @@ export function completeTransfer(db: Db, fence: Fence, { output, lines, event, .
   const completed = sql.fragment`exists (select from changed)`;
   return db.maybeOne(sql.prepared('complete transfer', Changed)`
     with changed as (
-      update transfers set status = 'Completed', progress = 100, phase = null, finished_at = now(), updated_at = now(),
+      update transfers set status = 'Completed', progress = 100, phase = null, finished_at = clock_timestamp(), updated_at = now(),
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
         output_file_name = ${exported?.fileName ?? null}, output_media_type = ${exported?.mediaType ?? null}, bad_records_blob = ${done.badRecordsBlob ?? null}, receipt = ${sql.jsonb(done.receipt as never)},
         records_read = ${done.recordsRead}, records_written = ${done.recordsWritten}, records_skipped = ${done.recordsSkipped}

@@ -16,7 +16,7 @@ export interface TimeLimit {
 /** How long work may take to end after its signal. A disk or store that hangs does not keep a transfer from ending. */
 const GRACE_MS = 1000;
 /** Maximum delay of a timer; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Starts the time of an attempt. Its abandoned work is in the set until it ends. */
 export function limitTime(signal: AbortSignal, whole: number, abandoned: TimeLimit['abandoned']): TimeLimit {
