@@ -6,13 +6,19 @@ import { StoredTiles } from '../formats/tiles/stored-tiles.ts';
 
 /** Datasets whose directories are in memory. */
 const MOST_OPEN = 200;
+/** Bytes of the texts of their descriptions, which take several times as many in memory. */
+const MOST_TEXT = 32 << 20;
 
 /** Opens tiles datasets. */
 export class OpenTiles {
   readonly #open: OpenBlobs<StoredTiles>;
 
   constructor(sources: BlobSources) {
-    this.#open = new OpenBlobs(sources, { most: MOST_OPEN }, (source) => StoredTiles.open(source));
+    this.#open = new OpenBlobs(
+      sources,
+      { most: MOST_OPEN, mostBytes: MOST_TEXT, bytesOf: ({ textBytes }) => textBytes },
+      (source) => StoredTiles.open(source),
+    );
   }
 
   async of({ id, datasetType, blob }: ServedDataset): Promise<StoredTiles> {

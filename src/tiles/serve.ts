@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Served } from '../datasets/served.ts';
 import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
-import { AppError } from '../errors.ts';
+import { AppError, FormatError } from '../errors.ts';
 import type { StoredTile } from '../formats/tiles/archive-reader.ts';
 import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
 import type { StoredTiles } from '../formats/tiles/stored-tiles.ts';
@@ -137,10 +137,16 @@ export async function tileAt(
   { scheme, slice, place, request }: WantedTile,
 ): Promise<StoredTile> {
   const { schemeId, levelsOnRequest } = scheme;
-  const tile = !levelsOnRequest?.includes(place[0])
-    ? await tiles.tile(schemeId, slice, place)
-    : (await tiles.hasData(schemeId, slice, place))
-      ? await onRequest.of(dataset, scheme, slice, place, request())
-      : undefined;
-  return tile ?? emptyTileOf(tiles, scheme);
+  try {
+    const tile = !levelsOnRequest?.includes(place[0])
+      ? await tiles.tile(schemeId, slice, place)
+      : (await tiles.hasData(schemeId, slice, place))
+        ? await onRequest.of(dataset, scheme, slice, place, request())
+        : undefined;
+    return tile ?? (await emptyTileOf(tiles, scheme));
+  } catch (error) {
+    // anybody who may write the dataset can put other bytes there
+    if (error instanceof FormatError) throw new AppError('unprocessable', `Dataset '${dataset.id}': ${error.message}`);
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
-import { newTiles } from '../world/tiles.ts';
+import { newTiles, newTilesWith } from '../world/tiles.ts';
 import type { Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -248,4 +248,23 @@ test('a signed link opens the tiles of its dataset and is carried by the address
   t.is((await w.nobody.get(`${url}/metadata`)).status, 401);
   await client.post(`/api/metadata/dataset/${id}/revoke-grants`);
   t.is((await w.nobody.get(`${url}/metadata?${signature}`)).status, 403);
+});
+
+test('a stored tile that is no tile is 422: too long, packed to become endless, or damaged', async (t) => {
+  const { client, owner, projectId } = await theTiles();
+  const schemes = [{ schemeId: 'raw', schemeType: 'XYZ', outputType: 'RawData', zoomLevels: [0] }];
+  const answer = async (tile: Uint8Array) => {
+    const id = await newTilesWith(w, { projectId, user: owner, name: 'raw' }, tile, schemes);
+    const { status, body } = await client.get(`/api/tiles/dataset/${id}/scheme/raw/0/0/0`);
+    return `${status} ${body.detail}`;
+  };
+  t.regex(
+    await answer(gzipSync(Buffer.alloc((64 << 20) + 1))),
+    /^422 What is stored here has more than 67108864 bytes/,
+  );
+  t.regex(await answer(Buffer.from('no gzip')), /^422 What is stored here is damaged/);
+  t.regex(
+    await answer(Buffer.alloc(18 << 20)),
+    /^422 Dataset '.+': A tile of the archive has 18874368 bytes; it may have/,
+  );
 });

@@ -6,8 +6,14 @@ import { convert } from '../../src/convert/convert.ts';
 import type { Grid } from '../../src/data/grid.ts';
 import type { NewDataset } from '../../src/datasets/queries.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
+import { FileSink, FileSource } from '../../src/formats/io/bytes.ts';
+import { TILE_TYPES } from '../../src/formats/io/pmtiles/archive-header.ts';
+import { ArchiveWriter } from '../../src/formats/io/pmtiles/archive-writer.ts';
+import { zipEntries } from '../../src/formats/io/zip.ts';
+import { readEntry } from '../../src/formats/io/zip-entry.ts';
 import { tilingWriter } from '../../src/formats/tiles/format.ts';
+import type { ZipFile } from '../formats/shapefiles.ts';
+import { zipOf } from '../formats/shapefiles.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import type { User, World } from '../world.ts';
 
@@ -60,6 +66,39 @@ export async function newTilesOf(
 ): Promise<string> {
   const row = { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' } as const;
   return store(w, await tileBytes(grid, schemes), user, row);
+}
+
+/** A dataset of tiles in which archives whose names begin so have one tile, that of level 0, of these packed bytes. */
+export async function newTilesWith(
+  w: World,
+  { projectId, user, name }: { projectId: string; user: User; name: string },
+  tile: Uint8Array,
+  schemes: readonly object[],
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tiles-'));
+  await using open = new AsyncDisposableStack();
+  open.defer(() => rm(folder, { recursive: true, force: true }));
+  const [path, spool] = [join(folder, 'whole'), join(folder, 'spool')];
+  await writeFile(path, await tileBytes(steppedGrid(), schemes));
+  const whole = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
+  const sink = open.adopt(await FileSink.create(spool, { checksum: false }), (one) => one.close());
+  const archive = new ArchiveWriter(sink);
+  await archive.add(0, 0, 0, tile);
+  await sink.flush();
+  const head = archive.head({
+    tileType: TILE_TYPES.unknown,
+    clustered: true,
+    gzip: true,
+    bounds: [-180, -85, 180, 85],
+    metadata: {},
+  });
+  const content = Buffer.concat([head, await readFile(spool)]);
+  const files: ZipFile[] = [];
+  for (const entry of await zipEntries(whole)) {
+    const own = (await readEntry(whole, entry, entry.size))!;
+    files.push({ name: entry.name, bytes: entry.name.startsWith(name) ? content : own, stored: true });
+  }
+  return store(w, zipOf(files), user, { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' });
 }
 
 /** A dataset of the features of a GeoJSON text. */

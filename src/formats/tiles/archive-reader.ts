@@ -11,6 +11,10 @@ import { tileIdOf } from '../io/pmtiles/tile-ids.ts';
 const unzipped = promisify(gunzip);
 /** Unpacked bytes of a directory: a leaf of a quarter of a million entries. */
 const mostDirectoryBytes = 8 << 20;
+/** Bytes of the largest raw tile. */
+export const longestTile = 4 * 2048 ** 2;
+/** Of one as it is stored: what cannot be compressed becomes a little longer. */
+const longestStored = longestTile + (64 << 10);
 /** Leaves in memory. */
 const keptLeaves = 32;
 
@@ -49,6 +53,8 @@ export class TileArchive {
     const { tiles, tileCompression } = this.header;
     if (entry.offset + entry.length > tiles.length)
       throw new FormatError('A tile of the archive ends after its last byte.');
+    if (entry.length > longestStored)
+      throw new FormatError(`A tile of the archive has ${entry.length} bytes; it may have ${longestStored}.`);
     const bytes = await this.#source.read(tiles.offset + entry.offset, entry.length);
     return { bytes, gzip: tileCompression === COMPRESSIONS.gzip };
   }

@@ -4,15 +4,13 @@ import type { ZipEntry } from '../io/zip.ts';
 import { zipEntries } from '../io/zip.ts';
 import { dataStart, readEntry } from '../io/zip-entry.ts';
 import type { StoredTile } from './archive-reader.ts';
-import { TileArchive } from './archive-reader.ts';
+import { longestTile, TileArchive } from './archive-reader.ts';
 import type { DrawnScheme, MatrixLimits, TileSlice, TilesDescription } from './description.ts';
 import { archiveName, DESCRIPTION, emptyTileName, isSingle, limitsName, parseDescription } from './description.ts';
 
 const longestText = 64 << 20;
 /** Bytes of the values of a mesh of 100 million nodes. */
 const longestEntry = 800_000_000;
-/** Bytes of the largest raw tile. */
-const longestTile = 4 * 2048 ** 2;
 /** Archives whose directories are in memory. */
 const keptArchives = 64;
 /** Slices whose rectangles are in memory. */
@@ -21,23 +19,25 @@ const keptLimits = 16;
 /** The content of a tiles dataset, read by ranges. Directories of the last used archives stay in memory. */
 export class StoredTiles {
   readonly description: TilesDescription;
+  /** Length of the text of the description. */
+  readonly textBytes: number;
   readonly #source: ByteSource;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #archives = new Map<string, Promise<TileArchive>>();
   readonly #levels = new Map<string, Promise<ReadonlyMap<string, readonly MatrixLimits[]>>>();
   readonly #empty = new Map<string, Promise<Buffer>>();
 
-  private constructor(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, description: TilesDescription) {
+  private constructor(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, text: Buffer) {
     this.#source = source;
     this.#entries = entries;
-    this.description = description;
+    this.description = parseDescription(text.toString());
+    this.textBytes = text.length;
   }
 
   /** @throws FormatError if the source is no zip of tiles */
   static async open(source: ByteSource): Promise<StoredTiles> {
     const entries = new Map((await zipEntries(source)).map((entry) => [entry.name, entry]));
-    const bytes = await readNamed(source, entries, DESCRIPTION, longestText);
-    return new StoredTiles(source, entries, parseDescription(bytes.toString()));
+    return new StoredTiles(source, entries, await readNamed(source, entries, DESCRIPTION, longestText));
   }
 
   scheme(schemeId: string): DrawnScheme | undefined {

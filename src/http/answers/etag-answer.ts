@@ -2,12 +2,15 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
 import { isCurrent, setLifetime } from '../cache/cached.ts';
 import type { HeaderFields } from '../cache/known-answers.ts';
 import { isSigned } from '../rules/signed-link.ts';
 import { vary } from './vary.ts';
 
 const unzipped = promisify(gunzip);
+/** Bytes: a tile that somebody stored may be made to become any number. A single feature may fill many, for all its vertices. */
+const mostUnpacked = 64 << 20;
 
 /** Rights may end at any time: a client asks each time, and mostly gets 304. */
 export const ASKED_AGAIN = 'private, max-age=0, must-revalidate';
@@ -48,13 +51,24 @@ export async function sendBytes(
   const isShort = isCurrent(request.headers['if-none-match'], etag);
   const unzips = gzip && !zipped;
   if (isShort && unzips) return reply.code(304).send();
-  const body = unzips ? await unzipped(bytes) : bytes;
+  const body = unzips ? await unpacked(bytes) : bytes;
   keep?.({ headers: { ...reply.getHeaders(), ...coding, 'content-type': type }, etag, body });
   if (isShort) return reply.code(304).send();
   return reply
     .headers(coding)
     .type(type)
     .send(Buffer.from(body.buffer, body.byteOffset, body.length));
+}
+
+/** @throws AppError `unprocessable` for more bytes than they may be, or for damaged ones */
+async function unpacked(bytes: Uint8Array): Promise<Buffer> {
+  try {
+    return await unzipped(bytes, { maxOutputLength: mostUnpacked });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ERR_BUFFER_TOO_LARGE' ? `has more than ${mostUnpacked} bytes` : 'is damaged';
+    throw new AppError('unprocessable', `What is stored here ${why} and cannot be unpacked.`);
+  }
 }
 
 interface TextAnswer {
