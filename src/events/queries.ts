@@ -32,10 +32,15 @@ function visible(caller: Caller, few: boolean) {
     (e.user_id = ${caller.userId} or e.tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')}) or ${readable} or ${isFormerMember(caller)})`;
 }
 
-/** Condition: the project of event `e` was purged, and the caller was a member or sees the project from which it inherited its members. */
+/**
+ * Condition: the project of event `e` was purged, and the caller was a member or sees the project from which it inherited its members. Whom
+ * its permissions denied to read it does not see its events either.
+ */
 const isFormerMember = (caller: Caller) => sql.fragment`
   exists (
-    select from gone_projects g where g.id = e.project_id and (
+    select from gone_projects g where g.id = e.project_id
+      and not g.denied_ids && ${sql.array([caller.userId, caller.foldedId], 'text')}
+      and not g.denied_groups && ${sql.array([...caller.groups], 'text')} and (
       exists (select from gone_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
       or exists (select from ${visibleProjects(caller)} p where p.id = g.member_source_id)))`;
 

@@ -3,6 +3,7 @@ import test from 'ava';
 import pg from 'pg';
 import { sql } from '../../src/db.ts';
 import { append } from '../../src/outbox.ts';
+import { makeFolder } from '../world/projects.ts';
 import { newProject } from '../world/transfers.ts';
 import type { Client, User } from '../world.ts';
 import { world } from '../world.ts';
@@ -261,6 +262,35 @@ test('accounts that could read a permanently removed project can still read its 
   await expected('what lay below is removed');
   await w.sql('delete from projects where id = $1', [top]);
   await expected('all is removed');
+});
+
+test('whom a project denied to read it does not see its events when it is removed either', async (t) => {
+  const tenantId = await w.tenant();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const [reader, byId, byGroup] = [
+    await w.account({ tenantId }),
+    await w.account({ tenantId }),
+    await w.account({ tenantId }),
+  ];
+  const group = `Denied ${byGroup.id}`;
+  await w.as(await w.administrator()).post('/api/usergroups', { name: group, users: [byGroup.id] });
+  const members = [reader, byId, byGroup].map((user) => ({ user, role: 'Reader' as const }));
+  const top = await newProject(w.as(owner), 'Top', members);
+  const { id: closed } = await makeFolder(w, owner, top, 'Closed');
+  const { body: record } = await w.as(owner).get(`/api/metadata/project/${closed}`);
+  const permissions = [{ principals: [byId.id.toUpperCase(), group], operation: 'read', type: 'Denied' }];
+  const denied = await w.as(owner).put('/api/metadata/project', { ...record, permissions });
+  t.is(denied.status, 200, JSON.stringify(denied.body));
+  const event = await happen({ tenantId, projectId: closed });
+  const seeing = async () => {
+    const all = await Promise.all([owner, reader, byId, byGroup].map((user) => everything(w.as(user))));
+    return all.map((ids) => ids.includes(event));
+  };
+  t.deepEqual(await seeing(), [true, true, false, false]);
+  await w.sql('delete from projects where id = $1', [closed]);
+  t.deepEqual(await seeing(), [true, true, false, false], 'one of two is removed');
+  await w.sql('delete from projects where id = $1', [top]);
+  t.deepEqual(await seeing(), [true, true, false, false], 'both are removed');
 });
 
 test('after and limit default to the beginning and fifty; values that are not numbers are refused', async (t) => {
