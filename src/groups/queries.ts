@@ -5,6 +5,7 @@ import type { FreeForm } from '../http/answers/long-list.queries.ts';
 import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { listed } from '../http/answers/long-list.ts';
+import { isUuid } from '../platform/text/uuid.ts';
 
 /** Adds an account to groups by name. Skips unknown names; returns the names of the joined groups. */
 export const joinGroups = (tx: Db, userId: string, names: readonly string[]) =>
@@ -126,15 +127,15 @@ export const keepMembers = (tx: Db, groupId: string, userIds: readonly string[])
     delete from group_members where group_id = ${groupId} and user_id <> all(${sql.array([...userIds], 'uuid')})`);
 
 const User = z.object({ userId: z.string(), id: z.string() });
-const UUID = z.guid();
 
-const usersNamed = (names: readonly string[]) => sql.fragment`
+/** A UUID names an account by its user id alone. */
+const usersNamed = (names: readonly string[]) => {
+  const [userIds, loginIds] = [names.filter(isUuid), names.filter((name) => !isUuid(name))];
+  return sql.fragment`
   select user_id, id from accounts
-  where folded_id = any(array(select fold_name(n) from unnest(${sql.array([...names], 'text')}) n))
-    or user_id = any(${sql.array(
-      names.filter((name) => UUID.safeParse(name).success),
-      'uuid',
-    )})`;
+  where folded_id = any(array(select fold_name(n) from unnest(${sql.array(loginIds, 'text')}) n))
+    or user_id = any(${sql.array(userIds, 'uuid')})`;
+};
 
 /** Index of the first name in `names` that matches none of these users, or null. */
 export const findUnknown = (tx: Db, names: readonly string[], userIds: readonly string[]) =>

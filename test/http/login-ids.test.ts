@@ -146,3 +146,19 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
   const audit = await run<{ subject: string; details: object }>(to, `select subject, details from audit`);
   t.like(audit, [{ subject: 'straße', details: { to: 'straße-3' } }]);
 });
+
+test('a login id is no UUID, in whatever spelling', async (t) => {
+  const admin = await administrator();
+  // folded, 'ﬀ' is 'ff'
+  const userId = '019bffc4-8f6f-7c41-9d3e-ff5b6a7c8d9e';
+  for (const id of [userId, userId.toUpperCase(), userId.replace('ff', 'ﬀ'), userId.replaceAll('ff', 'ﬀ')]) {
+    const { status, body } = await admin.post('/api/accounts', { id, password: PASSWORD });
+    t.is(status, 400, id);
+    t.regex(body.errors.id[0], /is a UUID, like user ids/);
+    const registered = { id, name: 'x', email: 'x@example.org', password: PASSWORD };
+    t.is((await w.nobody.post('/api/accounts/registration', registered)).status, 400, id);
+  }
+  const { userId: other } = await w.account();
+  const spelled = w.sql('update accounts set id = $1 where user_id = $2', [userId.replace('ff', 'ﬀ'), other]);
+  await t.throwsAsync(spelled, { message: /accounts_id_is_no_uuid/ }, 'nor by another way');
+});
