@@ -76,6 +76,10 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     onEnd: (close) => open.defer(close),
   };
   hooks.signal.throwIfAborted();
+  const steps = stepsOf(reader, request.transformations ?? [], context);
+  const srid = inputSrid(steps, readerParameters.SRID);
+  // Some readers compute the place of the data with it, so that relabelling what they read would come too late.
+  if (srid !== undefined && 'SRID' in reader.parameters.shape) readerParameters.SRID = srid;
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
   const data = await reader.read(source, readerParameters, context);
@@ -90,8 +94,6 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const write = async (what: Data) => {
     fileType = (await writer.write(await change(what), writerParameters, sink, context)) || undefined;
   };
-  const steps = stepsOf(reader, request.transformations ?? [], context);
-  const srid = inputSrid(steps, readerParameters.SRID);
   const session =
     request.existing &&
     (await openAppend({ existing: request.existing, writer, steps, write, joined: () => joined }, handler, context));

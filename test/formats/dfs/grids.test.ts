@@ -361,14 +361,34 @@ test('a grid with an unknown coordinate system keeps its georeference, but canno
     transformations: [{ type: 'ItemFilterTransformation', itemFilter: { names: ['Speed'] } }],
   });
   t.true(bytes.includes(Buffer.concat([Buffer.from('DKS\0'), values('Float64', 12, 55, 20)])));
-  const change = [{ type: 'CrsTransformation', inputSrid: 25832, outputSrid: 25833 }];
-  await t.throwsAsync(converted(t, local, { ...own('2'), transformations: change }), { message: /not georeferenced/ });
-  const known = await converted(t, local, {
-    ...own('2'),
-    readerParameters: { SRID: 25832 },
-    transformations: [{ type: 'CrsTransformation', outputSrid: 25833 }],
-  });
+  const to33 = { type: 'CrsTransformation', outputSrid: 25833 };
+  await t.throwsAsync(converted(t, local, { ...own('2'), transformations: [to33] }), { message: /not georeferenced/ });
+  const known = await converted(t, local, { ...own('2'), readerParameters: { SRID: 25832 }, transformations: [to33] });
   t.regex((await dfsGrid(t, known.bytes)).crs!.wkt!, /UTM_Zone_33N/);
+  const bySrid = await converted(t, local, { ...own('2'), transformations: [{ ...to33, inputSrid: 25832 }] });
+  t.deepEqual((await dfsGrid(t, bySrid.bytes)).affine, (await dfsGrid(t, known.bytes)).affine);
+});
+
+test('inputSrid places a grid in its coordinate system like SRID, whatever the projection of the file', async (t) => {
+  const change = { type: 'CrsTransformation', outputSrid: 4326 };
+  const layered = dfsBytes({
+    projection: ['UTM-33', 15, 55, 0],
+    items: [{ name: 'Depth', axis: axes.space(3, 2, 2), steps: [Array.from({ length: 12 }, (_, n) => n)] }],
+  });
+  for (const [n, bytes] of [
+    ['2', plane()],
+    ['3', layered],
+  ] as const) {
+    const parameter = await converted(t, bytes, {
+      ...own(n),
+      readerParameters: { SRID: 25832 },
+      transformations: [change],
+    });
+    const member = await converted(t, bytes, { ...own(n), transformations: [{ ...change, inputSrid: 25832 }] });
+    const { affine } = await dfsGrid(t, member.bytes, n);
+    t.true(Math.abs(affine[0] - 15) < 0.01 && Math.abs(affine[3] - 55) < 0.01, `${affine}`);
+    t.deepEqual(affine, (await dfsGrid(t, parameter.bytes, n)).affine);
+  }
 });
 
 test('relative times count from 1970 in band descriptions', async (t) => {
