@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { Grid } from '../../src/data/grid.ts';
 import type { TimeAxis } from '../../src/data/time-axis.ts';
-import { FormatError } from '../../src/errors.ts';
+import { AppError, FormatError } from '../../src/errors.ts';
 import { detect } from '../../src/formats/detect.ts';
 import { parseSrid } from '../../src/geo/crs/crs.ts';
 import { converted } from './files.ts';
@@ -160,4 +160,30 @@ for (const [fault, zip, message] of [
 test('a thousand mutations of a zip of images are read or end with an expected error', async (t) => {
   const zip = zipOf([noon, later].map((bytes, n) => ({ name: `${n}.tif`, bytes, stored: true })));
   await mutate(t, 'GeoTiffReader', [zip], 1000);
+});
+
+test('more bands than a TIFF can count end in an error before anything is written', async (t) => {
+  const long = (count: number): TimeAxis => ({
+    spacing: 'equidistant',
+    unit: 'second',
+    start,
+    count,
+    offset: 0,
+    interval: 1,
+  });
+  const refused = (over: Partial<Grid>, parameters = {}) => {
+    const unread = async function* () {
+      yield t.fail('the check comes before the first row') as never;
+    };
+    return written(t, gridOf({ rows: unread, ...over }), 'GeoTiffWriter', parameters);
+  };
+  await t.throwsAsync(refused({ time: long(32768) }), {
+    instanceOf: AppError,
+    message: /65536 bands .*at most 65535\. Use StepsAs: files, .*temporalFilter/,
+  });
+  const deep = { layers: { count: 32768, first: 0, spacing: 1 } };
+  await t.throwsAsync(refused(deep, { StepsAs: 'files' }), {
+    instanceOf: AppError,
+    message: /65536 bands .*at most 65535\. Choose fewer with an itemFilter or a verticalFilter\./,
+  });
 });

@@ -1,7 +1,9 @@
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
+import { layersOf } from '../../data/grid.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { AppError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import type { FileType } from '../file-type.ts';
 import { zipType } from '../file-type.ts';
@@ -22,8 +24,12 @@ import { writeStepFiles } from './step-files.ts';
 import type { StoredType } from './stored.ts';
 import { isFloatType, storedSamples, storedType } from './stored.ts';
 
+/** SamplesPerPixel is a 16-bit number. */
+const maxBands = 0xffff;
+
 export const write: Write<typeof writeParameters, 'grid'> = async (data, parameters, sink, context) => {
   needsStep(data);
+  checkBands(data, parameters);
   // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
   const turned =
     isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'
@@ -35,6 +41,20 @@ export const write: Write<typeof writeParameters, 'grid'> = async (data, paramet
     await turned?.close();
   }
 };
+
+function checkBands(data: Grid, { StepsAs }: Pick<Parameters, 'StepsAs'>): void {
+  const steps = StepsAs === 'files' ? 1 : stepsOf(data);
+  const count = data.bands.length * steps * layersOf(data);
+  if (count <= maxBands) return;
+  const remedy =
+    steps > 1
+      ? 'Use StepsAs: files, or choose fewer with an itemFilter, a temporalFilter or a verticalFilter.'
+      : 'Choose fewer with an itemFilter or a verticalFilter.';
+  throw new AppError(
+    'unprocessable',
+    `The GeoTIFF would have ${count} bands (items × steps × layers). It holds at most ${maxBands}. ${remedy}`,
+  );
+}
 
 async function writeBands(
   data: Grid,
