@@ -33,6 +33,18 @@ export function convertSamples(samples: Samples, type: SampleType): Samples {
   return converted;
 }
 
+/**
+ * Puts the nodata value back into doubles that were widened from single precision, which rounded it, so that it is
+ * still recognized.
+ * @param from the samples before, as many as there are doubles
+ */
+export function restoreNodata(widened: Samples, from: Samples, nodata: number | undefined): void {
+  if (nodata === undefined || !(from instanceof Float32Array) || !(widened instanceof Float64Array)) return;
+  const rounded = Math.fround(nodata);
+  if (Object.is(rounded, nodata)) return;
+  for (let i = 0; i < from.length; i++) if (from[i] === rounded) widened[i] = nodata;
+}
+
 /** The memory of the samples as bytes, in the byte order of this machine. */
 export const bytesOf = (samples: Samples): Uint8Array =>
   new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);

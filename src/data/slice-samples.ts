@@ -1,6 +1,6 @@
 import type { Grid, RowRange, Slice } from './grid.ts';
 import type { Samples } from './item.ts';
-import { sampleArrays } from './samples.ts';
+import { restoreNodata, sampleArrays } from './samples.ts';
 
 /** All samples of some rows of a slice, row by row. A band whose type is not known yet gives Float64. */
 export async function sliceSamples(
@@ -8,15 +8,16 @@ export async function sliceSamples(
   slice: Slice,
   { first, end }: RowRange = { first: 0, end: grid.height },
 ): Promise<Samples> {
-  const samples = new sampleArrays[grid.bands[slice.band]!.type ?? 'Float64']((end - first) * grid.width);
+  const { type = 'Float64', nodata } = grid.bands[slice.band]!;
+  const samples = new sampleArrays[type]((end - first) * grid.width);
   for await (const block of grid.rows(slice, { first, end })) {
     const from = Math.max(first, block.firstRow);
     const to = Math.min(end, block.firstRow + block.rowCount);
     if (from >= to) continue;
-    samples.set(
-      block.samples.subarray((from - block.firstRow) * grid.width, (to - block.firstRow) * grid.width),
-      (from - first) * grid.width,
-    );
+    const part = block.samples.subarray((from - block.firstRow) * grid.width, (to - block.firstRow) * grid.width);
+    const at = (from - first) * grid.width;
+    samples.set(part, at);
+    restoreNodata(samples.subarray(at, at + part.length), part, nodata);
   }
   return samples;
 }

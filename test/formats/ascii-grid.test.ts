@@ -1,11 +1,13 @@
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { gridToMesh } from '../../src/convert/bridges/grid-to-mesh.ts';
 import type { Grid } from '../../src/data/grid.ts';
 import type { SampleType } from '../../src/data/item.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
 import { findWriter } from '../../src/formats/registry.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
+import { read } from './read.ts';
 import { placed, tiffFile } from './tiff-file.ts';
 
 const header = 'ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\n';
@@ -425,4 +427,31 @@ test('a grid whose cells with data hold every possible nodata value ends the con
     instanceOf: AppError,
     message: /^The grid has cells without data, and its other cells hold every possible nodata value/,
   });
+});
+
+test('a nodata value that single precision rounds stays one in a mesh and in series at points', async (t) => {
+  for (const nodata of ['-3.4028235e+38', '-3.40282e+38', '-9999.9']) {
+    const text = `${header}NODATA_value ${nodata}\n1.5 2.25 ${nodata}\n4.5 5.5 6.5\n`;
+    const { bytes } = await converted(t, text, { reader: 'AsciiGridReader', writer: 'VtuWriter' });
+    const { data: mesh } = await read(t, 'mesh', 'VtuReader', bytes);
+    t.deepEqual([...(await mesh.values(0, 0))], [1.5, 2.25, Number.NaN, 4.5, 5.5, 6.5], nodata);
+    const whole = gridToMesh(await gridOf(t, Buffer.from(text), 'AsciiGridReader'));
+    t.is((await whole.values(0, 0)).indexOf(Number(nodata)), 2);
+    const Points = [
+      { name: 'west', x: 105, y: 215 },
+      { name: 'east', x: 125, y: 215 },
+    ];
+    const series = await converted(t, text, {
+      reader: 'AsciiGridReader',
+      writer: 'Dfs0Writer',
+      writerParameters: { Points },
+    });
+    t.deepEqual(series.receipt.lost, []);
+    const { data } = await read(t, 'series', 'Dfs0Reader', series.bytes);
+    for await (const { values } of data.chunks()) {
+      t.is(values[0]![0], 1.5);
+      const [item, value] = [data.items[1]!, values[1]![0]!];
+      t.is(value, item.type === 'Float32' ? Math.fround(item.nodata!) : item.nodata!, nodata);
+    }
+  }
 });

@@ -2,7 +2,7 @@ import type { Grid } from '../../data/grid.ts';
 import { layersOf } from '../../data/grid.ts';
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
-import { convertSamples } from '../../data/samples.ts';
+import { convertSamples, restoreNodata } from '../../data/samples.ts';
 import { sliceSamples } from '../../data/slice-samples.ts';
 import type { BridgeWork } from './bridge.ts';
 import type { Cells, Corner, Lattice } from './lattice-cells.ts';
@@ -64,9 +64,13 @@ function withLattice(common: Omit<Mesh, keyof Cells>, lattice: Lattice, grid: Gr
       nodes: () => latticeNodes(lattice),
       connectivity: () => latticeConnectivity(lattice),
       async *values(band, step) {
-        const type = grid.bands[band]!.type ?? 'Float64';
+        const { type = 'Float64', nodata } = grid.bands[band]!;
         for (let layer = 0; layer < layersOf(grid); layer++)
-          for await (const { samples } of grid.rows({ band, step, layer })) yield convertSamples(samples, type);
+          for await (const { samples } of grid.rows({ band, step, layer })) {
+            const converted = convertSamples(samples, type);
+            restoreNodata(converted, samples, nodata);
+            yield converted;
+          }
       },
     },
   };
