@@ -17,12 +17,12 @@ export interface SpatialInformation {
   resolution?: number;
 }
 
-/** Undefined for a grid without a coordinate system. */
+/** Undefined for a grid without a coordinate system, or without a place in it. */
 export async function spatialInformation(
-  grid: Pick<Grid, 'crs' | 'affine' | 'width' | 'height'>,
+  grid: Pick<Grid, 'crs' | 'located' | 'affine' | 'width' | 'height'>,
   context: Context,
 ): Promise<SpatialInformation | undefined> {
-  if (grid.crs === undefined) return undefined;
+  if (grid.crs === undefined || grid.located === false) return undefined;
   const resolution = Math.hypot(grid.affine[1], grid.affine[4]);
   return { ...(await describePlace(grid.crs, grid, context)), resolution };
 }

@@ -206,6 +206,12 @@ test('the parameter SRID overrides the file', async (t) => {
   t.regex(spatialInformation!.location!, /^POLYGON \(\(15 54\.1/);
 });
 
+test('an image without georeference has no location, also when SRID names a coordinate system', async (t) => {
+  const file = tiffFile({ width: 2, height: 1, values: [1, 2] });
+  const { spatialInformation } = await converted(t, file, { ...copy, readerParameters: { SRID: 25832 } });
+  t.is(spatialInformation, undefined);
+});
+
 test('a nodata value that no sample can have is ignored, with a warning', async (t) => {
   const file = tiffFile({ width: 1, height: 1, values: [1], tags: { 42113: [2, '-9999'] } });
   const { bytes, log } = await converted(t, file, copy);
