@@ -6,6 +6,9 @@ import type { FeatureCollection, Geometry } from '../../src/data/feature-collect
 import type { Mesh } from '../../src/data/mesh.ts';
 import { cellCentres } from '../../src/data/mesh-cells.ts';
 import { parseSrid } from '../../src/geo/crs/crs.ts';
+import { collection as collectionText, feature, geometryOf } from './features.ts';
+import { converted } from './files.ts';
+import { read } from './read.ts';
 
 type Place = readonly number[];
 
@@ -289,4 +292,59 @@ test('points become their Delaunay triangulation without added nodes', async (t)
   const straight = collection([0, 1, 2].map((n) => [point([n, n]), n] as const));
   await t.throwsAsync(meshOf(t, straight), { message: /lie on one line/ });
   await t.throwsAsync(meshOf(t, collection([])), { message: /polygons or points/ });
+});
+
+test('numbers beyond single precision are written as doubles, or reported as rounded', async (t) => {
+  const tile = (west: number) => [
+    [
+      [west, 0],
+      [west + 1, 0],
+      [west + 1, 1],
+      [west, 0],
+    ],
+  ];
+  const text = collectionText([
+    feature(geometryOf('Polygon', tile(0)), { id: 123_456_789, class: 1.5 }),
+    feature(geometryOf('Polygon', tile(1)), { id: null, class: 2 }),
+  ]);
+  const asked = { reader: 'GeoJsonReader', writer: 'DfsuWriter' };
+  const written = async (writerParameters: Record<string, unknown>) => {
+    const { bytes, receipt } = await converted(t, text, {
+      ...asked,
+      writerParameters: { MaximumElementArea: 1, MinimumAngle: 0, ...writerParameters },
+    });
+    const { data } = await read(t, 'mesh', 'DfsuReader', bytes);
+    const values = [[...(await data.values(0, 0))], [...(await data.values(1, 0))]];
+    return { items: data.items, values, lost: receipt.lost };
+  };
+  const single = await written({});
+  t.deepEqual(single.lost, ["1 values of 'id' were rounded to single precision."]);
+  t.deepEqual(single.values, [
+    [123_456_792, single.items[0]!.nodata!],
+    [1.5, 2],
+  ]);
+  const double = await written({ WriteAsFloat: false });
+  t.deepEqual(double.lost, []);
+  t.deepEqual(
+    double.items.map(({ type }) => type),
+    ['Float64', 'Float32'],
+  );
+  t.deepEqual(double.values, [
+    [123_456_789, double.items[0]!.nodata!],
+    [1.5, 2],
+  ]);
+});
+
+test('the mean of three points keeps numbers that single precision would round', async (t) => {
+  const corners = [point([0, 0]), point([10, 0]), point([0, 10])];
+  const fields = [{ name: 'id', type: 'integer' as const }];
+  const { mesh } = await meshOf(
+    t,
+    collection(
+      corners.map((one, n) => [one, 123_456_788 + n] as const),
+      { fields },
+    ),
+  );
+  t.is(mesh.items[0]!.type, 'Float64');
+  t.deepEqual(await mesh.values(0, 0), Float64Array.of(123_456_789));
 });

@@ -1,8 +1,10 @@
 import { withBathymetry } from '../../data/bathymetry.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
+import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
+import { sampleArrays } from '../../data/samples.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import type { PolygonMesh } from '../../geo/mesh/mesh-polygons.ts';
@@ -40,7 +42,7 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   const elements = made.triangles.length / 3;
   work.quality({ nodes: made.nodes.length / 3, elements, ...triangleQuality(made) });
   const items = input.numeric.map(
-    ({ field: { name } }): MeshItem => ({ name, type: 'Float32', nodata, location: 'cell' }),
+    ({ field: { name } }, n): MeshItem => ({ name, type: input.types[n]!, nodata, location: 'cell' }),
   );
   const mesh: Mesh = {
     kind: 'mesh',
@@ -56,7 +58,7 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   return items.length === 0 ? withBathymetry(mesh) : mesh;
 }
 
-type Made = Pick<PolygonMesh, 'nodes' | 'triangles' | 'onRim'> & { values(item: number): Float32Array };
+type Made = Pick<PolygonMesh, 'nodes' | 'triangles' | 'onRim'> & { values(item: number): Samples };
 
 function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
   const total = input.area;
@@ -74,7 +76,11 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
   };
   try {
     const made = meshPolygons(graph, new PreparedGeometry(input.chains), limits, context.signal);
-    return { ...made, values: (item) => Float32Array.from(made.polygons, (polygon) => input.value(item, polygon)) };
+    const { polygons } = made;
+    return {
+      ...made,
+      values: (item) => input.samples(item, polygons.length, (element) => input.value(item, polygons[element]!)),
+    };
   } catch (error) {
     if (!(error instanceof TooManyTriangles)) throw error;
     throw new AppError(
@@ -110,7 +116,7 @@ function ofPoints(input: Input, { context }: BridgeWork): Made {
     nodes,
     triangles,
     onRim,
-    values: (item) => Float32Array.from({ length: triangles.length / 3 }, (_, element) => mean(item, element)),
+    values: (item) => input.samples(item, triangles.length / 3, (element) => mean(item, element)),
   };
 }
 
@@ -122,6 +128,8 @@ interface NumericField {
 /** All features, held in memory: a triangulation needs them at once. */
 class Input {
   readonly numeric: readonly NumericField[];
+  /** Double precision where single would round a number of the field, so that the writer decides and reports. */
+  types: readonly ('Float32' | 'Float64')[] = [];
   /** Number of polygons, and of points. */
   readonly corners = new VertexSet();
   readonly places = new VertexSet();
@@ -148,6 +156,9 @@ class Input {
         input.#add(geometry, input.#values.length - 1);
       }
     }
+    input.types = input.numeric.map((_, n) =>
+      input.#values.every((values) => Object.is(Math.fround(values[n]!), values[n])) ? 'Float32' : 'Float64',
+    );
     return input;
   }
 
@@ -157,6 +168,13 @@ class Input {
     );
     this.#hasZ = features.hasZ;
     this.#stride = strideOf(features);
+  }
+
+  /** Values of a numeric field at the elements, in its type. */
+  samples(item: number, elements: number, valueAt: (element: number) => number): Samples {
+    const samples = new sampleArrays[this.types[item]!](elements);
+    for (let element = 0; element < elements; element++) samples[element] = valueAt(element);
+    return samples;
   }
 
   /** Value of a numeric field of a feature. */
