@@ -1,4 +1,6 @@
 import test from 'ava';
+import type { Grid } from '../../../src/data/grid.ts';
+import { AppError } from '../../../src/errors.ts';
 import { equidistantAxis } from '../../../src/formats/io/dfs/axes.ts';
 import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
 import { usualDeleteValues } from '../../../src/formats/io/dfs/header.ts';
@@ -6,6 +8,7 @@ import { newItem } from '../../../src/formats/io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../../../src/formats/io/dfs/new-header.ts';
 import { newTime } from '../../../src/formats/io/dfs/time.ts';
 import { writeHeader } from '../../../src/formats/io/dfs/write-header.ts';
+import { written } from '../written.ts';
 import { CountedSource } from './dfs-bytes.ts';
 
 test('a new header can be read back', async (t) => {
@@ -37,3 +40,26 @@ test('data that came from a DFS file keep their delete values', (t) => {
   t.is(newDeleteValues([{ eum, type: 'Float64', nodata: -999999 }], undefined).Float64, -999999);
   t.deepEqual(newDeleteValues([{ type: 'Float32', nodata: -9999 }], undefined), usualDeleteValues);
 });
+
+for (const [n, shape] of Object.entries({
+  1: { width: 2 ** 31, height: 1 },
+  2: { width: 65_536, height: 32_768 },
+  3: { width: 65_536, height: 16_384, layers: { count: 2, first: 0, spacing: 1 } },
+}))
+  test(`more values than a DFS${n} file can count end in an error before rows are read`, async (t) => {
+    for (const northward of [1, -1]) {
+      const grid: Grid = {
+        kind: 'grid',
+        affine: [0, 1, 0, 0, 0, northward],
+        bands: [{ name: 'Depth', type: 'Float32' }],
+        async *rows() {
+          yield t.fail('a row was read') as never;
+        },
+        ...shape,
+      };
+      await t.throwsAsync(written(t, grid, `Dfs${n}Writer`), {
+        instanceOf: AppError,
+        message: /has 2147483648 values per step\. A DFS file holds at most 2147483647\. .*spatialFilter/,
+      });
+    }
+  });

@@ -7,7 +7,7 @@ import { elementsOf, storedCount } from './header.ts';
 import { RegularStatistics, SummaryTally } from './summary.ts';
 import { neqNumbers } from './time.ts';
 import type { Patches } from './write-header.ts';
-import { arrayHead, stepMark, writeHeader } from './write-header.ts';
+import { arrayHead, checkCount, stepMark, writeHeader } from './write-header.ts';
 
 /** Number of bytes of values that are gathered before they are written. */
 const gathered = 1 << 16;
@@ -44,7 +44,9 @@ export class DfsWriter {
     this.#item = header.items.length;
   }
 
+  /** @throws AppError if an item has more values than a file can hold */
   static async begin(header: DfsHeader, sink: ByteSink): Promise<DfsWriter> {
+    for (const item of header.items) checkCount(storedCount(header, item), `The item '${item.name}'`);
     return new DfsWriter(header, sink, await writeHeader(header, sink));
   }
 

@@ -18,6 +18,7 @@ import { newDeleteValues, newHeader } from './new-header.ts';
 import { contentOf, unchangedFile } from './origin.ts';
 import type { WriterOptions } from './parameters.ts';
 import { newTime } from './time.ts';
+import { checkCount } from './write-header.ts';
 
 /** Writes a grid as a DFS1, DFS2 or DFS3 file: a copy of its source file if nothing was changed, else a new file. */
 export async function writeGrid(
@@ -30,6 +31,8 @@ export async function writeGrid(
   const same = unchangedFile(grid, format, options);
   if (same !== undefined) return copyGrid(grid, same, sink, context);
   if (isSouthUp(grid)) return writeNew(grid, format, options, sink, context);
+  // Before rows are flipped, which for such a grid takes long and much of the disk.
+  checkCount(grid.width * grid.height * layersOf(grid), 'The grid');
   const flipped = await flipRows(grid, context);
   try {
     await writeNew(flipped.grid, format, options, sink, context);

@@ -1,6 +1,7 @@
 import type { ByteSink } from '../../../data/bytes.ts';
 import type { Samples, SampleType } from '../../../data/item.ts';
 import { bytesOf, sampleTypeOf } from '../../../data/samples.ts';
+import { AppError } from '../../../errors.ts';
 import { axisArrays } from './axes.ts';
 import { encodeCp1252 } from './cp1252.ts';
 import type { DfsHeader, DfsItem, DfsTime, UnknownBlock } from './header.ts';
@@ -118,6 +119,22 @@ function text(characters: string): Int8Array {
   const terminated = new Int8Array(bytes.length + 1);
   terminated.set(bytes);
   return terminated;
+}
+
+/** The count of a typed array is a signed 32-bit number. */
+const maxCount = 0x7fffffff;
+
+/**
+ * Checks, before anything is written, that a typed array can hold the values of a step.
+ * @param owner begins the sentence
+ * @throws AppError if it cannot
+ */
+export function checkCount(count: number, owner: string): void {
+  if (count > maxCount)
+    throw new AppError(
+      'unprocessable',
+      `${owner} has ${count} values per step. A DFS file holds at most ${maxCount}. Choose fewer with a spatialFilter or a verticalFilter.`,
+    );
 }
 
 /** Type and count of a typed array. */
