@@ -1,5 +1,6 @@
 import type { Samples, SampleType } from '../../data/item.ts';
 import type { Mesh, MeshBlocks } from '../../data/mesh.ts';
+import { AppError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { BlockSpool } from './block-spool.ts';
 import type { EncodedArray, VtuArray } from './encode.ts';
@@ -19,7 +20,9 @@ export class MeshParts {
   /** Of a mesh in blocks: one for the geometry, one for the values of a step. */
   #spools: { geometry: BlockSpool; values: BlockSpool } | undefined;
 
+  /** @throws AppError for a mesh that is too large for a file */
   constructor(mesh: Mesh, context: Context) {
+    checkSize(mesh);
     this.#mesh = mesh;
     this.#context = context;
     this.#arrays = itemArrays(mesh);
@@ -77,6 +80,22 @@ export class MeshParts {
     }
     return this.#fixed;
   }
+}
+
+/** Offsets of cells are stored as Int32; the largest is the number of their nodes. */
+const maxOffset = 0x7fffffff;
+
+/** Leaves alone the arrays of a mesh in blocks, which are made when they are asked for. */
+function checkSize(mesh: Mesh): void {
+  const { cells, nodes } =
+    mesh.blocks === undefined
+      ? { cells: mesh.shapes.length, nodes: mesh.connectivity.length }
+      : { cells: mesh.blocks.cells, nodes: mesh.blocks.nodesPerCell * mesh.blocks.cells };
+  if (nodes > maxOffset)
+    throw new AppError(
+      'unprocessable',
+      `The ${cells} cells have ${nodes} nodes, each cell counted by itself. A VTU file holds at most ${maxOffset}. Choose fewer cells with a spatialFilter or a verticalFilter.`,
+    );
 }
 
 type Geometry = Pick<Part, 'points' | 'connectivity' | 'offsets' | 'types'>;

@@ -496,3 +496,24 @@ test('a cancelled conversion stops between the blocks of an array', async (t) =>
   abort.abort(new Error('cancelled'));
   await t.throwsAsync(encoding, { message: 'cancelled' });
 });
+
+test('more cells than offsets of 32 bits can count end in an error before the mesh is made', async (t) => {
+  const unread = () => t.fail('the mesh was read') as never;
+  const huge = (cells: number, nodesPerCell: number, count: number): Mesh => ({
+    ...flatMesh(),
+    time: { ...oneStep, count },
+    blocks: {
+      cells,
+      shape: nodesPerCell === 4 ? CELL_SHAPES.quad : CELL_SHAPES.hexahedron,
+      nodesPerCell,
+      nodes: unread,
+      connectivity: unread,
+      values: unread,
+    },
+  });
+  for (const mesh of [huge(2 ** 29, 4, 1), huge(2 ** 28, 8, 2)])
+    await t.throwsAsync(written(t, mesh, 'VtuWriter'), {
+      instanceOf: AppError,
+      message: /cells have 2147483648 nodes, .*at most 2147483647\. .*spatialFilter/,
+    });
+});
