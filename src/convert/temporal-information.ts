@@ -29,11 +29,13 @@ export function temporalInformation(axis: TimeAxis | PulledAxis | undefined): Te
 
 /** Seven digits hold tenths of microseconds. */
 function timeText(milliseconds: number): string | undefined {
-  const whole = Math.floor(milliseconds);
+  const floor = Math.floor(milliseconds);
+  const tenths = Math.round((milliseconds - floor) * 1e4);
+  // 899.99999999 ms are 900: what is rounded up to a millisecond counts there.
+  const [whole, rest] = tenths === 1e4 ? [floor + 1, 0] : [floor, tenths];
   const date = new Date(whole);
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString();
   if (!/^\d{4}-/.test(text)) return undefined;
-  const rest = Math.min(9999, Math.round((milliseconds - whole) * 1e4));
   return `${text.slice(0, 23)}${String(rest).padStart(4, '0')}`;
 }
 

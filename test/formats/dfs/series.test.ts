@@ -118,6 +118,27 @@ test('items, value types, times and data types are kept when steps and items are
   }
 });
 
+test('times of the period are rounded to tenths of microseconds', async (t) => {
+  const period = async (time: { offset?: number; interval: number }) => {
+    const bytes = dfsBytes({
+      time: { start: undefined, ...time },
+      items: [{ name: 'Level', steps: [[1], [2], [3], [4]] }],
+    });
+    return (await converted(t, bytes, own)).temporalInformation;
+  };
+  // In doubles 3 × 0.3 s are less than 900 ms.
+  t.deepEqual(await period({ interval: 0.3 }), {
+    startTime: '1970-01-01T00:00:00.0000000',
+    endTime: '1970-01-01T00:00:00.9000000',
+    interval: 'PT0.3S',
+  });
+  t.deepEqual(await period({ offset: 0.12345678, interval: 20 }), {
+    startTime: '1970-01-01T00:00:00.1234568',
+    endTime: '1970-01-01T00:01:00.1234568',
+    interval: 'PT20S',
+  });
+});
+
 test('non-equidistant times stay exact; a relative axis stays relative', async (t) => {
   const steps = [[1], [2], [3], [4]];
   const uneven = dfsBytes({
