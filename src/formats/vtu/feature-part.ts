@@ -4,6 +4,7 @@ import type { Feature, FeatureCollection, Field, Geometry } from '../../data/fea
 import type { Samples } from '../../data/item.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { NumberList } from '../../data/number-list.ts';
+import { isClosed } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
 import type { VtuArray } from './encode.ts';
 import { ArrayEncoder, encodeArray } from './encode.ts';
@@ -30,6 +31,8 @@ export async function featurePart(features: FeatureCollection, context: Context)
   }
   if (without > 0) context.reportLoss(`${without} of ${number} features have no geometry and were left out.`);
   if (cells.holes > 0) context.reportLoss(`Polygons of a VTU file have no holes; ${cells.holes} were filled.`);
+  if (cells.withoutZ > 0)
+    context.reportLoss(`${cells.withoutZ} vertices have no height (Z); the VTU file has 0 there.`);
   const texts = features.fields.filter((field) => !isNumeric(field)).map(({ name }) => `'${name}'`);
   if (texts.length > 0)
     context.reportLoss(`A VTU file holds numbers only; the fields ${texts.join(', ')} were left out.`);
@@ -41,6 +44,8 @@ const isNumeric = ({ type }: Field): boolean => numeric.has(type);
 
 class FeatureCells {
   holes = 0;
+  /** Vertices without a height, although the layer has heights. */
+  withoutZ = 0;
   readonly #stride: number;
   readonly #hasZ: boolean;
   readonly #nodes = new ArrayEncoder();
@@ -74,15 +79,12 @@ class FeatureCells {
         if (outer === undefined)
           this.#cell(coordinates, first, end, end - first === 2 ? CELL_SHAPES.line : CELL_SHAPES.polyline, feature);
         else if (!outer.has(part)) this.holes++;
-        // The last vertex of a ring repeats the first.
-        else
-          this.#cell(
-            coordinates,
-            first,
-            end - 1,
-            end - first === 4 ? CELL_SHAPES.triangle : CELL_SHAPES.polygon,
-            feature,
-          );
+        else {
+          // Not all formats repeat the first vertex of a ring at its end; a cell of VTK never does.
+          const last = isClosed(coordinates, this.#stride, first, end) ? end - 1 : end;
+          const shape = last - first === 3 ? CELL_SHAPES.triangle : CELL_SHAPES.polygon;
+          this.#cell(coordinates, first, last, shape, feature);
+        }
       }
     }
   }
@@ -97,7 +99,12 @@ class FeatureCells {
     if (end <= first) return;
     const stride = this.#stride;
     for (let at = first * stride; at < end * stride; at += stride) {
-      const z = this.#hasZ ? coordinates[at + 2]! : 0;
+      let z = this.#hasZ ? coordinates[at + 2]! : 0;
+      if (Number.isNaN(z)) {
+        // Viewers cannot draw a point whose place is not a number.
+        z = 0;
+        this.withoutZ++;
+      }
       this.#nodes.push(coordinates[at]!);
       this.#nodes.push(coordinates[at + 1]!);
       this.#nodes.push(z);

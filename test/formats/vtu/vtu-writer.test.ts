@@ -403,6 +403,36 @@ test('lines and polygons become cells with fields as cell arrays; lost holes and
   ]);
 });
 
+test('a ring that does not repeat its first vertex keeps its last one', async (t) => {
+  const ring = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ];
+  const json = collection([
+    feature(geometryOf('Polygon', [ring])),
+    feature(geometryOf('Polygon', [ring.slice(0, 3)])),
+    feature(geometryOf('Polygon', [[...ring, ring[0]]])),
+  ]);
+  const { bytes, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'VtuWriter' });
+  const { data } = await read(t, 'mesh', 'VtuReader', bytes);
+  const { polygon, triangle } = CELL_SHAPES;
+  t.deepEqual([...data.shapes], [polygon, triangle, polygon]);
+  t.deepEqual([...data.offsets], [0, 4, 7, 11]);
+  t.deepEqual([...data.nodes.subarray(0, 12)], [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0]);
+  t.deepEqual(receipt.lost, []);
+});
+
+test('a vertex without height in a layer with heights gets 0, which is reported', async (t) => {
+  const json = collection([feature(geometryOf('Point', [1, 2, 3])), feature(geometryOf('Point', [4, 5]))]);
+  const { bytes, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'VtuWriter' });
+  const { data } = await read(t, 'mesh', 'VtuReader', bytes);
+  t.deepEqual([...data.nodes], [1, 2, 3, 4, 5, 0]);
+  t.deepEqual([...(await data.values(0, 0))], [3, 0]);
+  t.deepEqual(receipt.lost, ['1 vertices have no height (Z); the VTU file has 0 there.']);
+});
+
 test('missing field values are NaN', async (t) => {
   const json = collection([
     feature(geometryOf('Point', [1, 2]), { n: 1 }),
