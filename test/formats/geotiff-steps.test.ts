@@ -152,6 +152,8 @@ for (const [fault, zip, message] of [
   ['another place', zipWith(noon, image('bed 2020-01-31T13:00:00', {}, 500_001)), /differs from '0\.tif' in its place/],
   ['another item', zipWith(noon, image('bank 2020-01-31T13:00:00')), /differs from '0\.tif' in its bands/],
   ['a broken image', zipWith(noon, later.subarray(0, 60)), /has 60 bytes/],
+  ['an empty image', zipWith(Buffer.alloc(0)), /^The file is empty\./],
+  ['an empty image among others', zipWith(noon, Buffer.alloc(0)), /^The file is empty\./],
 ] as const)
   test(`a zip of images is refused with an error: ${fault}`, async (t) => {
     await t.throwsAsync(read(t, 'grid', 'GeoTiffReader', zip), { instanceOf: FormatError, message });

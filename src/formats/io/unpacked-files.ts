@@ -45,8 +45,8 @@ export class UnpackedFiles {
   async #unpack(entry: ZipEntry): Promise<string> {
     const unpacked = await UnpackedEntry.open(this.#zip, entry, this.#context.scratch);
     try {
-      // The last byte is available only after the checksum is verified.
-      await unpacked.read(entry.size - 1, 1);
+      // The last byte, or the end of an empty file, is available only after the checksum is verified.
+      await unpacked.read(Math.max(0, entry.size - 1), 1);
     } finally {
       await unpacked.close();
     }
