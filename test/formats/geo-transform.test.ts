@@ -1,4 +1,6 @@
 import test from 'ava';
+import type { Inspection } from '../../src/convert/inspection.ts';
+import { inspectPlace } from '../../src/convert/kinds/inspect-place.ts';
 import { FormatError } from '../../src/errors.ts';
 import { parseSrid } from '../../src/geo/crs/crs.ts';
 import { operationSentence } from '../../src/geo/crs/operation.ts';
@@ -101,4 +103,80 @@ test('the outline of a grid is a closed polygon in longitude and latitude', asyn
   t.is(points.at(-1), points[0]);
   const beyond = { width: 10, height: 10, affine: [1e30, 1, 0, 0, 0, -1] } as const;
   t.is(await outlineWkt(beyond, parseSrid(25832)), undefined);
+});
+
+/** The points of the outline of a square grid of 100 × 100 cells with a corner at x, y. */
+async function outlinePoints(code: number, x: number, y: number, side: number): Promise<number[][]> {
+  const grid = { width: 100, height: 100, affine: [x, side / 100, 0, y, 0, -side / 100] } as const;
+  const wkt = await outlineWkt(grid, parseSrid(code));
+  const points = wkt!.slice('POLYGON (('.length, -2).split(', ');
+  if (points[0] !== points.at(-1)) throw new Error(`The outline ends at ${points.at(-1)}, not at ${points[0]}.`);
+  return points.map((point) => point.split(' ').map(Number));
+}
+
+const spanOf = (points: readonly (readonly number[])[], axis: number) => {
+  const values = points.map((point) => point[axis]!);
+  return [Math.min(...values), Math.max(...values)];
+};
+
+test('the longitudes of an outline run on across 180°', async (t) => {
+  for (const [code, x, y] of [
+    [32701, 100_000, 8_300_000],
+    [32660, 600_000, 6_000_000],
+  ] as const) {
+    const points = await outlinePoints(code, x, y, 200_000);
+    const [west, east] = spanOf(points, 0);
+    t.true(west! > 178 && west! < 180 && east! > 180 && east! < 184, `${west} to ${east}`);
+    t.is(points.length, 65);
+  }
+  // beyond 180° as a whole
+  const [west, east] = spanOf(await outlinePoints(3832, 4_000_000, 1_000_000, 200_000), 0);
+  t.true(west! > -175 && east! < -170, `${west} to ${east}`);
+});
+
+for (const [name, code, half, pole] of [
+  ['south', 3031, 3_000_000, -90],
+  ['north', 3413, 3_000_000, 90],
+  // Its corners lie far on the other half of the earth.
+  ['north', 6931, 9_000_000, 90],
+] as const)
+  test(`the outline of a grid over the ${name} pole goes from −180 to 180 and closes along the pole: ${code}`, async (t) => {
+    const points = await outlinePoints(code, -half, half, 2 * half);
+    t.deepEqual(spanOf(points, 0), [-180, 180]);
+    const atPole = points.filter(([, latitude]) => latitude === pole);
+    t.deepEqual(atPole, [
+      [-180, pole],
+      [180, pole],
+      [-180, pole],
+    ]);
+    const [first, last] = [points[1]!, points.at(-3)!];
+    t.deepEqual([first[0], last[0]], [-180, 180]);
+    t.true(Math.abs(first[1]! - last[1]!) < 1e-6);
+    for (let n = 2; n < points.length - 2; n++) {
+      const step = points[n]![0]! - points[n - 1]![0]!;
+      t.true(step >= 0 && step < 30, `${points[n - 1]} to ${points[n]}`);
+    }
+  });
+
+test('an outline with a corner at a pole does not go around it', async (t) => {
+  t.deepEqual(spanOf(await outlinePoints(3031, 0, 1_000_000, 1_000_000), 0), [0, 90]);
+  t.deepEqual(spanOf(await outlinePoints(3031, -1_000_000, 0, 1_000_000), 0), [-180, -90]);
+});
+
+test('an outline around the earth is a box from −180 to 180', async (t) => {
+  const half = 20_037_508.342789244;
+  const points = await outlinePoints(3857, -half, half, 2 * half);
+  t.deepEqual(spanOf(points, 0), [-180, 180]);
+  t.is(points.length, 5);
+});
+
+test('the extent in degrees of inspected data runs on across 180°, and takes in a pole', async (t) => {
+  const extentOf = async (code: number, x: number, y: number, side: number) => {
+    const inspection = {} as Inspection;
+    await inspectPlace(inspection, parseSrid(code), { width: 1, height: 1, affine: [x, side, 0, y, 0, -side] });
+    return inspection.extentWgs84!;
+  };
+  const across = await extentOf(32701, 100_000, 8_300_000, 200_000);
+  t.true(across.west > 179 && across.east > 180 && across.east < 182, JSON.stringify(across));
+  t.like(await extentOf(3031, -1_000_000, 1_000_000, 2_000_000), { west: -180, south: -90, east: 180 });
 });

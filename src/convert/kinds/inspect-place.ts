@@ -1,9 +1,8 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { FormatError } from '../../errors.ts';
-import { describeCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
-import { transformer } from '../../geo/crs/transform.ts';
+import { describeCrs, sridOf } from '../../geo/crs/crs.ts';
 import type { Outline } from '../../geo/vector/outline.ts';
-import { outlineOf } from '../../geo/vector/outline.ts';
+import { outlineInDegrees, outlineOf } from '../../geo/vector/outline.ts';
 import type { GridGeometry } from '../../geo/warp/image-transformer.ts';
 import type { Extent, Inspection } from '../inspection.ts';
 
@@ -21,10 +20,8 @@ export async function inspectPlace(
     const known = await describeCrs(crs);
     const srid = sridOf(known);
     inspection.crs = { ...(srid === undefined ? {} : { srid }), name: known.name, kind: known.kind };
-    using change = await transformer(known, wgs84);
-    const failed = change.forward(x, y);
-    const degrees = extentOf(x, y);
-    if (failed === 0 && degrees !== undefined) inspection.extentWgs84 = degrees;
+    const outline = extent && geometry && (await outlineInDegrees(geometry, known));
+    if (outline !== undefined) inspection.extentWgs84 = extentOf(outline.x, outline.y)!;
   } catch (error) {
     // PROJ does not know the CRS; the rest of the inspection is still useful
     if (!(error instanceof FormatError)) throw error;

@@ -1,6 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { sridOf, wgs84 } from '../crs/crs.ts';
 import { transformer } from '../crs/transform.ts';
+import { nearestTurn } from '../tiles/place.ts';
 import type { GridGeometry } from '../warp/image-transformer.ts';
 
 /** Points per side: a side that is straight in one coordinate system is a curve in another. */
@@ -42,14 +43,92 @@ export const boxGeometry = (west: number, south: number, east: number, north: nu
 
 /** Outline of a grid as WKT polygon in WGS 84, longitude before latitude, 7 decimals; undefined when a part of it has no place there. */
 export async function outlineWkt(grid: GridGeometry, crs: Crs): Promise<string | undefined> {
+  const outline = await outlineInDegrees(grid, crs);
+  return outline && polygonWkt(outline);
+}
+
+/**
+ * Outline of a grid in WGS 84, x being the longitude; undefined when a part of it has no place there. Longitudes run on across 180°.
+ * Around a pole, or around the earth, they go from −180 to 180.
+ */
+export async function outlineInDegrees(grid: GridGeometry, crs: Crs): Promise<Outline | undefined> {
   // In WGS 84 the corners are enough, and PROJ need not be loaded.
   if (sridOf(crs) === 'EPSG:4326') {
-    const { x, y } = outlineOf(grid, 1);
-    return x.every(Number.isFinite) && y.every(Number.isFinite) ? polygonWkt({ x, y }) : undefined;
+    const outline = outlineOf(grid, 1);
+    return outline.x.every(Number.isFinite) && outline.y.every(Number.isFinite) ? outline : undefined;
   }
   const { x, y } = outlineOf(grid);
   using transform = await transformer(crs, wgs84);
-  return transform.forward(x, y) > 0 ? undefined : polygonWkt({ x, y });
+  if (transform.forward(x, y) > 0) return undefined;
+  const [, a, b, , c, d] = grid.affine;
+  return joined(x, y, a * d - b * c < 0);
+}
+
+const isPole = (latitude: number): boolean => Math.abs(latitude) > 90 - 1e-9;
+
+/** Joins the longitudes of an outline at 180°. `counterClockwise` is how it runs in the coordinate system of the grid. */
+function joined(x: Float64Array, y: Float64Array, counterClockwise: boolean): Outline {
+  const count = x.length;
+  const before = (n: number) => (n + count - 1) % count;
+  const after = (n: number) => (n + 1) % count;
+  // The longitude of a pole means nothing, except on a side that lies on it as a whole, as in a cylindrical projection.
+  const pole = y.findIndex((latitude, n) => isPole(latitude) && !isPole(y[before(n)]!) && !isPole(y[after(n)]!));
+  if (pole >= 0) {
+    const order = Array.from({ length: count }, (_, n) => (pole + n) % count);
+    const [longitudes, latitudes] = [order.map((n) => x[n]!), order.map((n) => y[n]!)];
+    // The outline comes to the pole along one meridian and leaves it along another.
+    longitudes[0] = longitudes[1]!;
+    const [runsOn] = runOn(Float64Array.from([...longitudes, longitudes.at(-1)!]));
+    return turned(runsOn, Float64Array.from([...latitudes, latitudes[0]!]));
+  }
+  const [runsOn, turn] = runOn(x);
+  return turn === 0 ? turned(runsOn, y) : aroundPole(runsOn, y, turn, turn > 0 === counterClockwise ? 90 : -90);
+}
+
+/** Longitudes that are less than half a turn from the one before, and what the outline has turned when it is back at its start. */
+function runOn(longitudes: Float64Array): [longitudes: Float64Array, turn: number] {
+  const result = longitudes.slice();
+  for (let n = 1; n < result.length; n++) result[n] = nearestTurn(result[n]!, result[n - 1]!);
+  return [result, nearestTurn(result[0]!, result.at(-1)!) - result[0]!];
+}
+
+/** Begins west of 180°. An outline all around the earth becomes a box. */
+function turned(x: Float64Array, y: Float64Array): Outline {
+  const [west, east] = [Math.min(...x), Math.max(...x)];
+  if (east - west >= 360 - tolerance) {
+    const [south, north] = [Math.min(...y), Math.max(...y)];
+    return { x: Float64Array.of(-180, -180, 180, 180), y: Float64Array.of(north, south, south, north) };
+  }
+  const turn = 360 * Math.floor((west + 180 + tolerance) / 360);
+  return { x: x.map((longitude) => longitude - turn), y };
+}
+
+/** Degrees, for roundings of PROJ. */
+const tolerance = 1e-9;
+
+/** Cuts an outline around a pole at 180°, and closes it along the pole. */
+function aroundPole(x: Float64Array, y: Float64Array, turn: number, pole: number): Outline {
+  const count = x.length;
+  // Once more around the earth, eastwards, so that one whole turn from −180 to 180 is in it.
+  const all = Array.from({ length: 2 * count + 1 }, (_, n): [number, number] => [
+    x[n % count]! + turn * Math.floor(n / count),
+    y[n % count]!,
+  ]);
+  if (turn < 0) all.reverse();
+  const start = 360 * Math.ceil((all[0]![0] + 180) / 360) - 180;
+  const latitudeAt = (longitude: number): number => {
+    const n = all.findIndex(([one]) => one >= longitude);
+    const [[x0, y0], [x1, y1]] = [all[Math.max(0, n - 1)]!, all[n]!];
+    return x1 === x0 ? y1 : y0 + ((y1 - y0) * (longitude - x0)) / (x1 - x0);
+  };
+  const from = latitudeAt(start);
+  const inner = all.slice(
+    all.findIndex(([one]) => one > start),
+    all.findIndex(([one]) => one >= start + 360),
+  );
+  const points = [[-180, pole], [-180, from], ...inner.map(([one, latitude]) => [one - start - 180, latitude])];
+  points.push([180, latitudeAt(start + 360)], [180, pole]);
+  return { x: Float64Array.from(points, ([one]) => one!), y: Float64Array.from(points, ([, one]) => one!) };
 }
 
 function polygonWkt({ x, y }: Outline): string {
