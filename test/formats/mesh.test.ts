@@ -4,7 +4,9 @@ import { inspectMesh } from '../../src/convert/kinds/inspect-mesh.ts';
 import type { ItemFigures } from '../../src/data/item-statistics.ts';
 import type { Mesh } from '../../src/data/mesh.ts';
 import { CELL_SHAPES } from '../../src/data/mesh.ts';
+import type { MultiArray } from '../../src/data/multi-array.ts';
 import { stepsOf } from '../../src/data/time-axis.ts';
+import { parseSrid } from '../../src/geo/crs/crs.ts';
 import { expected, flatMesh, hourly, itemNames, layeredMesh, numbers, sigmaZMesh, value } from './meshes.ts';
 import { passed } from './transformed.ts';
 
@@ -164,6 +166,52 @@ test('reprojection moves the nodes of a mesh; heights and values stay', async (t
     passed(t, far, [{ type: 'crsTransformation', outputSrid: 25832 }], async () => {}),
     { message: /^Node 1 at \(200, 200\) cannot be transformed to/ },
   );
+});
+
+test('the receipt counts elements and curvilinear cells that cross the antimeridian in degrees', async (t) => {
+  // In EPSG:3832 180° is 30° east of the middle; here it lies between the second and the third of four columns of nodes.
+  const west = 30 * 111_319.490_793 - 150;
+  const pacific = parseSrid(3832);
+  const moved = (mesh: Mesh, by: number): Mesh => ({
+    ...mesh,
+    crs: pacific,
+    nodes: mesh.nodes.map((one, n) => (n % 3 === 0 ? one - 500_000 + by : one)),
+  });
+  const sentence = (things: string) =>
+    `${things} cross the antimeridian (longitude 180°). They are not split there, so some programs draw them across the whole map.`;
+  const lostOf = async (data: Mesh | MultiArray, outputSrid: number) =>
+    (await passed(t, data, [{ type: 'crsTransformation', outputSrid }], async () => {})).lost;
+  t.deepEqual(await lostOf(moved(flatMesh(), west), 4326), [sentence('2 elements')]);
+  t.deepEqual(await lostOf(moved(flatMesh(), west - 1000), 4326), []);
+  t.deepEqual(await lostOf(moved(flatMesh(), west), 3857), []);
+  const degrees: Mesh = {
+    ...flatMesh(),
+    crs: parseSrid(4326),
+    nodes: flatMesh().nodes.map((one, n) =>
+      n % 3 === 0 ? [179, 179.5, -179.9, -179][(n / 3) % 4]! : n % 3 === 1 ? 10 : one,
+    ),
+  };
+  t.deepEqual(await lostOf(degrees, 3857), [sentence('2 elements')]);
+
+  const array: MultiArray = {
+    kind: 'array',
+    crs: pacific,
+    axes: [
+      { name: 'y', values: Float64Array.of(0, 1) },
+      { name: 'x', values: Float64Array.of(0, 1, 2) },
+    ],
+    placement: {
+      by: 'nodes',
+      x: 1,
+      y: 0,
+      nodeX: Float64Array.from({ length: 12 }, (_, n) => west + 100 * (n % 4)),
+      nodeY: Float64Array.from({ length: 12 }, (_, n) => 100 * Math.floor(n / 4)),
+    },
+    items: [],
+    read: async () => new Float32Array(0),
+  };
+  t.deepEqual(await lostOf(array, 4326), [sentence('2 cells')]);
+  t.deepEqual(await lostOf(array, 3857), []);
 });
 
 test('statistics of a mesh are one row per item over all steps and places', async (t) => {

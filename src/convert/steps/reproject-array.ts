@@ -1,9 +1,10 @@
 import type { MultiArray } from '../../data/multi-array.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import { crsName, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
+import { crsName, describeCrs, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import type { StepContext } from '../kinds/handler.ts';
+import { crossingQuads, crossingSentence } from './antimeridian.ts';
 import { knownInputCrs } from './input-crs.ts';
 
 /** Reprojects an array: transforms the corners of its curvilinear cells. */
@@ -20,8 +21,14 @@ export async function reprojectedArray(
   if (await sameCrs(known, target)) return { ...array, crs: target };
   using change = await transformer(known, target);
   const [nodeX, nodeY] = [placement.nodeX.slice(), placement.nodeY.slice()];
+  const [from, to] = await Promise.all([describeCrs(known), describeCrs(target)]);
+  // Corners of higher levels lie above those of the lowest.
+  const [columns, rows] = [array.axes[placement.x]!.values.length, array.axes[placement.y]!.values.length];
+  let crossing = from.geographic && !to.geographic ? crossingQuads(nodeX, columns, rows) : 0;
   const failed = change.forward(nodeX, nodeY);
   if (failed > 0) throw new FormatError(`${failed} corners of cells cannot be transformed to ${crsName(target)}.`);
+  if (to.geographic) crossing = crossingQuads(nodeX, columns, rows);
+  if (crossing > 0) shared.context.reportLoss(crossingSentence(`${crossing} cells`));
   const sentence = operationSentence(change.operation());
   shared.operations.push(() => sentence);
   shared.to = target;

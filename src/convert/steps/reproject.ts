@@ -7,6 +7,7 @@ import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import type { Operation } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
+import { crossingSentence } from './antimeridian.ts';
 
 /** Reprojects features. A feature with a vertex that cannot be transformed is a bad record. */
 export async function reprojected(
@@ -165,10 +166,7 @@ class AntimeridianCheck {
   }
 
   report({ reportLoss }: Context): void {
-    if (this.#crossing > 0)
-      reportLoss(
-        `${this.#crossing} features cross the antimeridian (longitude 180°). They are not split there, so some programs draw them across the whole map.`,
-      );
+    if (this.#crossing > 0) reportLoss(crossingSentence(`${this.#crossing} features`));
     if (this.#around > 0)
       reportLoss(
         `${this.#around} features contain a pole. In longitude and latitude their outline runs around the world and does not close at the pole.`,
