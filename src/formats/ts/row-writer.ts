@@ -106,7 +106,7 @@ class Column {
   readonly #item: Item;
   readonly #target: SeriesDefinition;
   readonly #sparse: boolean;
-  #infinite = 0;
+  #notFinite = 0;
   #rounded = 0;
 
   constructor(item: Item, target: SeriesDefinition, sparse: boolean) {
@@ -125,6 +125,8 @@ class Column {
       const value = Number(values[n]);
       const missing = Number.isNaN(value);
       if (missing && this.#sparse) continue;
+      // without another nodata value, NaN says that there is no value
+      if (missing && none !== undefined && !Number.isNaN(none)) this.#notFinite += 1;
       const cell = missing || value === none ? null : this.#cellOf(value * scale + offset, time);
       // of equal times the last one
       const at = this.rows.times.at(-1) === time ? this.rows.times.length - 1 : this.rows.times.length;
@@ -147,7 +149,7 @@ class Column {
     }
     const stored = kind === 'f32' ? Math.fround(value) : value;
     if (!Number.isFinite(stored)) {
-      this.#infinite += 1;
+      this.#notFinite += 1;
       return null;
     }
     if (stored !== value) this.#rounded += 1;
@@ -156,7 +158,7 @@ class Column {
 
   report({ reportLoss }: Pick<Context, 'reportLoss'>): void {
     const { name } = this.#target.item;
-    if (this.#infinite > 0) reportLoss(`${this.#infinite} values of '${name}' are not finite and were left empty.`);
+    if (this.#notFinite > 0) reportLoss(`${this.#notFinite} values of '${name}' are not finite and were left empty.`);
     if (this.#rounded > 0) reportLoss(`${this.#rounded} values of '${name}' were rounded to single precision.`);
   }
 }

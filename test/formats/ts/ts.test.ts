@@ -317,6 +317,31 @@ test('steps out of order are refused, of equal times the last counts, and what i
   });
 });
 
+test('values of a DFS0 file that are not a number are left empty, which is reported; delete values are not', async (t) => {
+  const steps = [[1.25], [Number.NaN], [-1e-35], [Number.NaN]];
+  const there = await converted(t, dfsBytes(gauge({ items: [{ name: 'Level', steps }] })), toStore);
+  const { rows } = (await stored(there.bytes)).series[0]!;
+  t.deepEqual(
+    rows.map(([, value]) => value),
+    [1.25, null, null, null],
+  );
+  t.deepEqual(there.receipt.lost, ["2 values of 'Level' are not finite and were left empty."]);
+});
+
+test('NaN of data without another nodata value is no loss', async (t) => {
+  for (const nodata of [{}, { nodata: Number.NaN }]) {
+    const series: Series = {
+      kind: 'series',
+      items: [{ name: 'Level', type: 'Float64', ...nodata }],
+      time: { spacing: 'equidistant', unit: 'second', start: 0, count: 2, offset: 0, interval: 1 },
+      async *chunks() {
+        yield { firstStep: 0, offsets: Float64Array.of(0, 1), values: [Float64Array.of(1, Number.NaN)] };
+      },
+    };
+    t.deepEqual((await written(t, series, 'TSWriter')).lost, []);
+  }
+});
+
 test('a file that is no dataset of time series is refused', async (t) => {
   await t.throwsAsync(converted(t, 'ncols 3', { reader: 'TSReader', writer: 'Dfs0Writer' }), {
     message: /TSReader reads datasets of time series, not files/,
