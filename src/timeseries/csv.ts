@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { AppError, invalid } from '../errors.ts';
 import type { Cell } from '../formats/ts/rows.ts';
 import type { Column } from './cells.ts';
@@ -20,7 +21,7 @@ const latin1 = new TextDecoder('latin1');
 
 /**
  * Reads lines of CSV (RFC 4180) without a header; gives the rows of each piece of the body. Throws `invalid` with the number of the first line that
- * cannot be read. Text is UTF-8; from the first piece that is not, it is Latin-1.
+ * cannot be read. A line is UTF-8, or Latin-1 if it is not valid UTF-8.
  */
 export async function* readCsv(
   body: AsyncIterable<Uint8Array>,
@@ -204,24 +205,40 @@ async function* textsOf(body: AsyncIterable<Uint8Array>, records: Records): Asyn
   if (last !== '') yield last;
 }
 
-/** UTF-8 until bytes come that are not, then Latin-1; without the byte order mark at the start. */
-function decoder(): (bytes: Uint8Array) => string {
-  let present: InstanceType<typeof TextDecoder> = utf8;
+/** Decodes whole lines, without the byte order mark at the start of the first ones. */
+function decoder(): (bytes: Buffer) => string {
   let atStart = true;
   return (bytes) => {
     let text: string;
     try {
-      text = present.decode(bytes);
+      text = utf8.decode(bytes);
     } catch {
-      present = latin1;
-      text = latin1.decode(bytes);
+      text = textOfLines(bytes);
     }
-    if (atStart && text !== '') {
-      text = text.replace(/^(?:\ufeff|ï»¿)/, '');
-      atStart = false;
-    }
+    if (atStart) text = text.replace(/^(?:\ufeff|ï»¿)/, '');
+    atStart = false;
     return text;
   };
+}
+
+/** Looks at each line by itself: how a body comes in pieces must not change what is read. */
+function textOfLines(bytes: Buffer): string {
+  let text = '';
+  // lines of one encoding are decoded together
+  let start = 0;
+  let present = utf8;
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(NEWLINE, at);
+    const end = found < 0 ? bytes.length : found + 1;
+    const own = isUtf8(bytes.subarray(at, end)) ? utf8 : latin1;
+    if (own !== present) {
+      text += present.decode(bytes.subarray(start, at));
+      start = at;
+      present = own;
+    }
+    at = end;
+  }
+  return text + present.decode(bytes.subarray(start));
 }
 
 /** Counts the bytes of a body and throws `tooLarge` beyond the maximum. */

@@ -101,6 +101,38 @@ test('rows and line numbers of a CSV do not depend on its columns, separator and
     await t.throwsAsync(rowsOf(size, wrong), { message: /^Line 6: '2\.5' is not a number/ });
 });
 
+test('each line that is not UTF-8 is Latin-1, however the body comes in pieces', async (t) => {
+  const bytes = Buffer.concat([
+    Buffer.from('\ufeff2026-01-24;höher\n'),
+    Buffer.from('2026-01-25;tiefer für\r\n2026-01-26;plain\n', 'latin1'),
+    Buffer.from('2026-01-27;größer\n\n2026-01-28;"東\n'),
+    Buffer.from('über"\n', 'latin1'),
+    Buffer.from('2026-01-29;é'),
+  ]);
+  const own: Column = { name: 'Note', dataType: 'Text', kind: 'text', flags: [] };
+  for (const size of [1, 2, 3, 20, 45, 70, 1000]) {
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const texts: unknown[] = [];
+    for await (const some of readCsv(pieces(), [own], FORM)) for (const { cells } of some) texts.push(cells[0]);
+    t.deepEqual(texts, ['höher', 'tiefer für', 'plain', 'größer', '東\nüber', 'é'], `${size} bytes at once`);
+  }
+});
+
+test('a byte order mark counts at the start of the body alone, however it comes in pieces', async (t) => {
+  const bytes = Buffer.from('\n\ufeff"2026-01-24";1\n');
+  for (const size of [1, 1000]) {
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const read = async () => {
+      for await (const some of readCsv(pieces(), [column('Double')], FORM)) t.is([...some].length, 0);
+    };
+    await t.throwsAsync(read(), { message: /^Line 2: a quote stands inside/ });
+  }
+});
+
 test('a time is shown as it was read, to the microsecond, in every century', (t) => {
   const seconds = [
     '0001-01-01T00:00:00',
