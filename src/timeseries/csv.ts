@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { AppError, invalid } from '../errors.ts';
 import type { Cell } from '../formats/ts/rows.ts';
 import type { Column } from './cells.ts';
@@ -230,8 +230,10 @@ function textOfLines(bytes: Buffer): string {
   for (let at = 0; at < bytes.length; ) {
     const found = bytes.indexOf(NEWLINE, at);
     const end = found < 0 ? bytes.length : found + 1;
-    const own = isUtf8(bytes.subarray(at, end)) ? utf8 : latin1;
-    if (own !== present) {
+    const line = bytes.subarray(at, end);
+    const own = isUtf8(line) ? utf8 : latin1;
+    // ASCII is the same in both
+    if (own !== present && !isAscii(line)) {
       text += present.decode(bytes.subarray(start, at));
       start = at;
       present = own;
