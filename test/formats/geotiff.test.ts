@@ -265,6 +265,22 @@ test('errors for broken files have an offset', async (t) => {
       /decoded block has \d+ of 1600 bytes/,
     ],
     ['no cell size', tiffFile({ ...sound, tags: placed(0, 0, 0) }), /geotransform of the image is not valid/],
+    ['half a column', tiffFile({ ...sound, tags: { 256: [12, [3.5]] } }), /Tag 256 contains 3\.5/],
+    ['half a row', tiffFile({ ...sound, tags: { 257: [12, [3.5]] } }), /Tag 257 contains 3\.5/],
+    ['half a band', tiffFile({ ...sound, tags: { 277: [12, [1.5]] } }), /Tag 277 contains 1\.5/],
+    ['half a row in a strip', tiffFile({ ...sound, tags: { 278: [12, [3.5]] } }), /Tag 278 contains 3\.5/],
+    [
+      'half a column in a tile',
+      tiffFile({ ...sound, tile: 16, tags: { 322: [12, [15.5]] } }),
+      /Tag 322 contains 15\.5/,
+    ],
+    [
+      'block between bytes',
+      tiffFile({ ...sound, tags: { 273: [12, [10.5]], 279: [12, [16.5]] } }),
+      /Tag 273 contains 10\.5/,
+    ],
+    ['block before the file', tiffFile({ ...sound, tags: { 273: [12, [-5]] } }), /Tag 273 contains -5/],
+    ['block of less than no bytes', tiffFile({ ...sound, tags: { 279: [12, [-16]] } }), /Tag 279 contains -16/],
     ['no strips', tiffFile({ ...sound, tags: { 273: null } }), /1 blocks, but the file lists 0/],
   ];
   for (const [name, file, message] of cases) {

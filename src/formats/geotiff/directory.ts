@@ -196,6 +196,23 @@ export class Directory {
     return Float64Array.from({ length: wanted }, (_, n) => decode(view, n * size, this.littleEndian));
   }
 
+  /** The first `count` values of a tag with sizes or places: whole numbers from 0, whatever type the file gives them. */
+  async wholes(id: number, count: number): Promise<Float64Array> {
+    const values = await this.numbers(id, count);
+    const wrong = values.find((value) => !Number.isInteger(value) || value < 0);
+    if (wrong !== undefined)
+      throw new FormatError(
+        `Tag ${id} contains ${wrong}. It must be a whole number that is not negative.`,
+        this.offset,
+      );
+    return values;
+  }
+
+  /** The first value of a tag with sizes. */
+  async whole(id: number, otherwise: number): Promise<number> {
+    return this.count(id) === 0 ? otherwise : (await this.wholes(id, 1))[0]!;
+  }
+
   /** The first value of a tag. */
   async number(id: number, otherwise: number): Promise<number> {
     return this.count(id) === 0 ? otherwise : (await this.numbers(id, 1))[0]!;

@@ -62,11 +62,11 @@ export const bytesPerRow = (layout: Layout): number =>
 /** @throws FormatError if the tags contradict each other or the file size; AppError if the file is valid, but not supported */
 export async function readLayout(directory: Directory, fileSize: number): Promise<Layout> {
   const broken = (message: string) => new FormatError(message, directory.offset);
-  const width = await directory.number(tag.imageWidth, 0);
-  const height = await directory.number(tag.imageLength, 0);
+  const width = await directory.whole(tag.imageWidth, 0);
+  const height = await directory.whole(tag.imageLength, 0);
   if (!(width >= 1 && height >= 1)) throw broken(`The image has ${width} × ${height} cells.`);
   if (width > maxColumns) throw broken(`The image has ${width} columns. The maximum is ${maxColumns}.`);
-  const samples = await directory.number(tag.samplesPerPixel, 1);
+  const samples = await directory.whole(tag.samplesPerPixel, 1);
   if (!(samples >= 1 && samples <= 65535)) throw broken(`The image has ${samples} bands.`);
   const bits = await same(directory, tag.bitsPerSample, samples, 1);
   const format = await same(directory, tag.sampleFormat, samples, 1);
@@ -84,10 +84,10 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   const planar = await directory.number(tag.planarConfiguration, 1);
   if (planar !== 1 && planar !== 2) throw broken(`The planar configuration is ${planar}. It must be 1 or 2.`);
   const tiled = directory.has(tag.tileWidth);
-  const blockWidth = tiled ? await directory.number(tag.tileWidth, 0) : width;
+  const blockWidth = tiled ? await directory.whole(tag.tileWidth, 0) : width;
   const blockHeight = tiled
-    ? await directory.number(tag.tileLength, 0)
-    : Math.min(height, await directory.number(tag.rowsPerStrip, height));
+    ? await directory.whole(tag.tileLength, 0)
+    : Math.min(height, await directory.whole(tag.rowsPerStrip, height));
   if (!(blockWidth >= 1 && blockHeight >= 1))
     throw broken(`The image has blocks of ${blockWidth} × ${blockHeight} cells.`);
   const shape = { width: blockWidth, height: blockHeight, samples: planar === 1 ? samples : 1, type };
@@ -131,8 +131,8 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   const assembled = Math.min(blockHeight, height) * width * 8;
   if (tiled && assembled > maxBlock)
     throw new AppError('unprocessable', `A row of tiles takes ${assembled} bytes. The maximum is ${maxBlock}.`);
-  layout.offsets = await directory.numbers(offsetTag, blocks);
-  if (directory.has(countTag)) layout.byteCounts = await directory.numbers(countTag, blocks);
+  layout.offsets = await directory.wholes(offsetTag, blocks);
+  if (directory.has(countTag)) layout.byteCounts = await directory.wholes(countTag, blocks);
   else if (compression === 1) layout.byteCounts = new Float64Array(blocks).fill(raw);
   else throw broken('The file has no tag with the sizes of its blocks.');
   checkBlocks(layout, fileSize, directory.has(countTag));

@@ -23,7 +23,9 @@ export class ArrayNames {
         .replace(/^\.+$/, '_')
         .replace(/^__+/, '_')
         .trim()
-        .slice(0, longestName) || 'item';
+        .slice(0, longestName)
+        // Half a character would be another one in UTF-8.
+        .replace(/\p{Cs}$/u, '') || 'item';
     let name = safe;
     for (let n = 2; this.#taken.has(name); n++) name = `${safe}_${n}`;
     this.#taken.add(name);

@@ -159,6 +159,21 @@ for (const [what, make] of Object.entries(made))
     t.deepEqual(await whole(await dataOf(t, 'MDReader', content)), await whole(make()));
   });
 
+test('a name that is cut to the length of an array name is not cut within a character', async (t) => {
+  const grid: Grid = {
+    kind: 'grid',
+    width: 1,
+    height: 1,
+    affine: [10, 1, 0, 50, 0, -1],
+    bands: ['x', 'y'].map((first) => ({ name: `${first}${'a'.repeat(98)}🌊 level`, type: 'Float32' })),
+    async *rows() {
+      yield { firstRow: 0, rowCount: 1, samples: Float32Array.of(1) };
+    },
+  };
+  const { content } = await written(t, grid, 'MDWriter');
+  t.deepEqual(await whole(await dataOf(t, 'MDReader', content)), await whole(grid));
+});
+
 test('64-bit integers of a grid and their nodata value are exact', async (t) => {
   const exact = BigInt64Array.of(2n ** 62n + 1n, -5n, -(2n ** 63n), 0n);
   const grid: Grid = {
