@@ -24,6 +24,10 @@ const loginState = sql.fragment`
 export const findLoginState = (db: Db, id: string) =>
   db.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where folded_id = fold_name(${id})`);
 
+/** Whether the account is locked at present. */
+export const isLocked = (db: Db, userId: string) =>
+  db.exists(sql.unsafe`select from (select ${loginState} from accounts where user_id = ${userId}) a where locked`);
+
 /** Locks the account's row until `tx` ends, so that no change of its password or state slips in between. */
 export const lockLoginState = (tx: Db, userId: string) =>
   tx.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where user_id = ${userId} for no key update`);

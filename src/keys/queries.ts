@@ -51,6 +51,12 @@ export const listKeys = (db: Db, tenantId: string, { offset = 0, limit }: { offs
 export const findKey = (db: Db, id: string) =>
   db.maybeOne(sql.type(KeyRow)`select ${key} from api_keys where id = ${id}`);
 
+/** `findKey` unless the key has expired. */
+export const findValidKey = (db: Db, id: string) =>
+  db.maybeOne(
+    sql.type(KeyRow)`select ${key} from api_keys where id = ${id} and (expires_at is null or expires_at > now())`,
+  );
+
 /** Deletes a key with its memberships in projects. Returns it; null if a concurrent call has deleted it. */
 export const deleteKey = (tx: Db, id: string) =>
   tx.maybeOne(sql.type(KeyRow)`delete from api_keys where id = ${id} returning ${key}`);

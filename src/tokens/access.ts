@@ -10,6 +10,7 @@ import { openIssuers } from './issuers.ts';
 import type { TokenKeys } from './keys.ts';
 import { openTokenKeys } from './keys.ts';
 import type { Identity } from './queries.ts';
+import { scopesInToken } from './scopes.ts';
 
 const ALGORITHM = 'RS256';
 /** RFC 9068: no other kind of JWT passes for an access token. */
@@ -95,10 +96,7 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
     }
   }
 
-  function scopesOf({ metadata }: Pick<Identity, 'metadata'>) {
-    const own = z.array(z.string()).safeParse(metadata.scopes);
-    return own.success ? own.data : settings['tokens.defaultScopes'];
-  }
+  const scopesOf = (identity: Pick<Identity, 'metadata'>) => scopesInToken(identity, settings['tokens.defaultScopes']);
 
   return {
     async issue(identity) {

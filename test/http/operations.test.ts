@@ -1,5 +1,6 @@
 import test from 'ava';
 import { nextRun } from '../../src/operations/cron/cron.ts';
+import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
@@ -158,6 +159,56 @@ test('a retry checks the current rights of the starter, and fails if the starter
   t.true([403, 404].includes(refused.status), JSON.stringify(refused.body));
   await w.sql(`update accounts set enabled = false where user_id = $1`, [owner.userId]);
   t.like(await client.post(`/api/admin/job/${id}/retry`), { status: 409, body: { code: 'StarterGone' } });
+});
+
+test('a retry is refused while the account of the starter is locked', async (t) => {
+  const client = await root();
+  const { id, owner } = await someTransfer();
+  await fail(id, 'It is broken.');
+  const refused = { status: 409, body: { code: 'StarterGone' } };
+  const lock = (columns: string) => w.sql(`update accounts set ${columns} where user_id = $1`, [owner.userId]);
+  await lock(`locked = true, locked_date_end = now() + interval '1 hour'`);
+  t.like(await client.post(`/api/admin/job/${id}/retry`), refused);
+  await lock(`locked = false, locked_date_end = null, locked_out_until = now() + interval '1 hour'`);
+  t.like(await client.post(`/api/admin/job/${id}/retry`), refused);
+  await lock(`locked = true, locked_date_end = now() - interval '1 hour', locked_out_until = null`);
+  t.is((await client.post(`/api/admin/job/${id}/retry`)).status, 202, 'the lock has ended');
+});
+
+test('a retry for an API key is refused when the key has expired', async (t) => {
+  const client = await root();
+  const owner = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
+  const projectId = await newProject(owner);
+  const { body: key } = await owner.post('/api/iam/key', {
+    name: 'machine',
+    role: 'Owner',
+    expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  const startWithKey = async () => {
+    const request = copyRequest(projectId, await upload(w, owner, 'words'));
+    const { status, body } = await start(w.nobody, request, { 'svc-open-api-key': key.key });
+    t.is(status, 200, JSON.stringify(body));
+    await fail(body.id, 'It is broken.');
+    return body.id as string;
+  };
+  const [first, second] = [await startWithKey(), await startWithKey()];
+  t.is((await client.post(`/api/admin/job/${first}/retry`)).status, 202);
+  await w.sql(`update api_keys set expires_at = now() - interval '1 minute' where id = $1`, [key.id]);
+  t.like(await client.post(`/api/admin/job/${second}/retry`), { status: 409, body: { code: 'StarterGone' } });
+});
+
+test('a retry has the scopes that the starter would have in a token now', async (t) => {
+  const client = await root();
+  const { ask, owner } = await carryScene(w);
+  const { id } = (await ask('copy')).body;
+  await fail(id, 'It is broken.');
+  const retry = () => client.post(`/api/admin/job/${id}/retry`);
+  const giveScopes = (scopes: string[]) =>
+    w.sql('update accounts set metadata = $2 where user_id = $1', [owner.userId, JSON.stringify({ scopes })]);
+  await giveScopes([]);
+  t.like(await retry(), { status: 403, body: { code: 'InsufficientScope' } });
+  await giveScopes(['platform_metadata_conversion']);
+  t.is((await retry()).status, 202);
 });
 
 test('failures with one cause form one group, whatever names, numbers and ids their messages contain', async (t) => {

@@ -1,17 +1,19 @@
+import { isLocked } from '../../accounts/login.queries.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { callerWithKey } from '../../keys/authenticate.ts';
-import { findKey } from '../../keys/queries.ts';
+import { findValidKey } from '../../keys/queries.ts';
 import { holderOf } from '../../tokens/caller.ts';
 import { findIdentity } from '../../tokens/queries.ts';
+import { scopesInToken } from '../../tokens/scopes.ts';
 import type { Summary } from '../../transfers/queries.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';
 import type { StartRules } from '../../transfers/starts/start.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
-/** Origin of the request for a retry, and scopes of account tokens. */
+/** Origin of the request for a retry, and scopes of API keys and of accounts without own ones. */
 export type RetryContext = Pick<Caller, 'scopes' | 'address' | 'requestId'>;
 
 /**
@@ -29,19 +31,22 @@ export async function retryAsStarter(tx: Db, rules: StartRules, id: string, cont
   const starter = await findStarter(tx, id, context);
   if (!starter)
     throw conflict(
-      `The account or API key that started transfer '${id}' no longer exists, or is disabled. Start the transfer anew.`,
+      `The account or API key that started transfer '${id}' no longer exists, or is disabled, locked or expired. ` +
+        'Start the transfer anew.',
       { code: 'StarterGone' },
     );
   return retryTransfer(tx, rules, starter, id);
 }
 
+/** Undefined if the starter could not make a request now. */
 async function findStarter(tx: Db, id: string, context: RetryContext): Promise<Caller | undefined> {
   const userId = await getStarter(tx, id);
   const identity = await findIdentity(tx, userId);
   if (identity) {
     if (!identity.enabled || !identity.activated) return undefined;
-    return { ...holderOf(identity), via: 'token', ...context };
+    if (await isLocked(tx, userId)) return undefined;
+    return { ...holderOf(identity), via: 'token', ...context, scopes: scopesInToken(identity, context.scopes) };
   }
-  const key = await findKey(tx, userId);
+  const key = await findValidKey(tx, userId);
   return key ? callerWithKey(key, context) : undefined;
 }
