@@ -37,6 +37,14 @@ export const lockMail = (tx: Db, id: string) =>
 
 export const deleteMail = (tx: Db, id: string) => tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
 
+const Addressee = z.object({
+  userId: z.string(),
+  id: z.string(),
+  email: z.string(),
+  /** Registered by somebody who has not shown that the address is theirs. */
+  unproven: z.boolean(),
+});
+
 /**
  * Enabled accounts with this login id or e-mail address. Excludes accounts that got `maxMails` resets in the last hour.
  */
@@ -45,8 +53,8 @@ export const findAddressees = (
   asked: string,
   { maxAccounts, maxMails }: { maxAccounts: number; maxMails: number },
 ) =>
-  db.any(sql.type(z.object({ userId: z.string(), id: z.string() }))`
-    select a.user_id, a.id from accounts a
+  db.any(sql.type(Addressee)`
+    select a.user_id, a.id, a.email, a.registered and not a.activated as unproven from accounts a
     where (a.folded_id = fold_name(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
       and (select count(distinct coalesce(t.mail_id::text, t.hash::text)) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
         and t.created_at > now() - interval '1 hour') < ${maxMails}
@@ -102,6 +110,32 @@ export const countMails = (db: Db, limit: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from (select from account_mails limit ${limit}) m`);
 
+/** In place of the client: a reset mail, which does not count as a registration mail. */
+const RESET = 'password reset';
+/** Rows of mails to one recipient in the last hour. */
+const sentTo = (recipient: string) => sql.fragment`
+  select from registration_mails where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour'`;
+const lockRecipient = (tx: Db, recipient: string) =>
+  tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration ' || lower(${recipient}), 0))`);
+
+/**
+ * Counts a reset mail, and returns false if a limit of the recipient is reached. Unproven accounts share the limit of
+ * registrations, so that they keep nobody from resetting a password. Not counted for the client, who could read off
+ * his own count whether an account exists. Exact for concurrent calls.
+ */
+export async function countResetMail(
+  tx: Db,
+  { email, unproven }: Pick<z.infer<typeof Addressee>, 'email' | 'unproven'>,
+  { toUnproven, toRecipient }: { toUnproven: number; toRecipient: number },
+): Promise<boolean> {
+  await lockRecipient(tx, email);
+  const { rowCount } = await tx.query(sql.unsafe`
+    insert into registration_mails (recipient, client) select ${email}, ${unproven ? null : RESET}
+    where (select count(*) from (${sentTo(email)} and (client is distinct from ${RESET}) = ${unproven}) m)
+      < ${unproven ? toUnproven : toRecipient}`);
+  return rowCount === 1;
+}
+
 /** Maximum numbers of registration mails per hour. */
 export interface RegistrationMailLimits {
   toRecipient: number;
@@ -118,11 +152,10 @@ export async function countRegistrationMail(
   { toRecipient, fromClient }: RegistrationMailLimits,
 ): Promise<boolean> {
   await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration from ' || ${client}, 0))`);
-  await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration ' || lower(${recipient}), 0))`);
+  await lockRecipient(tx, recipient);
   const { rowCount } = await tx.query(sql.unsafe`
     insert into registration_mails (recipient, client) select ${recipient}, ${client}
-    where (select count(*) from registration_mails
-        where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour') < ${toRecipient}
+    where (select count(*) from (${sentTo(recipient)} and client is distinct from ${RESET}) m) < ${toRecipient}
       and (select count(*) from registration_mails
         where client = ${client} and ordered_at > now() - interval '1 hour') < ${fromClient}`);
   return rowCount === 1;

@@ -9,7 +9,7 @@ import { hashOfMailToken } from './mail-token.ts';
 import type { NewPasswordParts } from './new-password.ts';
 import { newPasswordHash } from './new-password.ts';
 import { activate, insertAccount } from './queries.ts';
-import { queueMail } from './send-mail.ts';
+import { MAX_TO_RECIPIENT, queueMail } from './send-mail.ts';
 import type { AccountStore } from './store.ts';
 
 export interface RegisterParts extends NewPasswordParts {
@@ -30,7 +30,7 @@ export interface Registration {
 /** Maximum number of pending mails, for outages of the mail server. */
 const MAX_PENDING_MAILS = 10_000;
 /** Registration mails per hour. Prevents abuse for filling mailboxes of others. */
-const MAX_MAILS = { toRecipient: 5, fromClient: 30 };
+const MAX_MAILS = { toRecipient: MAX_TO_RECIPIENT.toUnproven, fromClient: 30 };
 
 /**
  * Creates an account, which its holder activates with a mailed token. If the login id exists, creates nothing and says

@@ -8,6 +8,7 @@ import { Undeliverable } from '../platform/mail/mail.ts';
 import { withoutTrailingSlashes } from '../platform/text/trim-end.ts';
 import type { MailRow, TokenKind } from './mail.queries.ts';
 import {
+  countResetMail,
   deleteMail,
   findAddressees,
   findMail,
@@ -23,6 +24,12 @@ import { findMailAddress } from './queries.ts';
 const MAX_ACCOUNTS = 10;
 /** Password reset mails per account and hour, however often each was tried. Prevents abuse for filling mailboxes of others. */
 const MAX_RESETS = 5;
+
+/**
+ * Mails per address and hour, whatever their number of accounts: a holder may give his account any address. Registered
+ * accounts that were never activated share `toUnproven` with registrations.
+ */
+export const MAX_TO_RECIPIENT = { toUnproven: 5, toRecipient: MAX_ACCOUNTS };
 
 /** Stores a mail and the job that sends it, in the caller's transaction. */
 export async function queueMail(tx: Db, mail: Omit<MailRow, 'id'>) {
@@ -94,6 +101,7 @@ const queueResetMails = (db: Db, { id }: MailRow) =>
     if (!mail) return;
     const { asked = '', address, requestId } = mail;
     for (const account of await findAddressees(tx, asked, { maxAccounts: MAX_ACCOUNTS, maxMails: MAX_RESETS })) {
+      if (!(await countResetMail(tx, account, MAX_TO_RECIPIENT))) continue;
       await queueMail(tx, { kind: 'passwordReset', userId: account.userId });
       await record(tx, { action: 'account.password.resetAsked', subject: account.id, address, requestId });
     }
@@ -133,7 +141,7 @@ const TEXTS = {
   },
   passwordReset: {
     subject: 'Set a new password',
-    lead: (id: string) => `A new password was requested for your account '${id}'. Set it with this link:`,
+    lead: (id: string) => `A new password was requested for your account '${shortened(id)}'. Set it with this link:`,
     page: 'mail.passwordUrl',
     command: 'reset-password',
   },

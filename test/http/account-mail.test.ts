@@ -95,6 +95,48 @@ test('a password reset answers 202 for known and unknown ids; its mailed token s
   t.is((await w.nobody.post('/api/tokens/refresh', old)).status, 404, 'its logins have ended');
 });
 
+/** Asks for a reset; this test is the worker, and drops the mail. Returns whether one was sent. */
+async function resetHere(id: string): Promise<boolean> {
+  const mailer = { send: async () => {} };
+  const send = (mailId: string) => sendAccountMail({ db: w.db, mailer, settings: w.config, log: console }, mailId);
+  const { status } = await w.nobody.post('/api/accounts/passwordreset', id);
+  if (status !== 202) throw new Error(`reset: ${status}`);
+  const [asked] = await w.sql<{ id: string }>('select id from account_mails where asked = $1', [id]);
+  await send(asked!.id);
+  const [queued] = await w.sql<{ id: string }>(
+    `select m.id from account_mails m join accounts a using (user_id) where a.id = $1 and m.kind = 'passwordReset'`,
+    [id],
+  );
+  if (queued) await send(queued.id);
+  return queued !== undefined;
+}
+
+test.serial('resets of accounts that were never activated count as registration mails of their address', async (t) => {
+  const address = 'bystander@example.org';
+  for (const id of ['loud-1', 'loud-2']) await w.nobody.post('/api/accounts/registration', registration(id, address));
+  for (const rest of [2, 1, 0]) t.true(await resetHere('loud-1'), `${rest} more`);
+  t.false(await resetHere('loud-2'));
+  await w.nobody.post('/api/accounts/registration', registration('loud-3', address));
+  t.is((await w.sql(`select from accounts where id = 'loud-3'`)).length, 0);
+  const root = w.as(await w.administrator());
+  await w.account({ id: 'loud-neighbour' });
+  await root.put('/api/accounts', { id: 'loud-neighbour', email: address });
+  t.true(await resetHere('loud-neighbour'), 'strangers do not use up the resets of others');
+});
+
+test.serial('an address gets ten reset mails an hour, also if accounts change to it again', async (t) => {
+  const root = w.as(await w.administrator());
+  const giveAddress = (id: string, email: string) => root.put('/api/accounts', { id, email });
+  for (const id of ['crowd-1', 'crowd-2']) {
+    await w.account({ id });
+    await giveAddress(id, 'crowd@example.org');
+    for (const rest of [4, 3, 2, 1, 0]) t.true(await resetHere(id), `${id}: ${rest} more`);
+  }
+  await giveAddress('crowd-1', 'elsewhere@example.org');
+  await giveAddress('crowd-1', 'Crowd@example.org');
+  t.false(await resetHere('crowd-1'));
+});
+
 test.serial('a reset mail that is tried again while mails cannot be sent counts once', async (t) => {
   const root = w.as(await w.administrator());
   const { id } = await w.account({ id: 'patient' });
@@ -136,6 +178,18 @@ test('a reset by e-mail address mails every account with that address', async (t
   const mails = await mailsTo('shared@example.org', 2);
   t.is(mails.length, 2);
   for (const id of ['shared-1', 'shared-2']) t.is(mails.filter((mail) => mail.includes(`'${id}'`)).length, 1);
+});
+
+test('a reset mail shortens a long login id', async (t) => {
+  const root = w.as(await w.administrator());
+  const { id } = await w.account({ id: `visit-${'us.now.'.repeat(10)}` });
+  await root.put('/api/accounts', { id, email: 'brief@example.org' });
+  t.is((await w.nobody.post('/api/accounts/passwordreset', id)).status, 202);
+  const [mail = ''] = await mailsTo('brief@example.org');
+  // the encoding of the mail may break lines
+  const text = mail.replaceAll('=\r\n', '');
+  t.true(text.includes(id.slice(0, 39)));
+  t.false(text.includes(id.slice(0, 41)));
 });
 
 test('activation and reset tokens are not interchangeable; changing password or address revokes them', async (t) => {
