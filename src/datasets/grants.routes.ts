@@ -46,7 +46,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
   app.get(
     '/api/security/sastoken',
     {
-      config: { access: 'signedIn', service: 'security' },
+      config: { access: 'signedIn', service: 'security', projectHeader: true },
       schema: {
         tags,
         summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
@@ -110,7 +110,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
   app.get(
     '/api/filesync/prepare-download',
     {
-      config: { access: 'signedIn', service: 'filesync' },
+      config: { access: 'signedIn', service: 'filesync', projectHeader: true },
       schema: {
         tags,
         summary: 'Returns signed addresses to download datasets of a project',

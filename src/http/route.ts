@@ -29,6 +29,8 @@ declare module 'fastify' {
     signedLinks?: boolean;
     /** Also accepts HTTP Basic (login id and password). */
     basic?: boolean;
+    /** The header `project-id` may name the project of the request. */
+    projectHeader?: boolean;
     /** Requests must send `api-version`. */
     versionRequired?: boolean;
     /** Versions of the service that have this route. Default: all. */

@@ -1,5 +1,7 @@
+import { checkVisible } from '../credits/rights.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
 import type { Addressed, RouteGates } from '../http/rules/gates.ts';
 import type { FindProjectOf } from '../http/rules/headers.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
@@ -18,28 +20,44 @@ export function openRouteGates(
   { db, findProjectOf, mayRead }: { db: Db; findProjectOf: FindProjectOf; mayRead: MayRead },
   gates: Gates,
 ): RouteGates {
-  async function tenantOf(asker: Asker, { projectId, datasetId }: Addressed): Promise<string | null | undefined> {
+  /** Tenants of the named objects that the asker sees. */
+  async function tenantsOf(asker: Asker, { projectIds, datasetIds, tenantIds }: Addressed) {
+    const found = [];
     if (!('caller' in asker)) {
-      if (datasetId === undefined) return undefined;
-      await mayRead(asker, datasetId);
-      return findTenantOfDataset(db, datasetId);
+      for (const id of datasetIds) found.push(await unlessLeft(tenantOfLinked(asker, id)));
+      return found;
     }
     const { caller } = asker;
-    if (projectId !== undefined) return (await visibleProject(db, caller, projectId)).tenantId;
-    if (datasetId === undefined) return caller.tenantId;
-    const found = await findProjectOf(caller, datasetId);
-    return found === undefined ? undefined : findTenantOfProject(db, found);
+    if (projectIds.length + datasetIds.length + tenantIds.length === 0) return [caller.tenantId];
+    for (const id of projectIds) found.push(await unlessLeft(visibleProject(db, caller, id).then((p) => p.tenantId)));
+    for (const id of datasetIds) found.push(await unlessLeft(tenantOfDataset(caller, id)));
+    for (const id of tenantIds) found.push(await unlessLeft(checkVisible(db, caller, id).then(() => id)));
+    return found;
   }
+
+  async function tenantOfLinked(asker: Asker, datasetId: string) {
+    await mayRead(asker, datasetId);
+    return findTenantOfDataset(db, datasetId);
+  }
+  async function tenantOfDataset(caller: Caller, datasetId: string) {
+    const projectId = await findProjectOf(caller, datasetId);
+    return projectId === undefined ? undefined : findTenantOfProject(db, projectId);
+  }
+
   return {
     guards: (service) => gates.guards([service]),
     async check(asker, service, addressed) {
-      const tenantId = await tenantOf(asker, addressed).catch((error: unknown) => {
-        if (!(error instanceof AppError) || !LEFT_TO_ROUTES.includes(error.kind)) throw error;
-      });
-      if (tenantId) await gates.check(tenantId, [service], db);
+      for (const tenantId of new Set(await tenantsOf(asker, addressed)))
+        if (tenantId) await gates.check(tenantId, [service], db);
     },
   };
 }
+
+const unlessLeft = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: unknown) => {
+    if (!(error instanceof AppError) || !LEFT_TO_ROUTES.includes(error.kind)) throw error;
+    return undefined;
+  });
 
 /** Throws if a gate of the settings names neither a service nor a reader or writer: it would guard nothing. */
 export function checkGateNames(gates: Readonly<Record<string, string>>, known: readonly string[]): void {

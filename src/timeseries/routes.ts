@@ -72,7 +72,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
   app.post(
     '/api/ts/dataset',
     {
-      config,
+      config: { ...config, projectHeader: true },
       schema: {
         tags,
         summary: 'Creates a dataset of time series',

@@ -41,7 +41,12 @@ export const startRoute = <Params extends z.ZodObject, Body extends z.ZodObject>
   app.post(
     url,
     {
-      config: { access: 'signedIn', service, described: { parameters: [PREFER] } },
+      config: {
+        access: 'signedIn',
+        service,
+        projectHeader: 'projectId' in described.body.shape,
+        described: { parameters: [PREFER] },
+      },
       schema: { tags: ['transfers'], ...described, querystring: StartQuery, response: { 200: Started } },
     },
     async (request, reply) => {
