@@ -128,6 +128,20 @@ test('a mass retry reports transfers that cannot be retried and continues; it ca
   });
 });
 
+test('a mass retry starts nothing for an account that is locked', async (t) => {
+  const { owner, ids, fingerprint } = await failures(2, 'latch', true);
+  const client = await root();
+  const path = `/api/admin/failure/${fingerprint}/retry`;
+  const lock = (locked: boolean) => w.sql('update accounts set locked = $2 where user_id = $1', [owner.userId, locked]);
+  await lock(true);
+  const order = await ended((await client.post(path, { perSecond: 100 })).body.id);
+  t.like(order, { state: 'Done', started: 0, refused: 2 });
+  t.regex(order.refusal, /disabled, locked or expired/);
+  t.deepEqual(await retriesOf(ids), []);
+  await lock(false);
+  t.like(await ended((await client.post(path, { perSecond: 100 })).body.id), { state: 'Done', started: 2 });
+});
+
 test('a failure that cannot be retried blocks neither its mass retry nor others', async (t) => {
   const { owner, ids, fingerprint } = await failures(2, 'hinge', true);
   const [first = '', second = ''] = ids;
