@@ -110,8 +110,9 @@ export const countMails = (db: Db, limit: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from (select from account_mails limit ${limit}) m`);
 
-/** In place of the client: a reset mail, which does not count as a registration mail. */
-const RESET = 'password reset';
+/** In place of the client, with the user id behind it: a reset mail, which does not count as a registration mail. */
+const RESET = 'password reset ';
+const isReset = sql.fragment`coalesce(starts_with(client, ${RESET}), false)`;
 /** Rows of mails to one recipient in the last hour. */
 const sentTo = (recipient: string) => sql.fragment`
   select from registration_mails where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour'`;
@@ -120,19 +121,20 @@ const lockRecipient = (tx: Db, recipient: string) =>
 
 /**
  * Counts a reset mail, and returns false if a limit of the recipient is reached. Unproven accounts share the limit of
- * registrations, so that they keep nobody from resetting a password. Not counted for the client, who could read off
+ * registrations, so that they keep nobody from resetting a password; neither do the accounts of others with the same
+ * address: the first mail of an account in an hour is sent in any case. Not counted for the client, who could read off
  * his own count whether an account exists. Exact for concurrent calls.
  */
 export async function countResetMail(
   tx: Db,
-  { email, unproven }: Pick<z.infer<typeof Addressee>, 'email' | 'unproven'>,
+  { userId, email, unproven }: Omit<z.infer<typeof Addressee>, 'id'>,
   { toUnproven, toRecipient }: { toUnproven: number; toRecipient: number },
 ): Promise<boolean> {
   await lockRecipient(tx, email);
   const { rowCount } = await tx.query(sql.unsafe`
-    insert into registration_mails (recipient, client) select ${email}, ${unproven ? null : RESET}
-    where (select count(*) from (${sentTo(email)} and (client is distinct from ${RESET}) = ${unproven}) m)
-      < ${unproven ? toUnproven : toRecipient}`);
+    insert into registration_mails (recipient, client) select ${email}, ${unproven ? null : RESET + userId}
+    where (select count(*) from (${sentTo(email)} and ${isReset} = ${!unproven}) m) < ${unproven ? toUnproven : toRecipient}
+      or (${!unproven} and not exists (${sentTo(email)} and client = ${RESET + userId}))`);
   return rowCount === 1;
 }
 
@@ -155,7 +157,7 @@ export async function countRegistrationMail(
   await lockRecipient(tx, recipient);
   const { rowCount } = await tx.query(sql.unsafe`
     insert into registration_mails (recipient, client) select ${recipient}, ${client}
-    where (select count(*) from (${sentTo(recipient)} and client is distinct from ${RESET}) m) < ${toRecipient}
+    where (select count(*) from (${sentTo(recipient)} and not ${isReset}) m) < ${toRecipient}
       and (select count(*) from registration_mails
         where client = ${client} and ordered_at > now() - interval '1 hour') < ${fromClient}`);
   return rowCount === 1;

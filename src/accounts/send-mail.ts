@@ -100,7 +100,10 @@ const queueResetMails = (db: Db, { id }: MailRow) =>
     const mail = await lockMail(tx, id);
     if (!mail) return;
     const { asked = '', address, requestId } = mail;
-    for (const account of await findAddressees(tx, asked, { maxAccounts: MAX_ACCOUNTS, maxMails: MAX_RESETS })) {
+    const found = await findAddressees(tx, asked, { maxAccounts: MAX_ACCOUNTS, maxMails: MAX_RESETS });
+    // two of these at once take the locks of the addresses in the same order
+    const addressees = found.toSorted((one, other) => (one.email.toLowerCase() < other.email.toLowerCase() ? -1 : 1));
+    for (const account of addressees) {
       if (!(await countResetMail(tx, account, MAX_TO_RECIPIENT))) continue;
       await queueMail(tx, { kind: 'passwordReset', userId: account.userId });
       await record(tx, { action: 'account.password.resetAsked', subject: account.id, address, requestId });

@@ -17,12 +17,13 @@ export interface SpatialInformation {
   resolution?: number;
 }
 
-/** Undefined for a grid without a coordinate system, or without a place in it. */
+/** Undefined for a grid without a coordinate system. One without a place in it has no location. */
 export async function spatialInformation(
   grid: Pick<Grid, 'crs' | 'located' | 'affine' | 'width' | 'height'>,
   context: Context,
 ): Promise<SpatialInformation | undefined> {
-  if (grid.crs === undefined || grid.located === false) return undefined;
+  if (grid.crs === undefined) return undefined;
+  if (grid.located === false) return describePlace(grid.crs, undefined, context);
   const resolution = Math.hypot(grid.affine[1], grid.affine[4]);
   return { ...(await describePlace(grid.crs, grid, context)), resolution };
 }
@@ -41,12 +42,12 @@ export async function boxInformation(
 
 async function describePlace(
   crs: Crs,
-  geometry: GridGeometry,
+  geometry: GridGeometry | undefined,
   { log }: Context,
 ): Promise<SpatialInformation | undefined> {
   try {
     const known = await describeCrs(crs);
-    const location = await outlineWkt(geometry, known);
+    const location = geometry && (await outlineWkt(geometry, known));
     return {
       ...(location === undefined ? {} : { location }),
       primarySpatialReference: known.wkt,

@@ -151,12 +151,12 @@ function holds({ pool, past }: Scope) {
     join credit_holds h on h.id = p.hold_id where p.credits > 0`;
 }
 
-/** The last entry of each lot that made credits available: an add, a move or a release. */
-const lastArrivals = ({ pool, past, statuses }: Scope) => sql.fragment`
-  select e.lot_id, e.created_at, e.created_by
-  from (select max(seq) as seq from credit_entries where pool_id = ${pool} and account = 'Available' and amount > 0
-    and seq <= ${past?.seq ?? Number.MAX_SAFE_INTEGER} and ${statuses.includes('Available')} group by lot_id) last
-  join credit_entries e on e.pool_id = ${pool} and e.seq = last.seq`;
+/** The last entry of lot `l` that made credits available: an add, a move or a release. */
+const lastArrival = ({ pool, past }: Scope) => sql.fragment`
+  select e.created_at, e.created_by from credit_entries e
+  where e.pool_id = ${pool} and e.lot_id = l.id and e.account = 'Available' and e.amount > 0
+    and e.seq <= ${past?.seq ?? Number.MAX_SAFE_INTEGER}
+  order by e.seq desc limit 1`;
 
 /**
  * What was reserved, spent and booked as expired, with operation and project, and what is available of each lot. What
@@ -169,7 +169,7 @@ export const listExtendedDetails = (db: Db, scope: Scope, part: ListPart) =>
     from (
       select 1 as n, 'Available' as status, l.id as lot_id, l.usable as credits, null as operation_id, null::uuid as project_id, e.created_at,
         e.created_by, 0::bigint as position
-      from ${lots(scope)} l join (${lastArrivals(scope)}) e on e.lot_id = l.id where l.usable > 0
+      from ${lots(scope)} l cross join lateral (${lastArrival(scope)}) e where l.usable > 0 and ${scope.statuses.includes('Available')}
       union all select 2, 'Reserved', h.lot_id, h.credits, h.operation_id, h.project_id, h.created_at, h.created_by, h.id
       from (${holds(scope)}) h
       union all select case e.account when 'Spent' then 3 else 4 end, e.account, e.lot_id, e.amount, e.operation_id, e.project_id,

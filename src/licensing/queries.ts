@@ -80,13 +80,14 @@ export const listEnabledServices = (db: Db, tenantId: string) =>
     select f.name from feature_licences l join features f on f.id = l.feature_id
     where l.tenant_id = ${tenantId} and l.enabled and f.type = 'Service'`);
 
-/** Tenant of a project, also of a deleted one. */
+/** Tenant of a dataset, also of a deleted one. */
 export const findTenantOfDataset = (db: Db, datasetId: string) =>
   db.maybeOneFirst(
     sql.type(z.object({ tenantId: z.string() }))`
     select p.tenant_id from datasets d join projects p on p.id = d.project_id where d.id = ${datasetId}`,
   );
 
+/** Tenant of a project, also of a deleted one. */
 export const findTenantOfProject = (db: Db, projectId: string) =>
   db.maybeOneFirst(
     sql.type(z.object({ tenantId: z.string() }))`select tenant_id from projects where id = ${projectId}`,

@@ -34,7 +34,7 @@ export const listGrants = (db: Db, user: Caller, id: string) =>
     join permission_grants g on g.project_id = any(p.path[array_position(p.path, p.member_source_id):])
     where p.id = ${id} and ${namesCaller(user)}
       and p.tenant_id = any(${sql.array(
-        user.tenants.map((tenant) => tenant.id),
+        (user.allTenants ?? user.tenants).map((tenant) => tenant.id),
         'uuid',
       )})
     order by array_position(p.path, g.project_id), g.denied desc, g.operation, g.principal`);

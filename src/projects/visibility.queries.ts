@@ -37,12 +37,14 @@ export type CallerOrParameters = Caller | CallerParameters;
 
 export function callerValues(caller: Caller): Values<typeof CALLER_PARAMETERS> {
   const { userId, foldedId, groups, tenants, allTenants = tenants, key } = caller;
+  const isHere = (id: string) => tenants.some((tenant) => tenant.id === id);
   return {
     userId,
     ids: [userId, foldedId],
     groups,
     tenants: tenants.map((tenant) => tenant.id),
-    allTenants: allTenants.map((tenant) => tenant.id),
+    // nothing is denied to the Owner of a tenant, also when the header names another one
+    allTenants: allTenants.filter(({ id, role }) => role !== 'Owner' || isHere(id)).map((tenant) => tenant.id),
     ownedTenants: ownedTenants(caller),
     keyTenant: key?.tenantId ?? null,
     keyRole: key?.role ?? null,

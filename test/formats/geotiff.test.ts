@@ -209,7 +209,9 @@ test('the parameter SRID overrides the file', async (t) => {
 test('an image without georeference has no location, also when SRID names a coordinate system', async (t) => {
   const file = tiffFile({ width: 2, height: 1, values: [1, 2] });
   const { spatialInformation } = await converted(t, file, { ...copy, readerParameters: { SRID: 25832 } });
-  t.is(spatialInformation, undefined);
+  t.is(spatialInformation?.srid, 25832);
+  t.is(spatialInformation?.location, undefined);
+  t.is(spatialInformation?.resolution, undefined);
 });
 
 test('a nodata value that no sample can have is ignored, with a warning', async (t) => {

@@ -184,14 +184,14 @@ test('the receipt counts elements and curvilinear cells that cross the antimerid
   t.deepEqual(await lostOf(moved(flatMesh(), west), 4326), [sentence('2 elements')]);
   t.deepEqual(await lostOf(moved(flatMesh(), west - 1000), 4326), []);
   t.deepEqual(await lostOf(moved(flatMesh(), west), 3857), []);
-  const degrees: Mesh = {
+  const degrees = (longitudes: number[]): Mesh => ({
     ...flatMesh(),
     crs: parseSrid(4326),
-    nodes: flatMesh().nodes.map((one, n) =>
-      n % 3 === 0 ? [179, 179.5, -179.9, -179][(n / 3) % 4]! : n % 3 === 1 ? 10 : one,
-    ),
-  };
-  t.deepEqual(await lostOf(degrees, 3857), [sentence('2 elements')]);
+    nodes: flatMesh().nodes.map((one, n) => (n % 3 === 0 ? longitudes[(n / 3) % 4]! : n % 3 === 1 ? 10 : one)),
+  });
+  t.deepEqual(await lostOf(degrees([179, 179.5, -179.9, -179]), 3857), [sentence('2 elements')]);
+  t.deepEqual(await lostOf(degrees([179, 179.5, 180.1, 181]), 3857), [sentence('2 elements')]);
+  t.deepEqual(await lostOf(degrees([358, 359, 0, 1]), 3857), []);
 
   const array: MultiArray = {
     kind: 'array',

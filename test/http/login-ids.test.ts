@@ -105,6 +105,8 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
   t.teardown(() => dropDatabase(url, database));
   const to = Object.assign(new URL(url), { pathname: `/${database}` }).href;
 
+  // folded, a UUID
+  const spelled = '019bﬀc4-8f6f-7c41-9d3e-005b6a7c8d9e';
   const before = join(folder, 'before');
   await mkdir(before);
   const all = new URL('../../sql/migrations/', import.meta.url);
@@ -115,11 +117,13 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
     ['STRASSE', 1],
     ['strasse-2', 3],
     ['Ann', 4],
+    [spelled, 5],
   ] as const)
     await run(to, `insert into accounts (id, password_hash, created_at) values ($1, '!', $2)`, [id, `2026-01-0${day}`]);
   const permissions = [
     { type: 'Denied', operation: 'read', principals: ['x', 'STRAßE', 'Strasse'] },
     { type: 'Allowed', operation: 'other', principals: [] },
+    { type: 'Denied', operation: 'update', principals: [spelled.replace('ﬀ', 'ff'), spelled] },
   ];
   await run(
     to,
@@ -130,21 +134,34 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
   );
 
   await migrate(to);
-  t.deepEqual(await run(to, 'select id, folded_id from accounts order by created_at'), [
+  const [{ fresh = '' } = {}] = await run<{ fresh: string }>(
+    to,
+    `select id as fresh from accounts where created_at = '2026-01-05' and id = $1 || '-' || user_id`,
+    [spelled],
+  );
+  t.not(fresh, '', 'it is no spelling of a user id any more');
+  t.deepEqual(await run(to, `select id, folded_id from accounts where created_at < '2026-01-05' order by created_at`), [
     { id: 'STRASSE', folded_id: 'strasse' },
     { id: 'straße-3', folded_id: 'strasse-3' },
     { id: 'strasse-2', folded_id: 'strasse-2' },
     { id: 'Ann', folded_id: 'ann' },
   ]);
-  const renamed = [{ ...permissions[0], principals: ['x', 'straße-3', 'Strasse'] }, permissions[1]];
+  const renamed = [
+    { ...permissions[0], principals: ['x', 'straße-3', 'Strasse'] },
+    permissions[1],
+    { ...permissions[2], principals: [spelled.replace('ﬀ', 'ff'), fresh] },
+  ];
   t.deepEqual(await run(to, 'select permissions from projects'), [{ permissions: renamed }]);
-  t.deepEqual(await run(to, 'select folded_principal from permission_grants order by 1'), [
+  t.deepEqual(await run(to, `select folded_principal from permission_grants where operation = 'read' order by 1`), [
     { folded_principal: 'strasse' },
     { folded_principal: 'strasse-3' },
     { folded_principal: 'x' },
   ]);
   const audit = await run<{ subject: string; details: object }>(to, `select subject, details from audit`);
-  t.like(audit, [{ subject: 'straße', details: { to: 'straße-3' } }]);
+  t.like(audit, [
+    { subject: 'straße', details: { to: 'straße-3' } },
+    { subject: spelled, details: { to: fresh } },
+  ]);
 });
 
 test('a login id is no UUID, in whatever spelling', async (t) => {

@@ -122,6 +122,18 @@ test('a tenant header does not lift what another tenant denies, and gives nothin
   t.is((await w.as(other).get(`${path}/${allowed}`, there)).status, 404);
 });
 
+test('nothing is denied to the Owner of a tenant, also when the header names another one', async (t) => {
+  const { tenantId, maker } = await people();
+  const owner = await w.account({ tenantId, role: 'Owner' });
+  const elsewhere = await w.tenant();
+  const root = w.as(await w.administrator());
+  await root.post(`/api/iam/tenant/${elsewhere}/member`, { userId: owner.userId, role: 'Member' });
+  const members: [User, string][] = [[owner, 'Reader']];
+  const id = await newProject(maker, [{ principals: [owner.id], operation: 'read', type: 'Denied' }], { members });
+  t.is(await look(owner, id), 200);
+  t.is((await w.as(owner).get(`${path}/${id}`, { 'svc-tenant-id': elsewhere })).status, 200);
+});
+
 test('permissions apply to datasets and inheriting subprojects, not to subprojects with explicit members', async (t) => {
   const { maker, other } = await people();
   const id = await newProject(maker, [{ principals: [other.id], operation: 'read' }]);

@@ -27,15 +27,14 @@ export async function reprojectedMesh(
     );
   const count = nodeCount(mesh);
   const [x, y] = [0, 1].map((axis) => Float64Array.from({ length: count }, (_, n) => mesh.nodes[3 * n + axis]!));
-  const { connectivity, offsets } = mesh;
-  let crossing = from.geographic && !geographic ? crossingCells(x!, connectivity, offsets) : 0;
+  let crossing = from.geographic && !geographic ? crossingCells(x!, mesh) : 0;
   if (change.forward(x!, y!) > 0) {
     const bad = x!.findIndex(Number.isNaN);
     throw new FormatError(
       `Node ${bad + 1} at (${mesh.nodes[3 * bad]}, ${mesh.nodes[3 * bad + 1]}) cannot be transformed to ${name}. Clip the mesh with a spatial filter before it is reprojected.`,
     );
   }
-  if (geographic) crossing = crossingCells(x!, connectivity, offsets);
+  if (geographic) crossing = crossingCells(x!, mesh);
   if (crossing > 0) context.reportLoss(crossingSentence(`${crossing} elements`));
   const nodes = mesh.nodes.slice();
   for (let n = 0; n < count; n++) {

@@ -391,6 +391,30 @@ test('inputSrid places a grid in its coordinate system like SRID, whatever the p
   }
 });
 
+test('local coordinates are those of the system that SRID or inputSrid names', async (t) => {
+  for (const projection of [
+    ['NON-UTM', 600_000, 6_100_000, 0],
+    ['NON-UTM', 0, 0, 0],
+  ] as const) {
+    const bytes = plane({ projection: [...projection] });
+    const plain = await dfsGrid(t, (await converted(t, bytes, own('2'))).bytes);
+    const cornerOf = ({ affine: [west, , , y, , step], height }: typeof plain) => [
+      west,
+      Math.min(y, y + height * step),
+    ];
+    const change = { type: 'CrsTransformation', outputSrid: 25832 };
+    for (const wish of [
+      { readerParameters: { SRID: 25832 } },
+      { transformations: [{ ...change, inputSrid: 25832 }] },
+    ]) {
+      const { bytes: tiff } = await converted(t, bytes, { reader: 'Dfs2Reader', writer: 'GeoTiffWriter', ...wish });
+      const grid = await gridOf(t, tiff);
+      t.is(grid.crs?.code, 25832);
+      t.deepEqual(cornerOf(grid), cornerOf(plain), String(projection));
+    }
+  }
+});
+
 test('relative times count from 1970 in band descriptions', async (t) => {
   const { bytes, receipt } = await converted(t, plane({ time: { start: undefined, offset: 60, interval: 60 } }), {
     reader: 'Dfs2Reader',

@@ -83,7 +83,14 @@ export async function readGrid(
   if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
   const cells = await cellsOf(file, chosen);
   const crs = asked ?? own;
-  const place = await placeOfGrid(items[chosen[0]!]!.axis, projection, crs, interpretation);
+  // local coordinates stay what they are: a system that is asked for is theirs
+  const placed = await placeOfGrid(
+    items[chosen[0]!]!.axis,
+    projection,
+    own === undefined ? undefined : crs,
+    interpretation,
+  );
+  const place = { ...placed, ...(crs && { crs }) };
   const { width, height, layers } = cells;
   const asRead = interpretation === undefined && crs === own;
   const levels = layers === undefined ? {} : { layers: layers.count, firstLayer: layers.first };
