@@ -38,6 +38,13 @@ export const ownedTenants = (caller: Caller) =>
   caller.tenants.filter((tenant) => tenant.role === 'Owner').map((tenant) => tenant.id);
 
 /**
+ * Tenants whose denials hold for the caller, whatever tenant the request names. Nothing is denied to the Owner of a
+ * tenant, also when the header names another one.
+ */
+export const denyingTenants = ({ tenants, allTenants = tenants }: Caller) =>
+  allTenants.filter((one) => one.role !== 'Owner' || tenants.some(({ id }) => id === one.id)).map(({ id }) => id);
+
+/**
  * The caller with this current tenant and only its membership. Throws `forbidden` if the caller is not a member. With
  * `anyTenant`, administrators may name any tenant; they get no role in it.
  */

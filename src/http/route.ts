@@ -29,7 +29,7 @@ declare module 'fastify' {
     signedLinks?: boolean;
     /** Also accepts HTTP Basic (login id and password). */
     basic?: boolean;
-    /** The header `project-id` may name the project of the request. */
+    /** The handler reads the header `project-id`, where it may name the project of the request. Gates judge its tenant. */
     projectHeader?: boolean;
     /** Requests must send `api-version`. */
     versionRequired?: boolean;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { denyingTenants } from '../http/caller.ts';
 import { ROLES } from './access.ts';
 import { namesCaller, projectsWithRights } from './visibility.queries.ts';
 
@@ -26,15 +27,19 @@ const Grant = z.object({
   denied: z.boolean(),
 });
 
-/** Permission entries that name this user, of the project and of the ancestors through which it inherits its members. */
+/**
+ * Permission entries that name this user, of the project and of the ancestors through which it inherits its members. With a tenant header,
+ * another tenant's project allows the caller nothing, but what it denies holds.
+ */
 export const listGrants = (db: Db, user: Caller, id: string) =>
   db.any(sql.type(Grant)`
     select g.project_id, g.principal, g.operation, g.denied
     from projects p
     join permission_grants g on g.project_id = any(p.path[array_position(p.path, p.member_source_id):])
     where p.id = ${id} and ${namesCaller(user)}
-      and p.tenant_id = any(${sql.array(
-        (user.allTenants ?? user.tenants).map((tenant) => tenant.id),
-        'uuid',
-      )})
+      and p.tenant_id = any(case when g.denied then ${sql.array(denyingTenants(user), 'uuid')}
+        else ${sql.array(
+          user.tenants.map((tenant) => tenant.id),
+          'uuid',
+        )} end)
     order by array_position(p.path, g.project_id), g.denied desc, g.operation, g.principal`);

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
+import { denyingTenants, ownedTenants } from '../http/caller.ts';
 import type { Parameters, Values } from '../platform/sql/statements.ts';
 import { bound, statement } from '../platform/sql/statements.ts';
 import { ALL, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES, VISIBLE } from './access.ts';
@@ -23,8 +23,8 @@ export const CALLER_PARAMETERS = {
   ids: 'text[]',
   groups: 'text[]',
   tenants: 'uuid[]',
-  /** Those of `tenants` and, with a tenant header, all others of which the caller is a member. */
-  allTenants: 'uuid[]',
+  /** Those of `tenants` and, with a tenant header, others whose denials hold, too. */
+  denyingTenants: 'uuid[]',
   ownedTenants: 'uuid[]',
   /** Tenant and role of an API key. */
   keyTenant: 'uuid',
@@ -36,15 +36,13 @@ export type CallerParameters = Parameters<typeof CALLER_PARAMETERS>;
 export type CallerOrParameters = Caller | CallerParameters;
 
 export function callerValues(caller: Caller): Values<typeof CALLER_PARAMETERS> {
-  const { userId, foldedId, groups, tenants, allTenants = tenants, key } = caller;
-  const isHere = (id: string) => tenants.some((tenant) => tenant.id === id);
+  const { userId, foldedId, groups, tenants, key } = caller;
   return {
     userId,
     ids: [userId, foldedId],
     groups,
     tenants: tenants.map((tenant) => tenant.id),
-    // nothing is denied to the Owner of a tenant, also when the header names another one
-    allTenants: allTenants.filter(({ id, role }) => role !== 'Owner' || isHere(id)).map((tenant) => tenant.id),
+    denyingTenants: denyingTenants(caller),
     ownedTenants: ownedTenants(caller),
     keyTenant: key?.tenantId ?? null,
     keyRole: key?.role ?? null,
@@ -78,7 +76,7 @@ export function joinPermissions(
         coalesce(bit_or(${operationRights}) filter (where g.denied), 0) as denied
       from permission_grants g
       where (select exists (select from permission_grants g where ${namesCaller(parameters)}))
-        and ${tenantId} = any(${parameters.allTenants}) and ${namesCaller(parameters)} and ${here}) ${name}`;
+        and ${tenantId} = any(${parameters.denyingTenants}) and ${namesCaller(parameters)} and ${here}) ${name}`;
 }
 
 const ownTenant = (caller: CallerOrParameters, tenantId: Fragment) =>

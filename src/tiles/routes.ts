@@ -22,7 +22,7 @@ import {
   TileAddress,
 } from './route-parts.ts';
 import type { Checked, TileParts } from './serve.ts';
-import { emptyTileOf, schemeOf, sendTile, servedTiles, tileAt } from './serve.ts';
+import { emptyTileOf, fromStored, schemeOf, sendTile, servedTiles, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
@@ -128,7 +128,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       async (request, reply) => {
         const { tiles, dataset } = await serve(request, request.params.id, 'lately');
         const scheme = schemeOf(tiles, request.params.schemeId);
-        const tile: StoredTile = await emptyTileOf(tiles, scheme);
+        const tile: StoredTile = await fromStored(dataset, () => emptyTileOf(tiles, scheme));
         return sendTile(parts, request, reply, { dataset, tile, type: MEDIA_TYPES[scheme.outputType] });
       },
     );
@@ -148,7 +148,8 @@ export async function tileRoutes(app: App, parts: TileParts) {
     async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const { schemeId } = schemeOf(tiles, request.params.schemeId);
-      const tileMatrixSetLimits = await tiles.limits(schemeId, chosenSlice(tiles.description, request.query));
+      const slice = chosenSlice(tiles.description, request.query);
+      const tileMatrixSetLimits = await fromStored(dataset, () => tiles.limits(schemeId, slice));
       const text = JSON.stringify({ schemeId, tileMatrixSetLimits });
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
     },

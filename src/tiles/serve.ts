@@ -137,16 +137,22 @@ export async function tileAt(
   { scheme, slice, place, request }: WantedTile,
 ): Promise<StoredTile> {
   const { schemeId, levelsOnRequest } = scheme;
-  try {
+  return fromStored(dataset, async () => {
     const tile = !levelsOnRequest?.includes(place[0])
       ? await tiles.tile(schemeId, slice, place)
       : (await tiles.hasData(schemeId, slice, place))
         ? await onRequest.of(dataset, scheme, slice, place, request())
         : undefined;
-    return tile ?? (await emptyTileOf(tiles, scheme));
+    return tile ?? emptyTileOf(tiles, scheme);
+  });
+}
+
+/** What is read of stored tiles. Anybody who may write the dataset can put other bytes there: damaged ones are 422. */
+export async function fromStored<T>({ id }: Served['dataset'], read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
-    // anybody who may write the dataset can put other bytes there
-    if (error instanceof FormatError) throw new AppError('unprocessable', `Dataset '${dataset.id}': ${error.message}`);
+    if (error instanceof FormatError) throw new AppError('unprocessable', `Dataset '${id}': ${error.message}`);
     throw error;
   }
 }

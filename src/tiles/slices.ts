@@ -78,7 +78,8 @@ export function placeOf(
   return [level, column, row];
 }
 
-function integerOf(name: string, text: string): number {
+/** A number of a path. */
+export function integerOf(name: string, text: string): number {
   if (/^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text);
   throw invalid(`${name} '${text.slice(0, 100)}' is not an integer.`, { code: 'InvalidParameterValue' });
 }

@@ -12,7 +12,7 @@ import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import type { Checked, TileParts } from './serve.ts';
 import { readableDataset, sendTile } from './serve.ts';
-import { chosenSlice, outOfRange } from './slices.ts';
+import { chosenSlice, integerOf, outOfRange } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
@@ -87,13 +87,8 @@ function chosenFields({ fields }: VectorSubject, attributes: string | undefined)
   return fields.filter(({ name }) => names.includes(name));
 }
 
-function numberOf(name: string, text: string): number {
-  if (/^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text);
-  throw invalid(`${name} '${text.slice(0, 100)}' is not an integer.`, { code: 'InvalidParameterValue' });
-}
-
 function tileOf({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; tileRow: string }) {
-  const [level, column, row] = [numberOf('zoom', zoom), numberOf('tileCol', tileCol), numberOf('tileRow', tileRow)];
+  const [level, column, row] = [integerOf('zoom', zoom), integerOf('tileCol', tileCol), integerOf('tileRow', tileRow)];
   if (level < 0 || level > DEEPEST) throw outOfRange(`There is no zoom level ${level}; there are 0 to ${DEEPEST}.`);
   const side = 2 ** level;
   if (column < 0 || row < 0 || column >= side || row >= side)

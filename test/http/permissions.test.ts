@@ -122,6 +122,25 @@ test('a tenant header does not lift what another tenant denies, and gives nothin
   t.is((await w.as(other).get(`${path}/${allowed}`, there)).status, 404);
 });
 
+test('with the header of another tenant, the explanation has the denials that hold, and no permission that does not', async (t) => {
+  const { maker, other } = await people();
+  const elsewhere = await w.tenant();
+  const root = w.as(await w.administrator());
+  await root.post(`/api/iam/tenant/${elsewhere}/member`, { userId: other.userId, role: 'Member' });
+  const permissions = [
+    { principals: [other.id], operation: 'update', type: 'Denied' },
+    { principals: [other.id], operation: 'delete' },
+  ];
+  const id = await newProject(maker, permissions, { members: [[other, 'Owner']] });
+  const effects = async (headers: Record<string, string>) => {
+    const { body } = await w.as(other).get(`${path}/${id}/access`, headers);
+    const rules: { rule: string; effect: string }[] = body.reasons.flatMap(({ rules }: { rules: object[] }) => rules);
+    return [...new Set(rules.flatMap(({ rule, effect }) => (rule === 'Permission' ? effect : [])))].sort();
+  };
+  t.deepEqual(await effects({}), ['Allows', 'Denies']);
+  t.deepEqual(await effects({ 'svc-tenant-id': elsewhere }), ['Denies']);
+});
+
 test('nothing is denied to the Owner of a tenant, also when the header names another one', async (t) => {
   const { tenantId, maker } = await people();
   const owner = await w.account({ tenantId, role: 'Owner' });

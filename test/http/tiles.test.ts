@@ -267,4 +267,12 @@ test('a stored tile that is no tile is 422: too long, packed to become endless, 
     await answer(Buffer.alloc(18 << 20)),
     /^422 Dataset '.+': A tile of the archive has 18874368 bytes; it may have/,
   );
+  const id = await newTilesWith(
+    w,
+    { projectId, user: owner, name: 'raw@step0-layer0.limits' },
+    Buffer.alloc(1),
+    schemes,
+  );
+  const { status, body } = await client.get(`/api/tiles/dataset/${id}/scheme/raw/availability`);
+  t.is(status, 422, JSON.stringify(body));
 });

@@ -128,13 +128,23 @@ export const isSingle = ({ timeStamps, layerIds }: Pick<TilesDescription, 'timeS
 
 /** @throws FormatError if the text is no description */
 export function parseDescription(text: string): TilesDescription {
-  let parsed: Partial<TilesDescription>;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw new FormatError(`${DESCRIPTION} of the tiles is no JSON.`);
-  }
-  if (parsed.version !== 1 || !Array.isArray(parsed.tilingSchemes))
-    throw new FormatError(`${DESCRIPTION} of the tiles has version ${String(parsed.version)}; 1 is supported.`);
+  const parsed = parseJson(DESCRIPTION, text) as Partial<TilesDescription> | null;
+  if (parsed?.version !== 1 || !Array.isArray(parsed.tilingSchemes))
+    throw new FormatError(`${DESCRIPTION} of the tiles has version ${String(parsed?.version)}; 1 is supported.`);
   return parsed as TilesDescription;
+}
+
+/** @throws FormatError if the text is no list of limits */
+export function parseLimits(name: string, text: string): MatrixLimits[] {
+  const parsed = parseJson(name, text);
+  if (!Array.isArray(parsed)) throw new FormatError(`${name} of the tiles is no list.`);
+  return parsed;
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FormatError(`${name} of the tiles is no JSON.`);
+  }
 }

@@ -6,7 +6,15 @@ import { dataStart, readEntry } from '../io/zip-entry.ts';
 import type { StoredTile } from './archive-reader.ts';
 import { longestTile, TileArchive } from './archive-reader.ts';
 import type { DrawnScheme, MatrixLimits, TileSlice, TilesDescription } from './description.ts';
-import { archiveName, DESCRIPTION, emptyTileName, isSingle, limitsName, parseDescription } from './description.ts';
+import {
+  archiveName,
+  DESCRIPTION,
+  emptyTileName,
+  isSingle,
+  limitsName,
+  parseDescription,
+  parseLimits,
+} from './description.ts';
 
 const longestText = 64 << 20;
 /** Bytes of the values of a mesh of 100 million nodes. */
@@ -111,7 +119,7 @@ export class StoredTiles {
 
   async limits(schemeId: string, slice: TileSlice): Promise<MatrixLimits[]> {
     const name = limitsName(schemeId, slice, isSingle(this.description));
-    return JSON.parse((await readNamed(this.#source, this.#entries, name, longestText)).toString());
+    return parseLimits(name, (await readNamed(this.#source, this.#entries, name, longestText)).toString());
   }
 
   has(name: string): boolean {
