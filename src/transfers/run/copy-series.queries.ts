@@ -7,8 +7,12 @@ export const findSeriesSize = (db: Db, datasetId: string) =>
   db.maybeOneFirst(sql.type(z.object({ storageSize: z.number() }))`
     select storage_size from datasets where id = ${datasetId}`);
 
-/** Copies schema, series and values of a dataset into another one, which has none yet. */
-export async function copySeries(tx: Db, fromId: string, toId: string): Promise<void> {
+const Pair = z.object({ from: z.number(), to: z.number(), bytes: z.number() });
+/** Keys of a series and of its copy, and the bytes of its values. */
+export type Pair = z.infer<typeof Pair>;
+
+/** Copies schema and series of a dataset into another one, which has none yet. Gives all pairs. */
+export async function insertSeriesOf(tx: Db, fromId: string, toId: string): Promise<readonly Pair[]> {
   await tx.query(sql.unsafe`
     insert into ts_datasets (dataset_id, schema) select ${toId}::uuid, schema from ts_datasets where dataset_id = ${fromId}`);
   // in the order of the keys, which is the order of lists
@@ -16,9 +20,30 @@ export async function copySeries(tx: Db, fromId: string, toId: string): Promise<
     insert into ts_series (dataset_id, id, item, properties, data_fields, bytes, first, last)
     select ${toId}::uuid, id, item, properties, data_fields, bytes, first, last
     from ts_series where dataset_id = ${fromId} order by key`);
-  await tx.query(sql.unsafe`
-    insert into ts_blocks (series_key, first, last, count, data)
-    select made.key, b.first, b.last, b.count, b.data
-    from ts_series old join ts_series made on made.dataset_id = ${toId} and made.id = old.id join ts_blocks b on b.series_key = old.key
-    where old.dataset_id = ${fromId}`);
+  return tx.any(sql.type(Pair)`
+    select old.key as "from", made.key as "to", old.bytes from ts_series old
+    join ts_series made on made.dataset_id = ${toId} and made.id = old.id where old.dataset_id = ${fromId} order by old.key`);
 }
+
+/** Copies all values of some series. */
+export const copyValues = (tx: Db, pairs: readonly Pair[]) =>
+  tx.query(sql.unsafe`
+    insert into ts_blocks (series_key, first, last, count, data)
+    select p.made, b.first, b.last, b.count, b.data
+    from unnest(${sql.array(
+      pairs.map(({ from }) => from),
+      'int8',
+    )}, ${sql.array(
+      pairs.map(({ to }) => to),
+      'int8',
+    )}) p (old, made) join ts_blocks b on b.series_key = p.old`);
+
+/** Copies the next blocks of a series, those that begin after a time. Gives the start of the last one; undefined: there are none. */
+export const copyBlocks = (tx: Db, { from, to }: Pair, after: string, limit: number) =>
+  tx.oneFirst(sql.type(z.object({ last: z.string().optional() }))`
+    with made as (
+      insert into ts_blocks (series_key, first, last, count, data)
+      select ${to}::bigint, b.first, b.last, b.count, b.data from ts_blocks b
+      where b.series_key = ${from} and b.first > ${after}::bigint order by b.first limit ${limit}
+      returning first)
+    select max(first)::text as last from made`);

@@ -5,7 +5,8 @@ import { SERIES_FORMAT } from '../../formats/ts/content.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
-import { copySeries, findSeriesSize } from './copy-series.queries.ts';
+import { findSeriesSize } from './copy-series.queries.ts';
+import { copySeries } from './copy-series.ts';
 import type { Executor } from './executor.ts';
 import { holdOwned, holdRun, insertCopy, moveDataset } from './move-or-copy.queries.ts';
 import { outputBlob } from './output.ts';
@@ -16,8 +17,9 @@ import { Stopped } from './stopped.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inTime, limitTime } from './time-limit.ts';
 
-/** The copied bytes; the commit makes them the new dataset's. Without a blob: time series, whose rows the commit copies. */
+/** The copied bytes, which the commit makes those of the new dataset. Without a blob: time series, whose rows its transaction copies. */
 interface Copied {
+  id: string;
   blob?: string | undefined;
   size: number;
 }
@@ -36,7 +38,11 @@ export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, re
   // not in the report: a failed commit must not log it
   const lines = [...(await report.close()), { time: new Date().toISOString(), level: 'info', message } as const];
   try {
-    await executor.db.transaction((tx) => commit(tx, transfer, copied, lines));
+    await executor.db.transaction(async (tx) => {
+      // before anything is locked, because it can take long
+      if (copied && copied.blob === undefined) await copyRows(tx, transfer, copied, time);
+      await commit(tx, transfer, copied, lines);
+    });
   } catch (error) {
     // after another error the commit may have succeeded, and then a row names the new bytes
     if (copied?.blob !== undefined && (error instanceof AppError || error instanceof Stopped))
@@ -52,20 +58,41 @@ async function copyBytes(
   time: TimeLimit,
 ): Promise<Copied> {
   const { inputBlob } = transfer;
+  const id = randomUUID();
   const blob = outputBlob(transfer);
   report.progress(0, 'Copying');
   if (transfer.format === SERIES_FORMAT)
-    return { size: (await findSeriesSize(db, transfer.inputDatasetId ?? '')) ?? 0 };
+    return { id, size: (await findSeriesSize(db, transfer.inputDatasetId ?? '')) ?? 0 };
   if (inputBlob === undefined) throw inputGone();
-  const tooLong = () => `The copy took longer than its time limit of ${formatDuration(time.whole)}.`;
   try {
-    const { size } = await inTime(time, tooLong, (stop) => blobs.copy(inputBlob, blob, stop));
-    return { blob, size };
+    const { size } = await inTime(time, tooLong(time), (stop) => blobs.copy(inputBlob, blob, stop));
+    return { id, blob, size };
   } catch (error) {
     if (error instanceof AppError && error.kind === 'notFound') throw inputGone();
     throw error;
   }
 }
+
+/**
+ * Copies the time series. They are seen when the transaction commits, with the dataset that has them. An abort waits for the statement under
+ * way, because the connection can roll back nothing before it.
+ */
+async function copyRows(tx: Db, { inputDatasetId = '' }: ClaimedRow, { id }: Copied, time: TimeLimit): Promise<void> {
+  let copying: Promise<void> | undefined;
+  try {
+    await inTime(time, tooLong(time), (stop) => {
+      copying = copySeries(tx, inputDatasetId, id, stop);
+      return copying;
+    });
+  } finally {
+    await copying?.catch(() => {});
+  }
+}
+
+const tooLong =
+  ({ whole }: TimeLimit) =>
+  () =>
+    `The copy took longer than its time limit of ${formatDuration(whole)}.`;
 
 const inputGone = () => new AppError('gone', 'The input of this transfer no longer exists.');
 
@@ -91,11 +118,10 @@ async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, 
       throw forbidden(`The account that started this transfer is no longer an Owner of tenant '${each}'.`);
   }
   const target = { transferId, datasetId, projectId, changesTenant: sourceTenantId !== tenantId, userId };
-  const madeId = copied ? randomUUID() : datasetId;
   const done = copied
-    ? await insertCopy(tx, target, { id: madeId, blob: copied.blob, storageSize: copied.size })
+    ? await insertCopy(tx, target, { id: copied.id, blob: copied.blob, storageSize: copied.size })
     : await moveDataset(tx, target);
   if (!done) throw new AppError('gone', `Dataset '${datasetId}' no longer exists.`);
-  if (copied && copied.blob === undefined) await copySeries(tx, datasetId, madeId);
-  await settle(tx, { attempt: transfer, outcome: { kind: 'movedOrCopied', transfer, datasetId: madeId }, lines });
+  const outcome = { kind: 'movedOrCopied', transfer, datasetId: copied?.id ?? datasetId } as const;
+  await settle(tx, { attempt: transfer, outcome, lines });
 }
