@@ -17,10 +17,17 @@ export interface StartOptions {
 const dryRunStart = (io: Io, path: string, body: unknown, headers: Record<string, string> = {}) =>
   io.api.call<DryRun>('POST', path, { body, query: { dryRun: true }, headers });
 
-/** Tells before a start what it costs. Throws if the start would be refused. */
+/** Tells before a start what it costs. Throws if the start would be refused, or the transfer would fail for a parameter. */
 export async function noteCosts(io: Io, path: string, body: unknown, headers?: Record<string, string>): Promise<void> {
-  const { credits } = (await dryRunStart(io, path, body, headers)).body;
+  const { credits, warnings } = (await dryRunStart(io, path, body, headers)).body;
+  refuseIncomplete(warnings);
   if (credits !== undefined) io.note(costs(credits));
+}
+
+/** The API starts transfers without a required parameter, and they fail. Here it is told before a file is sent. */
+function refuseIncomplete(warnings: readonly string[]): void {
+  const missing = warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
+  if (missing !== undefined) throw new Error(`It would fail: ${missing} Use --param to set it.`);
 }
 
 /**
@@ -29,8 +36,7 @@ export async function noteCosts(io: Io, path: string, body: unknown, headers?: R
  */
 export async function showDryRun(io: Io, path: string, body: unknown, local?: LocalEstimate): Promise<void> {
   const answer = await dryRunStart(io, path, body);
-  const missing = answer.body.warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
-  if (missing !== undefined) throw new Error(`It would fail: ${missing} Use --param to set it.`);
+  refuseIncomplete(answer.body.warnings);
   if (local === undefined) return io.show(answer, ({ warnings, credits }) => forecast(warnings, undefined, credits));
   const { estimate } = local;
   io.show(

@@ -86,6 +86,18 @@ test('without --name a dataset has the name of its file, without extension if it
   t.regex((await run(['dataset', 'show', datasetOf(copied.out)])).out, /^name +notes\.txt$/m);
 });
 
+test('an import without a required parameter is refused before the file is sent', async (t) => {
+  const { put, importing, run } = await scene(t, { working: false });
+  const refused = await importing(await put('grid.asc', ASCII_GRID), '--writer', 'TilingWriter');
+  t.is(refused.code, 1);
+  t.regex(
+    refused.err,
+    /It would fail: Parameter 'TilingSchemes' is required by TilingWriter\. Use --param to set it\./,
+  );
+  t.notRegex(refused.err, /Uploading/);
+  t.deepEqual(JSON.parse((await run(['transfer', 'list', '--json'])).out).data, []);
+});
+
 test('a dry run reads the local file, reports certain failures and gives an estimate', async (t) => {
   const { put, importing } = await scene(t, { working: false });
   const tif = await put('picture.asc', tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4], tags: placed(0, 0, 1) }));
