@@ -72,12 +72,17 @@ export const findDuplicateIds = (tx: Db, ids: readonly string[]) =>
       from unnest(${sql.array(ids, 'text')}) with ordinality e (id, n)) e
     where first is not null order by second limit 1`);
 
-/** Deletes accounts without an entry. Entries match by user id, or by login id if they have no user id. */
-export const deleteOthers = (tx: Db, entries: readonly FileEntry[]) =>
-  tx.query(sql.unsafe`
-    delete from accounts a where not exists (
-      select from jsonb_to_recordset(${sql.jsonb(entries as never)}) as e("userId" uuid, id text)
-      where e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`);
+/**
+ * Deletes accounts without an entry, and by a trigger the permissions that name them. Entries match by user id, or by
+ * login id if they have no user id. Locks projects and datasets with such permissions first.
+ */
+export async function deleteOthers(tx: Db, entries: readonly FileEntry[]) {
+  const isOther = sql.fragment`not exists (
+    select from jsonb_to_recordset(${sql.jsonb(entries as never)}) as e("userId" uuid, id text)
+    where e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`;
+  await tx.query(sql.unsafe`select lock_entities_permitting(array(select a.id from accounts a where ${isOther}))`);
+  await tx.query(sql.unsafe`delete from accounts a where ${isOther}`);
+}
 
 /**
  * Inserts and updates accounts from entries. Ends the logins of accounts whose password changes or that may no longer

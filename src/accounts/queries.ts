@@ -162,8 +162,11 @@ export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
       updated_at = now(), updated_by = ${row.updatedBy}
     where user_id = ${userId}`);
 
-export const deleteAccount = (tx: Db, userId: string) =>
-  tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
+/** A trigger ends the permissions that name the account. Locks their projects and datasets first. */
+export async function deleteAccount(tx: Db, { userId, id }: Pick<Account, 'userId' | 'id'>) {
+  await tx.query(sql.unsafe`select lock_entities_permitting(array[${id}])`);
+  await tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
+}
 
 /**
  * Condition: the mailed token has expired, and nothing else concerns the account: no change, no tenant, no pending

@@ -81,9 +81,10 @@ export async function changeGroup({ db, secondFactorKey }: GroupParts, caller: C
 
 export const removeGroup = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
-    const { builtIn, name, users } = await lockGroup(tx, id);
+    const group = await lockGroup(tx, id);
+    const { builtIn, name, users } = group;
     if (builtIn) throw conflict(`The group '${id}' is built in and cannot be deleted.`, { code: 'BuiltInGroup' });
-    await deleteGroup(tx, id);
+    await deleteGroup(tx, group);
     await record(tx, { action: 'group.delete', subject: id, ...by(caller), details: { name, users } });
   });
 

@@ -15,8 +15,8 @@ export async function previewRemoval(db: Db, id: string) {
 }
 
 /**
- * Deletes an account with its memberships, logins and tokens. Refuses for the last administrator and the last Owner of
- * a tenant.
+ * Deletes an account with its memberships, logins, tokens and the permissions that name it by login id. Refuses for the
+ * last administrator and the last Owner of a tenant.
  */
 export async function removeAccount(
   { db, store }: { db: Db; store: AccountStore },
@@ -34,7 +34,7 @@ export async function removeAccount(
         throw conflict(`'${account.id}' is the last Owner of tenant ${tenantId}. Add another Owner first.`, {
           code: 'LastOwner',
         });
-      await deleteAccount(tx, userId);
+      await deleteAccount(tx, account);
       await record(tx, {
         action: 'account.delete',
         subject: account.id,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import pg from 'pg';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
@@ -88,7 +89,8 @@ test('the audit trail of an account is found in any letter case', async (t) => {
   }
 });
 
-test('the migration keeps existing ids; if two differ only in case, the newer is renamed, also in permissions', async (t) => {
+/** A database with the migrations before this number. */
+async function migratedBefore(t: ExecutionContext, number: string) {
   const { url, folder, close } = await testDatabase(1);
   t.teardown(close);
   const database = `folding_${randomBytes(6).toString('hex')}`;
@@ -104,14 +106,18 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
   await createDatabase(url, database);
   t.teardown(() => dropDatabase(url, database));
   const to = Object.assign(new URL(url), { pathname: `/${database}` }).href;
-
-  // folded, a UUID
-  const spelled = '019bﬀc4-8f6f-7c41-9d3e-005b6a7c8d9e';
   const before = join(folder, 'before');
   await mkdir(before);
   const all = new URL('../../sql/migrations/', import.meta.url);
-  for (const name of await readdir(all)) if (name < '0039') await cp(new URL(name, all), join(before, name));
+  for (const name of await readdir(all)) if (name < number) await cp(new URL(name, all), join(before, name));
   await migrate(to, pathToFileURL(`${before}/`));
+  return { to, run };
+}
+
+test('the migration keeps existing ids; if two differ only in case, the newer is renamed, also in permissions', async (t) => {
+  const { to, run } = await migratedBefore(t, '0039');
+  // folded, a UUID
+  const spelled = '019bﬀc4-8f6f-7c41-9d3e-005b6a7c8d9e';
   for (const [id, day] of [
     ['straße', 2],
     ['STRASSE', 1],
@@ -161,6 +167,45 @@ test('the migration keeps existing ids; if two differ only in case, the newer is
   t.like(audit, [
     { subject: 'straße', details: { to: 'straße-3' } },
     { subject: spelled, details: { to: fresh } },
+  ]);
+});
+
+test('the migration ends permissions that are older than the deletion of the account or group that they name', async (t) => {
+  const { to, run } = await migratedBefore(t, '0078');
+  await run(to, `insert into accounts (id, password_hash, created_at) values ('Anna', '!', '2026-01-03')`);
+  await run(
+    to,
+    `insert into audit (action, subject, details, time) values ('account.delete', 'Anna', '{}', '2026-01-02'),
+       ('group.delete', 'g', '{"name":"North"}', '2026-01-02'), ('account.delete', 'Bert', '{}', '2025-12-01')`,
+  );
+  const permissions = [
+    { type: 'Allowed', operation: 'read', principals: ['ANNA', 'Bert', 'Invited'] },
+    { type: 'Allowed', operation: 'update', principals: ['North'] },
+    { type: 'Denied', operation: 'delete', principals: ['anna', 'north'] },
+  ];
+  for (const [name, day] of [
+    ['Before', 1],
+    ['After', 3],
+  ])
+    await run(
+      to,
+      `with t as (insert into tenants (name) values ('T') returning id), p as (select uuidv7() as id)
+       insert into projects (id, tenant_id, root_id, path, member_source_id, name, created_by, updated_by, updated_at, permissions)
+       select p.id, t.id, p.id, array[p.id], p.id, $1, t.id, t.id, $2, $3 from t, p`,
+      [name, `2026-01-0${day}`, JSON.stringify(permissions)],
+    );
+  await migrate(to);
+  t.deepEqual(await run(to, 'select name, permissions from projects order by name'), [
+    { name: 'After', permissions },
+    { name: 'Before', permissions: [{ ...permissions[0], principals: ['Bert', 'Invited'] }, permissions[2]] },
+  ]);
+  const told = await run(
+    to,
+    `select subject, details->'entities' as entities from audit where action = 'permissions.end' order by subject`,
+  );
+  t.deepEqual(told, [
+    { subject: 'Anna', entities: 1 },
+    { subject: 'North', entities: 1 },
   ]);
 });
 

@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import pg from 'pg';
 import { newDataset } from '../world/content.ts';
 import { makeFolder, makeProject } from '../world/projects.ts';
 import { justBefore } from '../world/statements.ts';
 import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { PASSWORD, world } from '../world.ts';
 
 const w = world(test);
 const path = '/api/metadata/project';
@@ -232,3 +234,123 @@ test.serial('access to a project that is permanently removed during the request 
   };
   t.is((await justBefore(/member_role/, remove, () => client.get(`${path}/${id}/access`))).status, 404);
 });
+
+/** The permissions of a project, as its maker sees them. */
+const shown = async (maker: User, id: string) => (await w.as(maker).get(`${path}/${id}`)).body.permissions;
+
+test('what named a deleted account is not passed on to a later account with its login id', async (t) => {
+  const { tenantId, maker, other } = await people();
+  const root = w.as(await w.administrator());
+  const gone = await w.account({ tenantId, id: `Straße of ${other.id}` });
+  const given = [
+    { principals: [gone.id, other.id], operation: 'read' },
+    { principals: [gone.id.replace('ß', 'SS').toUpperCase()], operation: 'update' },
+  ];
+  const denied = [{ principals: [gone.id], operation: 'read', type: 'Denied' }];
+  const open = await newProject(maker, given);
+  const closed = await newProject(maker, denied);
+  const dataset = await newDataset(w, closed, maker);
+  const before = (await w.as(maker).get(`/api/metadata/dataset/${dataset}`)).body;
+  const changed = await w.as(maker).put(`${path}/${closed}/dataset`, { ...before, permissions: denied });
+  t.is(changed.status, 200, JSON.stringify(changed.body));
+  const { rowVersion } = (await w.as(maker).get(`${path}/${open}`)).body;
+  t.is(await look(gone, open), 200);
+
+  t.is((await root.delete(`/api/accounts/${encodeURIComponent(gone.id)}`)).status, 204);
+  const later = await w.account({ tenantId, id: gone.id });
+  t.not(later.userId, gone.userId);
+  t.is(await look(later, open), 404);
+  t.is(await look(other, open), 200);
+  t.deepEqual(await shown(maker, open), [{ principals: [other.id], operation: 'read', type: 'Allowed' }]);
+  t.deepEqual(await shown(maker, closed), denied, 'what is denied stays so');
+  t.deepEqual((await w.as(maker).get(`/api/metadata/dataset/${dataset}`)).body.permissions, denied);
+  const stale = await w.as(maker).put(path, { id: open, name: 'River', permissions: given, rowVersion });
+  t.is(stale.body.code, 'StaleRowVersion', 'they are not written back unseen');
+});
+
+test('a denial outlives its account, so that a signed address of the folder does not open what it closed', async (t) => {
+  const { tenantId, maker } = await people();
+  const gone = await w.account({ tenantId });
+  const folder = await newProject(maker, [{ principals: [gone.id], operation: 'read' }]);
+  const dataset = await newDataset(w, folder, maker);
+  const bytes = async (grant: string) => (await w.nobody.get(`/api/blob/dataset/${dataset}?${grant}`)).status;
+  const signed = (await w.as(gone).get(`/api/security/sastoken?projectId=${folder}`)).body.data;
+  t.is(await bytes(signed), 200);
+  const before = (await w.as(maker).get(`/api/metadata/dataset/${dataset}`)).body;
+  const permissions = [{ principals: [gone.id], operation: 'read', type: 'Denied' }];
+  t.is((await w.as(maker).put(`${path}/${folder}/dataset`, { ...before, permissions })).status, 200);
+  t.is(await bytes(signed), 403);
+  t.is((await w.as(await w.administrator()).delete(`/api/accounts/${gone.id}`)).status, 204);
+  t.is(await bytes(signed), 403);
+});
+
+test('what names a living group stays when another group of a similar name is deleted', async (t) => {
+  const { maker, other } = await people();
+  const root = w.as(await w.administrator());
+  const name = `Weiß of ${other.id}`;
+  const create = async (group: string, users: string[] = []) =>
+    t.is((await root.post('/api/usergroups', { name: group, users })).status, 201, group);
+  await create(name, [other.id]);
+  await create(name.replace('ß', 'ss'));
+  const open = await newProject(maker, [{ principals: [name, name.replace('ß', 'ss')], operation: 'read' }]);
+  t.is((await root.delete(`/api/usergroups/${encodeURIComponent(name.replace('ß', 'ss'))}`)).status, 204);
+  t.deepEqual(await shown(maker, open), [{ principals: [name], operation: 'read', type: 'Allowed' }]);
+  t.is(await look(other, open), 200);
+});
+
+test('what names a login id before its account exists is for that account, and a swept registration leaves it', async (t) => {
+  const { tenantId, maker, other } = await people();
+  const id = `invited-by-${other.id}`;
+  const open = await newProject(maker, [{ principals: [id], operation: 'read' }]);
+  const registered = { id, name: 'x', email: `${id}@example.org`, password: PASSWORD };
+  t.is((await w.nobody.post('/api/accounts/registration', registered)).status, 202);
+  const swept = await w.sql('delete from accounts where id = $1 and registered and not activated returning id', [id]);
+  t.is(swept.length, 1);
+  const invited = await w.account({ tenantId, id });
+  t.is(await look(invited, open), 200);
+});
+
+test('what named a deleted group is not passed on to a later group or account with its name', async (t) => {
+  const { tenantId, maker, other } = await people();
+  const root = w.as(await w.administrator());
+  const name = `group-of-${other.id}`;
+  const create = async () => t.is((await root.post('/api/usergroups', { name, users: [other.id] })).status, 201);
+  await create();
+  const open = await newProject(maker, [{ principals: [name, name.toUpperCase()], operation: 'read' }]);
+  t.is(await look(other, open), 200);
+
+  t.is((await root.delete(`/api/usergroups/${name}`)).status, 204);
+  const later = await w.account({ tenantId, id: name });
+  t.is(await look(later, open), 404);
+  t.is((await root.delete(`/api/accounts/${name}`)).status, 204);
+  await create();
+  t.is(await look(other, open), 404);
+});
+
+for (const kind of ['account', 'group'] as const)
+  test.serial(`permissions that are written while the ${kind} that they name is deleted end with it`, async (t) => {
+    const { tenantId, maker, other } = await people();
+    const root = w.as(await w.administrator());
+    const name = `going-${kind}-${other.id}`;
+    const [made, remove] =
+      kind === 'account'
+        ? [w.account({ tenantId, id: name }), () => root.delete(`/api/accounts/${name}`)]
+        : [root.post('/api/usergroups', { name }), () => root.delete(`/api/usergroups/${name}`)];
+    await made;
+    const open = await newProject(maker, []);
+    const permissions = [{ principals: [name], operation: 'read', type: 'Allowed' }];
+    const writer = new pg.Client({ connectionString: w.url });
+    await writer.connect();
+    t.teardown(() => writer.end());
+    await writer.query('begin');
+    await writer.query('update projects set permissions = $1 where id = $2', [JSON.stringify(permissions), open]);
+    let isRemoved = false;
+    const removed = remove().finally(() => {
+      isRemoved = true;
+    });
+    const waiting = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+    while (!isRemoved && (await w.sql(waiting)).length === 0) await setTimeout(10);
+    await writer.query('commit');
+    t.is((await removed).status, 204);
+    t.deepEqual(await shown(maker, open), []);
+  });
