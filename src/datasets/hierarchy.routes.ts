@@ -40,7 +40,7 @@ export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
   app.post(
     '/api/hierarchy/project/:id',
     {
-      config: { access: 'signedIn', service: 'hierarchy' },
+      config: { access: 'signedIn', service: 'hierarchy', secretAnswer: true },
       schema: {
         tags: ['projects', 'datasets'],
         summary: 'Creates, deletes, moves and renames paths below a project, atomically',

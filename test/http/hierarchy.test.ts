@@ -400,3 +400,19 @@ test.serial('a thousand actions need as many SQL statements as ten', async (t) =
   t.is(await statements(1000, 'many'), few);
   t.deepEqual(await unsound(w), []);
 });
+
+test('answers, which contain tokens, are not stored for a repeated request: 409 ReplayUnavailable', async (t) => {
+  const { owner, root } = await scene();
+  const send = () =>
+    w.as(owner).post(`/api/hierarchy/project/${root}`, { actions: [create('a/b.txt')] }, { 'idempotency-key': 'k' });
+  const made = await send();
+  t.is(made.status, 200);
+  const again = await send();
+  t.deepEqual([again.status, again.body.code], [409, 'ReplayUnavailable']);
+  const stored = await w.sql('select to_jsonb(k)::text as text from idempotency_keys k where user_id = $1', [
+    owner.userId,
+  ]);
+  t.is(stored.length, 1);
+  t.false(JSON.stringify(stored).includes(new URLSearchParams(made.body.results[0].sasToken).get('sig')!));
+  t.false(JSON.stringify(stored).includes('sasToken'));
+});
