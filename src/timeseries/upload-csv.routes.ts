@@ -32,11 +32,13 @@ const CSV_BODY = {
 /** Upload of CSV. The body is a stream of another type than those of other routes. */
 export async function csvUploadRoutes(app: App, { db }: { db: Db }) {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(['text/plain', 'text/csv'], (_request, payload, done) => done(null, payload));
+  app.addContentTypeParser(['text/plain', 'text/csv'], (_request, payload, done) =>
+    done(null, Readable.from(bounded(payload, MAX_CSV))),
+  );
   app.post(
     `${SERIES_PATH}/upload/csv`,
     {
-      config: { access: 'signedIn', service: 'ts', repeatable: true, described: CSV_BODY },
+      config: { access: 'signedIn', service: 'ts', described: CSV_BODY },
       schema: {
         tags: TAGS,
         summary: 'Writes values from CSV into a time series',
@@ -67,7 +69,7 @@ export async function csvUploadRoutes(app: App, { db }: { db: Db }) {
         delimiter: oneCharacter('delimiter', query.delimiter.replace(/^\\t$/, '\t')),
         decimalSeparator: oneCharacter('decimalSeparator', query.decimalSeparator),
       };
-      const bytes = bounded((body as Readable | undefined) ?? Readable.from([]), MAX_CSV);
+      const bytes = (body as Readable | undefined) ?? Readable.from([]);
       await uploadRows(db, caller, params, (columns) => readCsv(bytes, columns, form));
       return reply.code(204).send(null);
     },

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-
 import { newProject } from '../world/transfers.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
@@ -198,4 +200,71 @@ test('two concurrent uploads to one series store both sets of values', async (t)
   const { data } = (await client.get(`${series}/values`)).body;
   t.is(data.length, 10_000);
   t.true(data.every((row: number[], at: number) => row[1] === at % 2));
+});
+
+test('Idempotency-Key on an upload of CSV: a repetition writes nothing, another body is 422', async (t) => {
+  const { client, series } = await scene();
+  const send = (text: string, key: string, query = '') =>
+    client.post(`${series}/upload/csv${query}`, text, { ...CSV, 'idempotency-key': key });
+  const first = Array.from({ length: 20_000 }, (_, n) => `${new Date(n * 60_000).toISOString()};1`).join('\n');
+  t.is((await send(first, 'one')).status, 204);
+  t.is((await send('1970-01-01T00:00:00Z;2', 'two')).status, 204);
+  const again = await send(first, 'one');
+  t.is(again.status, 204);
+  t.is(again.headers['idempotent-replayed'], 'true');
+  const { data } = (await client.get(`${series}/values?to=1970-01-01T00:00:00Z`)).body;
+  t.is(data[0][1], 2, 'the repetition does not write over what came later');
+  for (const [text, query] of [
+    [`${first}\n`, ''],
+    [first.replace(/1$/, '3'), ''],
+    ['', ''],
+    [first, '?delimiter=%3B'],
+  ] as const) {
+    const other = await send(text, 'one', query);
+    t.deepEqual([other.status, other.body?.code], [422, 'IdempotencyKeyReused']);
+  }
+
+  t.is((await send('1970-01-01T00:00:00Z;x', 'three')).status, 400);
+  t.is((await send('1970-01-01T00:00:00Z;3', 'three')).status, 204, 'a refusal leaves no key');
+});
+
+test('an upload of CSV that breaks off leaves no Idempotency-Key and no values; a streamed one is repeated', async (t) => {
+  const { owner, client, series } = await scene();
+  const address = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const key = 'streamed';
+  const authorization = `Bearer ${await w.tokenOf(owner)}`;
+  const send = () => {
+    const headers = { ...CSV, authorization, 'idempotency-key': key };
+    return request(`${address}${series}/upload/csv`, { method: 'POST', headers });
+  };
+  const lines = (from: number) => Array.from({ length: 5000 }, (_, n) => `${from + n}-01-01;1\n`).join('');
+  const broken = send();
+  broken.on('error', () => {});
+  broken.write(lines(1000));
+  for (let tries = 0; tries < 600; tries++) {
+    const claimed = await w.sql('select from idempotency_claims where user_id = $1', [owner.userId]);
+    if (claimed.length > 0) break;
+    await sleep(20);
+  }
+  broken.destroy();
+  for (const replayed of [undefined, 'true']) {
+    for (let tries = 0; ; tries++) {
+      const whole = send();
+      whole.on('error', () => {});
+      const answered = once(whole, 'response');
+      for (const from of [1000, 3000]) {
+        whole.write(lines(from));
+        await sleep(50);
+      }
+      whole.end();
+      const [answer] = await answered;
+      answer.resume();
+      // until the request that broke off is noticed
+      if (answer.statusCode === 409 && tries < 100) continue;
+      t.is(answer.statusCode, 204);
+      t.is(answer.headers['idempotent-replayed'], replayed);
+      break;
+    }
+    t.is((await client.get(`${series}/values?limit=10000`)).body.data.length, 7000);
+  }
 });

@@ -1,4 +1,6 @@
+import type { Hash } from 'node:crypto';
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../db.ts';
 import { AppError, conflict, invalid } from '../../errors.ts';
@@ -19,7 +21,8 @@ interface Run {
   transaction: LazyTransaction;
   owner: KeyOwner;
   claim: Claim;
-  requestHash: Buffer;
+  /** Throws unless a streamed body was read whole. */
+  requestHash: () => Buffer;
   secret: boolean;
   ended: boolean;
 }
@@ -75,20 +78,22 @@ async function begin(
 ): Promise<Run | StoredAnswer> {
   if (key.length < 1 || key.length > 255) throw invalid('Idempotency-Key must have 1 to 255 characters.');
   const owner = { userId: request.caller.userId, key };
-  const requestHash = await hashOf(request, owner, fingerprint);
+  const streamed = streamedBody(request);
+  const whole = streamed ? undefined : await hashOf(request, owner, fingerprint);
   const claim = await claims.take(owner);
   try {
     // after the claim, because the previous holder has stored its answer before releasing the claim
     const stored = await findAnswer(db, owner);
     if (stored) {
       await claim?.release();
-      return checked(stored, requestHash);
+      return checked(stored, whole ?? (await hashOfStream(request, streamed)));
     }
   } catch (error) {
     await claim?.release();
     throw error;
   }
   if (!claim) throw stillRunning();
+  const requestHash = whole ? () => whole : hashWhileRead(request, streamed);
   return { transaction: db.lazyTransaction(), owner, claim, requestHash, secret, ended: false };
 }
 
@@ -127,11 +132,47 @@ function significantHeaders(request: FastifyRequest): string {
  */
 async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner, fingerprint: Fingerprint): Promise<Buffer> {
   const body = request.sentBody ?? request.body;
-  const hash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${significantHeaders(request)}`)
+  const hash = hashOfHead(request)
     .update(typeof body === 'string' || Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? ''))
     .digest();
   return containsPassword(body) ? fingerprint(hash, `${userId} ${key}`, request.ip) : hash;
+}
+
+const hashOfHead = (request: FastifyRequest): Hash =>
+  createHash('sha256').update(`${request.method} ${request.url}\n${significantHeaders(request)}`);
+
+/** A body that the handler reads as a stream. */
+const streamedBody = ({ body }: FastifyRequest): Readable | undefined => (body instanceof Readable ? body : undefined);
+
+/** Yields the body and hashes it. */
+async function* hashing(body: AsyncIterable<Uint8Array> | undefined, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body ?? []) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** As `hashOf`. Reads the body, which no handler gets. */
+async function hashOfStream(request: FastifyRequest, body: Readable | undefined): Promise<Buffer> {
+  const hash = hashOfHead(request);
+  for await (const _ of hashing(body, hash));
+  return hash.digest();
+}
+
+/** As `hashOf`, of the body that the handler reads: call the result afterwards. */
+function hashWhileRead(request: FastifyRequest, body: Readable | undefined): () => Buffer {
+  const hash = hashOfHead(request);
+  let isWhole = false;
+  request.body = Readable.from(
+    (async function* () {
+      yield* hashing(body, hash);
+      isWhole = true;
+    })(),
+  );
+  return () => {
+    if (!isWhole) throw new Error('The handler has not read the whole body, so the request has no hash.');
+    return hash.digest();
+  };
 }
 
 const containsPassword = (body: unknown) =>
@@ -156,7 +197,7 @@ async function end(run: Run, reply: FastifyReply, payload: unknown) {
       return await claim.release();
     }
     const answer = {
-      requestHash,
+      requestHash: requestHash(),
       status: reply.statusCode,
       headers: Object.fromEntries(
         STORED_HEADERS.flatMap((name) => {
