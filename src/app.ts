@@ -29,6 +29,7 @@ import { servedDataset } from './datasets/served.ts';
 import type { Database } from './db.ts';
 import { openEventNotifier } from './events/event-notifier.ts';
 import { eventRoutes } from './events/routes.ts';
+import { findWebhook } from './events/webhook.queries.ts';
 import { webhookRoutes } from './events/webhook.routes.ts';
 import { readers, writers } from './formats/registry.ts';
 import { Contents } from './gis/content.ts';
@@ -83,6 +84,7 @@ import { principalRoutes } from './projects/principals.routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { projectTreeRoutes } from './projects/tree.routes.ts';
 import { projectFinder } from './recycle-bin/dataset-project.ts';
+import { findContainer } from './recycle-bin/item.queries.ts';
 import { binItemRoutes } from './recycle-bin/item.routes.ts';
 import { binListRoutes } from './recycle-bin/list.routes.ts';
 import { newAccountRoutes } from './tenants/accounts.routes.ts';
@@ -111,6 +113,7 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { secondFactorRoutes } from './tokens/second-factor.routes.ts';
 import { announcer } from './transfers/ends/announce.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
+import { findTenant as findTenantOfTransfer } from './transfers/queries.ts';
 import { acceptsExportGrant, findExportBytes } from './transfers/run/export.ts';
 import { datasetStartRoutes } from './transfers/starts/dataset.routes.ts';
 import { importRoutes } from './transfers/starts/import.routes.ts';
@@ -226,7 +229,16 @@ export async function buildApp(parts: AppParts): Promise<App> {
     findCaller: findRequestCaller,
     findProjectOf: projectFinder(db),
     gates: openRouteGates(
-      { db, findProjectOf: projectFinder(db), mayRead: (asker, id) => servedDataset({ db, signer }, asker, id) },
+      {
+        db,
+        findProjectOf: projectFinder(db),
+        mayRead: (asker, id) => servedDataset({ db, signer }, asker, id),
+        tenantOf: {
+          binProject: async (caller, id) => (await findContainer(db, caller, id))?.tenantId,
+          transfer: (caller, id) => findTenantOfTransfer(db, caller, id),
+          webhook: async (caller, id) => (await findWebhook(db, caller, id))?.tenantId,
+        },
+      },
       gates,
     ),
     fingerprint: passwords.fingerprint,

@@ -5,6 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Addressed, RouteGates } from '../http/rules/gates.ts';
 import type { FindProjectOf } from '../http/rules/headers.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
+import type { Service } from '../http/rules/versions.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Gates } from './gates.ts';
 import { findTenantOfDataset, findTenantOfProject } from './queries.ts';
@@ -12,26 +13,50 @@ import { findTenantOfDataset, findTenantOfProject } from './queries.ts';
 /** Throws an `AppError` unless the request may read the dataset. */
 export type MayRead = (asker: Asker, datasetId: string) => Promise<unknown>;
 
+/** Finds the tenant of an object that the caller sees. */
+export type FindTenant = (caller: Caller, id: string) => Promise<string | null | undefined>;
+
+export interface RouteGateParts {
+  db: Db;
+  findProjectOf: FindProjectOf;
+  mayRead: MayRead;
+  /** Of objects of rooms behind this one. `binProject`: a project that is deleted or not, as the recycle bin names them. */
+  tenantOf: Record<'binProject' | 'transfer' | 'webhook', FindTenant>;
+}
+
 /** Of objects that the caller does not see, and of links that are not valid: their routes answer so. */
 const LEFT_TO_ROUTES: readonly string[] = ['notFound', 'forbidden'];
 
 /** Gates of whole services. */
-export function openRouteGates(
-  { db, findProjectOf, mayRead }: { db: Db; findProjectOf: FindProjectOf; mayRead: MayRead },
-  gates: Gates,
-): RouteGates {
+export function openRouteGates({ db, findProjectOf, mayRead, tenantOf }: RouteGateParts, gates: Gates): RouteGates {
+  const tenantOfProject: FindTenant = async (caller, id) => (await visibleProject(db, caller, id)).tenantId;
+  const tenantOfDataset: FindTenant = async (caller, datasetId) => {
+    const projectId = await findProjectOf(caller, datasetId);
+    return projectId === undefined ? undefined : findTenantOfProject(db, projectId);
+  };
+  const visibleTenant: FindTenant = async (caller, id) => {
+    await checkVisible(db, caller, id);
+    return id;
+  };
+
   /** Tenants of the named objects that the asker sees. */
-  async function tenantsOf(asker: Asker, { projectIds, datasetIds, tenantIds }: Addressed) {
+  async function tenantsOf(asker: Asker, service: Service, addressed: Addressed) {
     const found = [];
     if (!('caller' in asker)) {
-      for (const id of datasetIds) found.push(await unlessLeft(tenantOfLinked(asker, id)));
+      for (const id of addressed.datasetIds) found.push(await unlessLeft(tenantOfLinked(asker, id)));
       return found;
     }
     const { caller } = asker;
-    if (projectIds.length + datasetIds.length + tenantIds.length === 0) return [caller.tenantId];
-    for (const id of projectIds) found.push(await unlessLeft(visibleProject(db, caller, id).then((p) => p.tenantId)));
-    for (const id of datasetIds) found.push(await unlessLeft(tenantOfDataset(caller, id)));
-    for (const id of tenantIds) found.push(await unlessLeft(checkVisible(db, caller, id).then(() => id)));
+    const finders: Record<keyof Addressed, FindTenant> = {
+      projectIds: service === 'recycleBin' ? tenantOf.binProject : tenantOfProject,
+      datasetIds: tenantOfDataset,
+      tenantIds: visibleTenant,
+      transferIds: tenantOf.transfer,
+      webhookIds: tenantOf.webhook,
+    };
+    const kinds = Object.keys(finders) as (keyof Addressed)[];
+    if (kinds.every((kind) => addressed[kind].length === 0)) return [caller.tenantId];
+    for (const kind of kinds) for (const id of addressed[kind]) found.push(await unlessLeft(finders[kind](caller, id)));
     return found;
   }
 
@@ -39,15 +64,11 @@ export function openRouteGates(
     await mayRead(asker, datasetId);
     return findTenantOfDataset(db, datasetId);
   }
-  async function tenantOfDataset(caller: Caller, datasetId: string) {
-    const projectId = await findProjectOf(caller, datasetId);
-    return projectId === undefined ? undefined : findTenantOfProject(db, projectId);
-  }
 
   return {
     guards: (service) => gates.guards([service]),
     async check(asker, service, addressed) {
-      for (const tenantId of new Set(await tenantsOf(asker, addressed)))
+      for (const tenantId of new Set(await tenantsOf(asker, service, addressed)))
         if (tenantId) await gates.check(tenantId, [service], db);
     },
   };

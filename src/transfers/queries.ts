@@ -215,6 +215,17 @@ export async function findTransfer(db: Db, caller: Caller, id: string): Promise<
   return { ...found, readsContents: await mayReadContents(db, caller, id) };
 }
 
+const tenant = statement(
+  'tenant of transfer',
+  z.object({ tenantId: z.string() }),
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`select t.tenant_id ${visible(caller)} and t.id = ${id}`,
+);
+
+/** The tenant of a transfer that the caller sees. */
+export const findTenant = (db: Db, caller: Caller, id: string) =>
+  db.maybeOneFirst(tenant({ ...callerValues(caller), id }));
+
 const readableContents = statement(
   'may read contents',
   z.object({ may: z.boolean() }),

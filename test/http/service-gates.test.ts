@@ -7,7 +7,9 @@ import type { Answer, Client } from '../world.ts';
 import { world } from '../world.ts';
 
 /** Whose feature counts, when a request names objects of several tenants. */
-const w = world(test, { 'features.gates': 'conversion=Shop,metadata=Shop,security=Shop,credit=Shop' });
+const w = world(test, {
+  'features.gates': 'conversion=Shop,metadata=Shop,security=Shop,credit=Shop,recycleBin=Shop,eventing=Shop',
+});
 
 const root = async () => w.as(await w.administrator());
 let shop: Promise<string> | undefined;
@@ -124,4 +126,46 @@ test('a header that names a project passes no gate where the route does not read
     t.is(outcome(await client.get('/api/conversion/transfer/list', headers)), 'gate');
     t.is(outcome(await client.post('/api/metadata/project', { name: 'Q' }, headers)), 'gate');
   }
+});
+
+test('the tenant of the transfer, webhook or deleted project that a request names counts', async (t) => {
+  const admin = await root();
+  const { client, licensed, other } = await scene();
+  const atHomeInOther = await w.account({ tenantId: other.tenantId, role: 'Owner' });
+  await enrol(w, licensed.tenantId, atHomeInOther, 'Owner');
+  const send = async (path: string, body: object, tenantId: string) => {
+    const answer = await client.post(path, body, { 'svc-tenant-id': tenantId });
+    if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+    return answer.body.id as string;
+  };
+  const place = async ({ tenantId, projectId }: { tenantId: string; projectId: string }) => {
+    await admin.put(await licenceOf(tenantId));
+    const uploadUrl = await upload(w, client, 'words');
+    const transfer = await send('/api/conversion/upload-convert', copyRequest(projectId, uploadUrl), tenantId);
+    const webhook = await send('/api/eventing/webhook', { url: 'https://hooks.example/in' }, tenantId);
+    const deleted = await send(`/api/metadata/project/${projectId}/subproject`, { name: 'S' }, tenantId);
+    t.is((await client.delete(`/api/metadata/project/${deleted}`, { 'svc-tenant-id': tenantId })).status, 204);
+    return { transfer, webhook, deleted };
+  };
+  const [inLicensed, inOther] = [await place(licensed), await place(other)];
+  await admin.delete(await licenceOf(other.tenantId));
+  type Ids = typeof inOther;
+  const requests: Record<string, (by: Client, ids: Ids) => Promise<Answer>> = {
+    transfer: (by, { transfer }) => by.get(`/api/conversion/transfer/${transfer}`),
+    older: (by, { transfer }) => by.get(`/api/transfer/${transfer}`),
+    log: (by, { transfer }) => by.get(`/api/conversion/transfer/${transfer}/log`),
+    webhook: (by, { webhook }) => by.get(`/api/eventing/webhook/${webhook}/delivery/list`),
+    replay: (by, { webhook }) => by.post(`/api/eventing/webhook/${webhook}/replay`, { after: 0 }),
+    deleted: (by, { deleted }) => by.get(`/api/recycle-bin/project/${deleted}`),
+    preview: (by, { deleted }) => by.get(`/api/recycle-bin/project/${deleted}/restore/preview`),
+    below: (by, { deleted }) => by.get(`/api/recycle-bin/project/${deleted}/subprojects`),
+    restore: (by, { deleted }) => by.put(`/api/recycle-bin/project/${deleted}/restore`, {}),
+  };
+  const stranger = w.as(await w.account({ tenantId: licensed.tenantId }));
+  for (const [name, ask] of Object.entries(requests))
+    for (const by of [client, w.as(atHomeInOther)]) {
+      t.is(outcome(await ask(by, inOther)), 'gate', name);
+      if (name !== 'restore' || by === client) t.true(Number(outcome(await ask(by, inLicensed))) < 300, name);
+      t.is(outcome(await ask(stranger, inOther)), 404, `${name}: what is not seen is not there`);
+    }
 });

@@ -12,6 +12,8 @@ export interface Addressed {
   projectIds: readonly string[];
   datasetIds: readonly string[];
   tenantIds: readonly string[];
+  transferIds: readonly string[];
+  webhookIds: readonly string[];
 }
 
 /** Services that a tenant must have licensed (`licensing/route-gates.ts`). */
@@ -29,8 +31,10 @@ const MEMBERS = {
   projectIds: ['projectId', 'outputProjectId', 'targetProjectId'],
   datasetIds: ['appendDatasetId'],
   tenantIds: ['tenantId', 'sourceTenantId', 'targetTenantId'],
-} as const;
-type Kind = keyof typeof MEMBERS;
+  transferIds: [],
+  webhookIds: [],
+} as const satisfies Record<keyof Addressed, readonly string[]>;
+type Kind = keyof Addressed;
 
 /** Refuses requests to services that need a feature. Routes of other services get no hook. */
 export const gatesRule =
@@ -41,6 +45,8 @@ export const gatesRule =
     const projects = namesOf(route, service, 'projectIds');
     const datasets = namesOf(route, service, 'datasetIds');
     const tenants = namesOf(route, service, 'tenantIds');
+    const transfers = namesOf(route, service, 'transferIds');
+    const webhooks = namesOf(route, service, 'webhookIds');
     return {
       preHandler(request, _reply, done) {
         const { params, body, query } = request;
@@ -50,6 +56,8 @@ export const gatesRule =
           projectIds: [...idsIn(parts, projects), ...(z.guid().safeParse(header).success ? [header as string] : [])],
           datasetIds: idsIn(parts, datasets),
           tenantIds: idsIn(parts, tenants),
+          transferIds: idsIn(parts, transfers),
+          webhookIds: idsIn(parts, webhooks),
         };
         const caller = callerOf(request);
         // the holder of a signed link has no caller
@@ -66,6 +74,8 @@ const IN_PATH: Record<Kind, RegExp> = {
   projectIds: /\/project\/:(\w+)/g,
   datasetIds: /\/(?:dataset|update)\/:(\w+)/g,
   tenantIds: /\/credit\/:(\w+)/g,
+  transferIds: /\/transfer\/:(\w+)/g,
+  webhookIds: /\/webhook\/:(\w+)/g,
 };
 
 /** Where requests of a route name objects of this kind. */
