@@ -10,6 +10,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { forEachJob, jobPath } from '../jobs.ts';
 import { integer, limit, pastTime } from '../options.ts';
+import { noteCosts, showDryRun } from '../start-transfer.ts';
 import { moment, record, table } from '../table.ts';
 
 interface RetryOptions {
@@ -18,6 +19,7 @@ interface RetryOptions {
   limit?: number;
   stopOnFail?: boolean;
   detach?: boolean;
+  dryRun?: boolean;
 }
 
 const FAILURE = '/api/admin/failure';
@@ -45,6 +47,7 @@ export function failureCommands(job: Command, io: Io): void {
     .option('--limit <count>', 'maximum number', integer(1, 1_000_000_000))
     .option('--stop-on-fail', 'stop when a retried transfer fails with the same fingerprint')
     .option('--detach', 'do not wait until all are started')
+    .option('--dry-run', 'only check the retries and show what they cost; needs ids')
     .action((ids, options) => retry(io, ids, options));
   job
     .command('retries')
@@ -92,14 +95,18 @@ async function listFailures(
 async function retry(
   io: Io,
   ids: string[],
-  { fingerprint, rate: perSecond, limit, stopOnFail, detach }: RetryOptions,
+  { fingerprint, rate: perSecond, limit, stopOnFail, detach, dryRun }: RetryOptions,
 ): Promise<void> {
   if ((fingerprint === undefined) === (ids.length === 0)) throw new UsageError('Use ids of jobs, or --fingerprint.');
   if (fingerprint === undefined) {
     return forEachJob(io, ids, async (id) => {
-      io.show(await io.api.call<Pick<Job, 'id'>>('POST', `${jobPath(id)}/retry`), (started) => started.id);
+      const to = `${jobPath(id)}/retry`;
+      if (dryRun) return showDryRun(io, to, undefined);
+      await noteCosts(io, to, undefined);
+      io.show(await io.api.call<Pick<Job, 'id'>>('POST', to), (started) => started.id);
     });
   }
+  if (dryRun) throw new UsageError('--dry-run needs ids of jobs. It does not work with --fingerprint.');
   const body = { perSecond, limit, stopOnFail };
   const order = await io.api.call<MassRetry>('POST', `${FAILURE}/${encodeURIComponent(fingerprint)}/retry`, { body });
   if (detach) return io.show(order, ({ id }) => id);

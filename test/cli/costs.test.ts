@@ -44,6 +44,23 @@ test('the price of a retry is shown before it starts, and alone with --dry-run',
   t.is(told.length, 2);
 });
 
+test("the price of an operator's retry is shown before it starts, of each job, and alone with --dry-run", async (t) => {
+  const { io, told } = recorded(2.5);
+  const run = async (...args: string[]) =>
+    (await programFor(['job', 'retry'], io)).parseAsync(['job', 'retry', ...args], { from: 'user' });
+  await run('1', '2');
+  const paths = ['/api/admin/job/1/retry', '/api/admin/job/2/retry'];
+  t.deepEqual(
+    told.splice(0),
+    paths.flatMap((path) => [[path, { dryRun: true }], 'Costs at most 2.5 credits', [path, {}], 'the-id']),
+  );
+  await run('1', '--dry-run');
+  t.deepEqual(told[0], [paths[0], { dryRun: true }]);
+  t.regex(String(told[1]), /^It could be started\.\nCosts at most 2\.5 credits, /);
+  t.is(told.length, 2);
+  await t.throwsAsync(run('--fingerprint', 'f', '--dry-run'), { message: /--dry-run needs ids of jobs/ });
+});
+
 test('a free transfer shows no price', async (t) => {
   const { io, told } = recorded(undefined);
   await startTransfer(io, PATH, {}, {});

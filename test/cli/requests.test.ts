@@ -331,6 +331,7 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['job', 'cancel', transfer.id], { refused: true });
   await run(['job', 'failures', '--tenant', tenantId, '--since', '1h', '--limit', '5']);
   const again = ['--fingerprint', 'f', '--rate', '5/s', '--limit', '5', '--stop-on-fail', '--detach'];
+  await run(['job', 'retry', transfer.id, '--dry-run'], { refused: true });
   await run(['job', 'retry', ...again], { refused: true });
   await run(['job', 'retries', '--limit', '5']);
   await run(['job', 'retry-stop', randomUUID()], { refused: true });

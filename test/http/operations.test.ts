@@ -116,13 +116,16 @@ test('jobs other than transfers can be removed, or run now with all attempts aga
   const [job] = await enqueue('cleanUp', `, run_at => now() + interval '1 day'`);
   const path = `/api/admin/job/${job?.id}`;
   await w.sql('update graphile_worker._private_jobs set attempts = max_attempts where id = $1', [job?.id]);
+  t.like(await client.post(`${path}/retry?dryRun=true`), { status: 200, body: { valid: true, warnings: [] } });
+  t.like((await client.get(path)).body, { state: 'spent' });
   t.is((await client.post(`${path}/retry`)).status, 202);
   t.like((await client.get(path)).body, { state: 'waiting', attempts: 0 });
   await w.sql(`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'pool-x' where id = $1`, [
     job?.id,
   ]);
   t.like(await client.post(`${path}/cancel`), { status: 409, body: { code: 'JobRunning' } });
-  t.like(await client.post(`${path}/retry`), { status: 409, body: { code: 'JobRunning' } });
+  for (const retry of ['retry', 'retry?dryRun=true'])
+    t.like(await client.post(`${path}/${retry}`), { status: 409, body: { code: 'JobRunning' } });
   await w.sql('update graphile_worker._private_jobs set locked_at = null, locked_by = null where id = $1', [job?.id]);
   t.is((await client.post(`${path}/cancel`)).status, 202);
   t.is((await client.get(path)).status, 404);

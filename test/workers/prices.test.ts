@@ -177,6 +177,17 @@ test.serial('what was used is spent at the end, once, and the rest released; an 
   await untilEnd(owner, retried.body.id);
   t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
   const admin = w.as(await w.administrator());
+  const job = `/api/admin/job/${retried.body.id}/retry`;
+  const asked = await admin.post(`${job}?dryRun=true`);
+  t.is(asked.status, 200, 'the retry of an operator tells its price, too');
+  t.deepEqual(asked.body, { valid: true, warnings: [], credits: 1 + 2 + 4 * 3 * 2 });
+  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+  const trail = await admin.get(`/api/audit/list?account=${retried.body.id}`);
+  t.deepEqual(trail.body.data, []);
+  const again = await admin.post(job);
+  t.is(again.status, 202, 'the dry run was none');
+  await untilEnd(owner, again.body.id);
+  t.like((await admin.post(`${job}?dryRun=true`)).body, { status: 409, code: 'AlreadyRetried' });
   t.like((await admin.get('/api/iam/credit/verify')).body, { valid: true });
 });
 

@@ -4,7 +4,8 @@ import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import { endTransfer } from '../../transfers/ends/cancel.ts';
-import type { StartRules } from '../../transfers/starts/start.ts';
+import type { DryRun, StartRules } from '../../transfers/starts/start.ts';
+import { inDryRunTransaction } from '../../transfers/starts/start.ts';
 import type { Why } from '../../transfers/views/why.ts';
 import { explainWaiting } from '../../transfers/views/why.ts';
 import { retryAsStarter } from '../retries/retry.ts';
@@ -58,29 +59,37 @@ export async function cancelJob(db: Db, caller: Caller, id: string): Promise<voi
   });
 }
 
-/** Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the id of the new transfer or the job. */
-export async function retryJob(
+/**
+ * Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the id of the new
+ * transfer or the job. A dry run only checks it, and tells what the starter's tenant would pay.
+ */
+export const retryJob = (
   db: Db,
   rules: StartRules,
   caller: Caller,
   id: string,
-  scopes: readonly string[],
-): Promise<string> {
-  return db.transaction(async (tx) => {
-    if (isUuid(id)) {
-      const transfer = await findTransferJob(tx, id);
-      if (!transfer) throw notFound('Job', id);
-      const { address, requestId } = caller;
-      const started = await retryAsStarter(tx, rules, id, { scopes, address, requestId });
-      await recordAction(tx, caller, 'job.retry', transfer, { startedId: started.id });
-      return started.id;
-    }
-    const job = await getOtherJob(tx, id);
-    if (!(await restartJob(tx, id)))
-      throw conflict(`Job '${id}' (${job.task}) is running already.`, { code: 'JobRunning' });
-    await recordAction(tx, caller, 'job.retry', job);
-    return id;
-  });
+  { scopes, dryRun }: { scopes: readonly string[]; dryRun: boolean },
+): Promise<{ id: string } | DryRun> =>
+  isUuid(id)
+    ? inDryRunTransaction({ db }, dryRun, (tx) => writeTransferRetry(tx, rules, caller, id, scopes))
+    : db.transaction((tx) => restartOtherJob(tx, caller, id, dryRun));
+
+async function writeTransferRetry(tx: Db, rules: StartRules, caller: Caller, id: string, scopes: readonly string[]) {
+  const transfer = await findTransferJob(tx, id);
+  if (!transfer) throw notFound('Job', id);
+  const { address, requestId } = caller;
+  const written = await retryAsStarter(tx, rules, id, { scopes, address, requestId });
+  await recordAction(tx, caller, 'job.retry', transfer, { startedId: written.summary.id });
+  return written;
+}
+
+async function restartOtherJob(tx: Db, caller: Caller, id: string, dryRun: boolean): Promise<{ id: string } | DryRun> {
+  const job = await getOtherJob(tx, id);
+  if (dryRun ? job.state === 'running' : !(await restartJob(tx, id)))
+    throw conflict(`Job '${id}' (${job.task}) is running already.`, { code: 'JobRunning' });
+  if (dryRun) return { valid: true, warnings: [] };
+  await recordAction(tx, caller, 'job.retry', job);
+  return { id };
 }
 
 const recordAction = (

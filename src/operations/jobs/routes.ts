@@ -5,6 +5,7 @@ import { uuidParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
+import { DryRun, StartQuery } from '../../transfers/starts/bodies.ts';
 import type { StartRules } from '../../transfers/starts/start.ts';
 import { Why } from '../../transfers/views/why.ts';
 import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
@@ -122,12 +123,17 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       schema: {
         tags,
         summary: 'Retries a failed transfer once, as its starter; lets another job run now',
-        description: 'Returns the id of the new transfer or, for another job, its own id.',
+        description:
+          'Returns the id of the new transfer or, for another job, its own id. With `dryRun` it only checks the retry, and answers 200 with what it would cost.',
         params: Id,
-        response: { 202: Id },
+        querystring: StartQuery,
+        response: { 200: DryRun, 202: Id },
       },
     },
-    async ({ caller, params }, reply) =>
-      reply.code(202).send({ id: await retryJob(db, rules, caller, params.id, scopes) }),
+    async ({ caller, params, query }, reply) => {
+      const dryRun = query.dryRun ?? false;
+      const retried = await retryJob(db, rules, caller, params.id, { scopes, dryRun });
+      return 'valid' in retried ? retried : reply.code(202).send({ id: retried.id });
+    },
   );
 }

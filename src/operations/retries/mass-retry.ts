@@ -92,8 +92,8 @@ async function step(tx: Db, rules: StartRules, order: Due, scopes: readonly stri
   try {
     // a savepoint: an error rolls back only this transfer
     const context = { scopes, address: '', requestId: order.requestId };
-    const started = await tx.transaction((inner) => retryAsStarter(inner, rules, next, context));
-    await recordStep(tx, order.id, next, { startedId: started.id });
+    const { summary } = await tx.transaction((inner) => retryAsStarter(inner, rules, next, context));
+    await recordStep(tx, order.id, next, { startedId: summary.id });
   } catch (error) {
     const trouble = databaseErrorKind(error);
     if (trouble === 'outage' || trouble === 'again') throw error;

@@ -7,10 +7,9 @@ import { findValidKey } from '../../keys/queries.ts';
 import { holderOf } from '../../tokens/caller.ts';
 import { findIdentity } from '../../tokens/queries.ts';
 import { scopesInToken } from '../../tokens/scopes.ts';
-import type { Summary } from '../../transfers/queries.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';
-import type { StartRules } from '../../transfers/starts/start.ts';
+import type { StartRules, Written } from '../../transfers/starts/start.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
 /** Origin of the request for a retry, and scopes of API keys and of accounts without own ones. */
@@ -20,7 +19,7 @@ export type RetryContext = Pick<Caller, 'scopes' | 'address' | 'requestId'>;
  * Retries a failed transfer as the account or API key that started it, with its current rights, so that an operator's retry does nothing that
  * the starter may no longer do. Throws `conflict` if the transfer has a retry already; then only that one can be retried.
  */
-export async function retryAsStarter(tx: Db, rules: StartRules, id: string, context: RetryContext): Promise<Summary> {
+export async function retryAsStarter(tx: Db, rules: StartRules, id: string, context: RetryContext): Promise<Written> {
   await lockTransfer(tx, id);
   // a separate statement after the lock, which sees retries committed in the meantime
   const previous = await findRetry(tx, id);

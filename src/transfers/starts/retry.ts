@@ -30,9 +30,8 @@ export const startRetry = (
   inDryRunTransaction(parts, dryRun, (tx) => writeRetry(tx, parts, caller, id, everywhere));
 
 /** Retries a failed transfer as its starter, in the transaction of the caller. */
-export async function retryTransfer(tx: Db, rules: StartRules, starter: Caller, id: string): Promise<Summary> {
-  return (await writeRetry(tx, rules, starter, id, starter)).summary;
-}
+export const retryTransfer = (tx: Db, rules: StartRules, starter: Caller, id: string): Promise<Written> =>
+  writeRetry(tx, rules, starter, id, starter);
 
 async function writeRetry(tx: Db, rules: StartRules, caller: Caller, id: string, everywhere: Caller): Promise<Written> {
   const transfer = await findTransfer(tx, caller, id);

@@ -60,9 +60,12 @@ export interface DryRun {
   credits?: number;
 }
 
-/** Runs a start in one transaction. A dry run does the same work, is rolled back, and gives the warnings. */
+/**
+ * Runs a start in one transaction. A dry run does the same work, is rolled back, and gives the warnings; without
+ * `contents` none about stored content, which the caller may not read.
+ */
 export async function inDryRunTransaction(
-  { db, contents }: Pick<StartParts, 'db' | 'contents'>,
+  { db, contents }: Pick<StartParts, 'db'> & Partial<Pick<StartParts, 'contents'>>,
   dryRun: boolean,
   start: (tx: Db) => Promise<Written>,
 ): Promise<Summary | DryRun> {
@@ -87,7 +90,8 @@ export async function inDryRunTransaction(
   }
   // after the transaction, which must not wait for the blob store
   const reader = plan && findReader(plan.request.readerName);
-  const unreadable = reader && blob !== undefined ? await contentWarning(contents, blob, reader) : undefined;
+  const unreadable =
+    contents && reader && blob !== undefined ? await contentWarning(contents, blob, reader) : undefined;
   return {
     valid: true,
     warnings: [...warnings, ...(unreadable === undefined ? [] : [unreadable])],
