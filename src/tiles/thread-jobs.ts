@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { FormatError } from '../errors.ts';
+import { AppError, FormatError } from '../errors.ts';
 import type { FromThread, ToThread } from './draw-threads.ts';
 import { DrawingCancelled } from './draw-threads.ts';
 
@@ -44,7 +44,9 @@ export function answerJobs<Job>(draw: (job: Job, context: ThreadJob) => Promise<
 }
 
 function described(error: unknown): Omit<Extract<FromThread, { kind: 'error' }>, 'kind'> {
-  if (error instanceof FormatError) return { sentence: error.message, cause: 'format' };
+  // Of a file, too: a coordinate system that is not known is an invalid parameter elsewhere.
+  const isOfFile = error instanceof AppError && (error.kind === 'invalid' || error.kind === 'unprocessable');
+  if (error instanceof FormatError || isOfFile) return { sentence: error.message, cause: 'format' };
   if (error instanceof DrawingCancelled) return { sentence: error.message, cause: 'cancelled' };
   return { sentence: error instanceof Error ? (error.stack ?? error.message) : String(error), cause: 'other' };
 }

@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
-import { newTiles, newTilesWith } from '../world/tiles.ts';
-import type { Client, User } from '../world.ts';
+import { newTiles, newTilesChanged, newTilesWith, steppedGrid, tileBytes } from '../world/tiles.ts';
+import type { Answer, Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
 const w = world(test, { 'cache.lifetimes': 'tiles=90s' });
@@ -275,4 +275,76 @@ test('a stored tile that is no tile is 422: too long, packed to become endless, 
   );
   const { status, body } = await client.get(`/api/tiles/dataset/${id}/scheme/raw/availability`);
   t.is(status, 422, JSON.stringify(body));
+});
+
+const ON_REQUEST = { schemeId: 'later', schemeType: 'XYZ', zoomLevels: [11, 13, 16], firstLevelOnRequest: 13 };
+let onRequest: Promise<Buffer> | undefined;
+
+type Json = Answer['body'];
+
+/** The answer to a request of a dataset in whose description some members are others: `scheme.width` etc. */
+async function answerWith(path: string, change: (description: Json, scheme: Json) => void, entry = 'tiles.json') {
+  const { client, owner, projectId } = await theTiles();
+  onRequest ??= tileBytes(steppedGrid(), [ON_REQUEST]);
+  const id = await newTilesChanged(w, { projectId, user: owner }, await onRequest, (name, bytes) => {
+    if (name !== entry) return undefined;
+    const content = JSON.parse(bytes.toString());
+    change(content, content.tilingSchemes?.[0]);
+    return Buffer.from(JSON.stringify(content));
+  });
+  const { status, body } = await client.get(`/api/tiles/dataset/${id}${path}`);
+  return `${status} ${String(body?.detail).replace(id, 'ID')}`;
+}
+const TILE = '/scheme/later/16/20997/34407';
+
+test('sizes of a description that a user wrote are checked before a tile is drawn by them', async (t) => {
+  const answers: string[] = [];
+  for (const change of [
+    (_, { drawnOf }) => (drawnOf.values.width = 1_000_000_000),
+    (_, { drawnOf }) => (drawnOf.values.height = -1),
+    (_, { drawnOf }) => (drawnOf.values.affine = [0, 0, 0, 0, 0, 0]),
+    (_, { drawnOf }) => (drawnOf.values.planes = []),
+    (_, { drawnOf }) => (drawnOf.base = 24),
+    (_, scheme) => (scheme.tileWidth = 1e9),
+    (_, scheme) => delete scheme.drawnOf,
+    (description) => (description.timeStamps = Array(20_001).fill('2024-05-02T10:00:00')),
+    (description) => (description.source.time.count = 1e12),
+    (description) => (description.source.cell = 0),
+    (description) => (description.askedSchemes[0].zoomLevels = [5000]),
+    (description) => delete description.geographicBox,
+  ] as ((description: Json, scheme: Json) => void)[])
+    answers.push(await answerWith(TILE, change));
+  const of = "422 Dataset 'ID': tiles.json of the tiles: ";
+  t.deepEqual(answers, [
+    `${of}tilingSchemes[0].drawnOf.values.width is 1000000000. Expected an integer from 1 to 10000000.`,
+    `${of}tilingSchemes[0].drawnOf.values.height is -1. Expected an integer from 1 to 10000000.`,
+    `${of}tilingSchemes[0].drawnOf.values.affine is [0,0,0,0,0,0]. Expected cells with an area.`,
+    `${of}tilingSchemes[0].drawnOf.values.planes is []. Expected at least 1 plane.`,
+    `${of}tilingSchemes[0].levelsOnRequest is [13,16]. Expected levels from 20 on, as the base is 24.`,
+    `${of}tilingSchemes[0].tileWidth is 1000000000. Expected an integer from 64 to 2048.`,
+    `${of}tilingSchemes[0].drawnOf is missing. Expected how to draw the levels.`,
+    `${of}1 schemes of 20001 steps and 1 layers are more than 20000 sets of tiles.`,
+    `${of}source.time.count is 1000000000000. Expected 3 steps, as there are time stamps.`,
+    `${of}source.cell is 0. Expected a number above 0.`,
+    `${of}askedSchemes: [0].zoomLevels is [5000]. Expected a list of integers from 0 to 24.`,
+    `${of}geographicBox is missing. Invalid input: expected tuple, received undefined.`,
+  ]);
+});
+
+test('zoom levels and rectangles that a user wrote do not make a request endless', async (t) => {
+  const of = "422 Dataset 'ID': ";
+  t.is(
+    await answerWith('/scheme/later/5000/0/0', (_, scheme) => (scheme.zoomLevels = [11, 13, 5000])),
+    `${of}tiles.json of the tiles: tilingSchemes[0].zoomLevels[2] is 5000. Expected an integer from 0 to 24.`,
+  );
+  const limits = 'later@step0-layer0.limits.json';
+  const path = '/scheme/later/availability';
+  t.regex(
+    await answerWith(path, ([one]) => (one.tileMatrix = '5000'), limits),
+    /limits\.json of the tiles: \[0\] is \{"/,
+  );
+  t.regex(
+    await answerWith(path, ([one]) => (one.maxTileRow = 1e15), limits),
+    /which is no rectangle of a zoom level\.$/,
+  );
 });

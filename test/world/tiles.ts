@@ -101,6 +101,23 @@ export async function newTilesWith(
   return store(w, zipOf(files), user, { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' });
 }
 
+/** A dataset of tiles in which some entries are others: `change` returns the bytes of an entry, or undefined to keep it. */
+export async function newTilesChanged(
+  w: World,
+  { projectId, user }: { projectId: string; user: User },
+  whole: Buffer,
+  change: (name: string, bytes: Buffer) => Uint8Array | undefined,
+): Promise<string> {
+  const source = { size: whole.length, read: async (at: number, length: number) => whole.subarray(at, at + length) };
+  const files: ZipFile[] = [];
+  for (const entry of await zipEntries(source)) {
+    const own = (await readEntry(source, entry, entry.size))!;
+    files.push({ name: entry.name, bytes: change(entry.name, own) ?? own, stored: true });
+  }
+  const row = { projectId, name: 'tiles', datasetType: 'tiles', datasetFormat: 'tiles' } as const;
+  return store(w, zipOf(files), user, row);
+}
+
 /** A dataset of the features of a GeoJSON text. */
 export async function newFeatures(w: World, projectId: string, user: User, geoJson: string, name = 'features') {
   return newStoredFeatures(w, projectId, user, await featureBytes(geoJson), name);

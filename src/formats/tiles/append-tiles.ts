@@ -15,7 +15,7 @@ import { ZipWriter } from '../io/zip-writer.ts';
 import { LimitsOnRequest } from './availability.ts';
 import { rampOfDrawn, styleOf, timeStampsOf } from './describe-tiles.ts';
 import type { DrawnScheme, SourceDescription, SourceShape, TileSlice, TilesDescription } from './description.ts';
-import { archiveName, axisOf, DESCRIPTION, isSingle, limitsName, storedAxis } from './description.ts';
+import { archiveName, axisOf, DESCRIPTION, isSingle, limitsName, packDescription, storedAxis } from './description.ts';
 import type { TilePlan } from './drawing.ts';
 import { planTiles, withLevelsOnRequest } from './drawing.ts';
 import { gridSource } from './grid-source.ts';
@@ -77,7 +77,7 @@ export async function appendTiles(
     tileStorageSizeKB: description.tileStorageSizeKB + Math.ceil(bytes / 1024),
     timeStamps: timeStampsOf(time),
   };
-  await zip.addBytes(DESCRIPTION, Buffer.from(JSON.stringify(whole)));
+  await zip.addBytes(DESCRIPTION, packDescription(whole));
   await zip.finish();
   joined({ time, present: stepCount(time) - added.steps });
 }

@@ -11,6 +11,8 @@ import { tileIdOf } from '../io/pmtiles/tile-ids.ts';
 const unzipped = promisify(gunzip);
 /** Unpacked bytes of a directory: a leaf of a quarter of a million entries. */
 const mostDirectoryBytes = 8 << 20;
+/** Of one as it is stored: what cannot be compressed becomes a little longer. */
+const longestDirectory = mostDirectoryBytes + (64 << 10);
 /** Bytes of the largest raw tile. */
 export const longestTile = 4 * 2048 ** 2;
 /** Of one as it is stored: what cannot be compressed becomes a little longer. */
@@ -83,6 +85,8 @@ export class TileArchive {
     const { leaves } = this.header;
     if (offset + length > leaves.length)
       throw new FormatError('A directory of the tile archive ends after its last byte.');
+    if (length > longestDirectory)
+      throw new FormatError(`A directory of the tile archive has ${length} bytes; it may have ${longestDirectory}.`);
     return directoryOf(await this.#source.read(leaves.offset + offset, length));
   }
 }

@@ -4,6 +4,7 @@ import type { EquidistantAxis, NonEquidistantAxis, TimeAxis } from '../../data/t
 import { FormatError } from '../../errors.ts';
 import type { Box } from '../../geo/tiles/matrices.ts';
 import type { GeographicExtent } from '../../geo/tiles/place.ts';
+import { problemOfDescription } from './check-description.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { ValuesDescription } from './values/item-values.ts';
 
@@ -126,18 +127,47 @@ export const emptyTileName = (schemeId: string): string => `${schemeId}.empty`;
 export const isSingle = ({ timeStamps, layerIds }: Pick<TilesDescription, 'timeStamps' | 'layerIds'>): boolean =>
   timeStamps.length <= 1 && layerIds.length <= 1;
 
+/** Maximum bytes of the text of a description; the API keeps the last used ones in memory. */
+export const LONGEST_DESCRIPTION = 8 << 20;
+
+/** @throws FormatError for a description that cannot be read again */
+export function packDescription(description: TilesDescription): Buffer {
+  const text = JSON.stringify(description);
+  const bytes = Buffer.from(text);
+  if (bytes.length > LONGEST_DESCRIPTION)
+    throw new FormatError(
+      `The description of the tiles has ${bytes.length} bytes; it may have ${LONGEST_DESCRIPTION}. Give fewer schemes, or fewer colors.`,
+    );
+  parseDescription(text);
+  return bytes;
+}
+
 /** @throws FormatError if the text is no description */
 export function parseDescription(text: string): TilesDescription {
   const parsed = parseJson(DESCRIPTION, text) as Partial<TilesDescription> | null;
   if (parsed?.version !== 1 || !Array.isArray(parsed.tilingSchemes))
     throw new FormatError(`${DESCRIPTION} of the tiles has version ${String(parsed?.version)}; 1 is supported.`);
+  const problem = problemOfDescription(parsed);
+  if (problem !== undefined) throw new FormatError(`${DESCRIPTION} of the tiles: ${problem}`);
   return parsed as TilesDescription;
 }
 
-/** @throws FormatError if the text is no list of limits */
-export function parseLimits(name: string, text: string): MatrixLimits[] {
+/** @throws FormatError if the text is no list of limits of a scheme */
+export function parseLimits(name: string, text: string, scheme: DrawnScheme): MatrixLimits[] {
   const parsed = parseJson(name, text);
   if (!Array.isArray(parsed)) throw new FormatError(`${name} of the tiles is no list.`);
+  const matrices = new Map(
+    scheme.zoomLevels.map((level, n) => [String(level), [scheme.matrixHeights[n]!, scheme.matrixWidths[n]!] as const]),
+  );
+  const isRun = (first: number | undefined, last: number | undefined, end: number) =>
+    Number.isInteger(first) && Number.isInteger(last) && first! >= 0 && first! <= last! && last! < end;
+  for (const [n, limits] of (parsed as (Partial<MatrixLimits> | null)[]).entries()) {
+    const [height, width] = matrices.get(limits?.tileMatrix ?? '') ?? [0, 0];
+    if (isRun(limits?.minTileRow, limits?.maxTileRow, height) && isRun(limits?.minTileCol, limits?.maxTileCol, width))
+      continue;
+    const given = JSON.stringify(limits).slice(0, 200);
+    throw new FormatError(`${name} of the tiles: [${n}] is ${given}, which is no rectangle of a zoom level.`);
+  }
   return parsed;
 }
 

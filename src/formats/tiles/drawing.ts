@@ -15,6 +15,7 @@ import { mercatorBoxes } from '../../geo/tiles/place.ts';
 import type { DrawnTile, PyramidOptions, ValueRows } from '../../geo/tiles/pyramid.ts';
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { SummedTile } from '../../geo/tiles/tile-sums.ts';
+import { MOST_LEVELS_ABOVE } from './check-description.ts';
 import type { TilingScheme } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { SourceSlice } from './values/item-values.ts';
@@ -27,8 +28,6 @@ const maxPending = 4;
 /** The most tiles of a scheme. */
 export const MOST_TILES = 1_000_000;
 const deepestMercator = 24;
-/** Levels above the base level that are drawn on request. Those further up have few tiles, which cost the writer next to nothing. */
-const mostLevelsAbove = 4;
 
 /** The matrices of a scheme, the levels to be drawn, and where they have data. */
 export interface TilePlan {
@@ -76,7 +75,7 @@ export function withLevelsOnRequest(scheme: TilingScheme, plan: TilePlan, slices
   const counts = levels.map(
     (level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0),
   );
-  const highest = base - mostLevelsAbove;
+  const highest = base - MOST_LEVELS_ABOVE;
   let first = mercator ? (scheme.firstLevelOnRequest ?? Infinity) : Infinity;
   first = Math.max(first, highest);
   const drawnNow = () => counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);

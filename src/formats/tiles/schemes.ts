@@ -25,9 +25,9 @@ export interface TilingScheme {
 }
 
 /** The deepest zoom level of a request. */
-const DEEPEST = 24;
-const [LEAST_TILE, MOST_TILE, XYZ_TILE] = [64, 2048, 256];
-const mostSchemes = 100;
+export const DEEPEST = 24;
+export const [LEAST_TILE, MOST_TILE, XYZ_TILE] = [64, 2048, 256] as const;
+export const MOST_SCHEMES = 100;
 
 type Given = ReadonlyMap<string, unknown>;
 
@@ -122,8 +122,9 @@ export function checkSchemes(list: readonly unknown[]): CheckedSchemes {
   const ignored: string[] = [];
   const schemes: TilingScheme[] = [];
   if (list.length === 0) errors.push('At least one scheme is needed.');
-  if (list.length > mostSchemes) errors.push(`There are ${list.length} schemes; at most ${mostSchemes} are possible.`);
-  for (const [n, given] of list.slice(0, mostSchemes).entries()) {
+  if (list.length > MOST_SCHEMES)
+    errors.push(`There are ${list.length} schemes; at most ${MOST_SCHEMES} are possible.`);
+  for (const [n, given] of list.slice(0, MOST_SCHEMES).entries()) {
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       errors.push(`[${n}] is ${shown(given)}. Expected an object.`);
       continue;

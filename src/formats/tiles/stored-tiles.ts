@@ -119,7 +119,8 @@ export class StoredTiles {
 
   async limits(schemeId: string, slice: TileSlice): Promise<MatrixLimits[]> {
     const name = limitsName(schemeId, slice, isSingle(this.description));
-    return parseLimits(name, (await readNamed(this.#source, this.#entries, name, longestText)).toString());
+    const text = await readNamed(this.#source, this.#entries, name, longestText);
+    return parseLimits(name, text.toString(), this.scheme(schemeId)!);
   }
 
   has(name: string): boolean {

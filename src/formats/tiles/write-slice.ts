@@ -6,6 +6,7 @@ import { TILE_TYPES } from '../io/pmtiles/archive-header.ts';
 import type { ArchiveDescription, ArchiveWriter } from '../io/pmtiles/archive-writer.ts';
 import type { ZipWriter } from '../io/zip-writer.ts';
 import type { LimitsOnRequest } from './availability.ts';
+import { MOST_SLICES } from './check-description.ts';
 import { isUnzipped } from './describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from './description.ts';
 import { archiveName, limitsName } from './description.ts';
@@ -43,14 +44,12 @@ export function slicesOf({ steps, layers }: Pick<TileSource, 'steps' | 'layers'>
   return slices;
 }
 
-const mostSlices = 20_000;
-
 export function checkSlices(schemes: number, steps: number, layers: number): void {
   const count = schemes * steps * layers;
-  if (count > mostSlices)
+  if (count > MOST_SLICES)
     throw new AppError(
       'unprocessable',
-      `${schemes} schemes of ${steps} steps and ${layers} layers are ${count} sets of tiles; at most ${mostSlices} are possible. Choose steps with a temporal filter.`,
+      `${schemes} schemes of ${steps} steps and ${layers} layers are ${count} sets of tiles; at most ${MOST_SLICES} are possible. Choose steps with a temporal filter.`,
     );
 }
 

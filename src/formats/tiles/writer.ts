@@ -10,7 +10,7 @@ import { appendTiles } from './append-tiles.ts';
 import { LimitsOnRequest } from './availability.ts';
 import { describeTiles, drawnScheme, styleOf } from './describe-tiles.ts';
 import type { DrawnScheme } from './description.ts';
-import { DESCRIPTION, emptyTileName } from './description.ts';
+import { DESCRIPTION, emptyTileName, packDescription } from './description.ts';
 import { planTiles, withLevelsOnRequest } from './drawing.ts';
 import { gridSource } from './grid-source.ts';
 import { meshSource } from './mesh-source.ts';
@@ -91,7 +91,7 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
   }
   await zip.addBytes(
     DESCRIPTION,
-    Buffer.from(JSON.stringify(describeTiles(source, { asked: schemes, drawn, values }, bytes))),
+    packDescription(describeTiles(source, { asked: schemes, drawn, values }, bytes)),
   );
   await zip.finish();
 }

@@ -71,7 +71,8 @@ export async function readElements(read: (name: string) => Promise<Uint8Array>, 
   const elements = numbers[0] ?? 0;
   if (elements + 2 > numbers.length) throw new FormatError('The elements of the mesh of the tiles are cut off.');
   const [starts, corners] = [numbers.subarray(1, elements + 2), numbers.subarray(elements + 2)];
-  if (starts.at(-1) !== corners.length || corners.some((node) => node >= count))
+  const isAscending = starts.every((start, n) => n === 0 || start >= starts[n - 1]!);
+  if (!isAscending || starts.at(-1) !== corners.length || corners.some((node) => node >= count))
     throw new FormatError('An element of the mesh of the tiles has a node that is missing.');
   return { starts, corners, x: nodes.subarray(0, count), y: nodes.subarray(count) };
 }

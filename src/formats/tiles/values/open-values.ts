@@ -87,6 +87,9 @@ function wholePlane(grid: GridValuesDescription, chunks: Chunks, plane: number):
   return { kind: 'grid', width, height, affine, crs, bands: [{ type, nodata: Number.NaN }], rows, read };
 }
 
+/** Chunks that are unpacked at the same time: a row of a wide grid has too many for the memory. */
+const CHUNKS_AT_ONCE = 64;
+
 interface Cells {
   readonly plane: number;
   /** The first column, and the number of columns. */
@@ -108,17 +111,20 @@ async function readColumns(
   const places: { r: number; c: number }[] = [];
   for (let r = Math.floor(firstRow / CHUNK); r * CHUNK < firstRow + rowCount; r++)
     for (let c = Math.floor(left / CHUNK); c * CHUNK < end; c++) places.push({ r, c });
-  const all = await allEnded(places.map(({ r, c }) => chunks.of(slice, c, r)));
-  for (const [n, { r, c }] of places.entries()) {
-    const chunk = all[n];
-    if (chunk === undefined) continue;
-    const columns = Math.min(CHUNK, width - c * CHUNK);
-    const first = Math.max(left, c * CHUNK);
-    const last = Math.min(end, c * CHUNK + columns);
-    const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
-    for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
-      const from = (row - r * CHUNK) * columns - c * CHUNK;
-      samples.set(chunk[plane]!.subarray(from + first, from + last), (row - firstRow) * stride + first - left);
+  for (let at = 0; at < places.length; at += CHUNKS_AT_ONCE) {
+    const some = places.slice(at, at + CHUNKS_AT_ONCE);
+    const read = await allEnded(some.map(({ r, c }) => chunks.of(slice, c, r)));
+    for (const [n, { r, c }] of some.entries()) {
+      const chunk = read[n];
+      if (chunk === undefined) continue;
+      const columns = Math.min(CHUNK, width - c * CHUNK);
+      const first = Math.max(left, c * CHUNK);
+      const last = Math.min(end, c * CHUNK + columns);
+      const endRow = Math.min(firstRow + rowCount, (r + 1) * CHUNK);
+      for (let row = Math.max(firstRow, r * CHUNK); row < endRow; row++) {
+        const from = (row - r * CHUNK) * columns - c * CHUNK;
+        samples.set(chunk[plane]!.subarray(from + first, from + last), (row - firstRow) * stride + first - left);
+      }
     }
   }
   return samples;
