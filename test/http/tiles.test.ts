@@ -348,3 +348,10 @@ test('zoom levels and rectangles that a user wrote do not make a request endless
     /which is no rectangle of a zoom level\.$/,
   );
 });
+
+test('a description that does not fit into the memory beside others is refused', async (t) => {
+  t.regex(
+    await answerWith('/metadata', (description) => (description.notes = 'x'.repeat(8 << 20))),
+    /^422 Dataset 'ID': 'tiles\.json' of the tiles has 83\d{5} bytes; it may have 8388608\.$/,
+  );
+});

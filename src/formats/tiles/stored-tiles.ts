@@ -11,6 +11,7 @@ import {
   DESCRIPTION,
   emptyTileName,
   isSingle,
+  LONGEST_DESCRIPTION,
   limitsName,
   parseDescription,
   parseLimits,
@@ -45,7 +46,7 @@ export class StoredTiles {
   /** @throws FormatError if the source is no zip of tiles */
   static async open(source: ByteSource): Promise<StoredTiles> {
     const entries = new Map((await zipEntries(source)).map((entry) => [entry.name, entry]));
-    return new StoredTiles(source, entries, await readNamed(source, entries, DESCRIPTION, longestText));
+    return new StoredTiles(source, entries, await readNamed(source, entries, DESCRIPTION, LONGEST_DESCRIPTION));
   }
 
   scheme(schemeId: string): DrawnScheme | undefined {
@@ -164,7 +165,9 @@ function entryOf(entries: ReadonlyMap<string, ZipEntry>, name: string): ZipEntry
 }
 
 async function readNamed(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, name: string, most: number) {
-  const bytes = await readEntry(source, entryOf(entries, name), most);
-  if (bytes === undefined) throw new FormatError(`'${name}' of the tiles has more than ${most} bytes.`);
+  const entry = entryOf(entries, name);
+  const bytes = await readEntry(source, entry, most);
+  if (bytes === undefined)
+    throw new FormatError(`'${name}' of the tiles has ${entry.size} bytes; it may have ${most}.`);
   return bytes;
 }

@@ -89,10 +89,7 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
     }
     await zip.addBytes(emptyTileName(scheme.schemeId), await emptyTile(style));
   }
-  await zip.addBytes(
-    DESCRIPTION,
-    packDescription(describeTiles(source, { asked: schemes, drawn, values }, bytes)),
-  );
+  await zip.addBytes(DESCRIPTION, packDescription(describeTiles(source, { asked: schemes, drawn, values }, bytes)));
   await zip.finish();
 }
 
