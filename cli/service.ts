@@ -16,9 +16,10 @@ export interface Service {
 /**
  * Runs a service until SIGINT, SIGTERM or the end of the parent process. Kills this process if its event loop hangs for `hangLimitMs`.
  * Throws if it must be restarted.
+ * @param open throws the reason of the signal if it is asked to stop while it waits
  */
 export async function runService(
-  open: () => Promise<Service>,
+  open: (stop: AbortSignal) => Promise<Service>,
   hangLimitMs: number,
   io: Pick<Io, 'out'>,
 ): Promise<void> {
@@ -31,7 +32,12 @@ export async function runService(
   });
   const stop = stopSignal();
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
-  const service = await open();
+  const service = await open(stop).catch((error: unknown) => {
+    if (error !== stop.reason) throw error;
+    return undefined;
+  });
+  // It was asked to stop before it could start.
+  if (service === undefined) return;
   try {
     if (stop.aborted) return;
     const supervised = sendReady(service.url);

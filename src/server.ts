@@ -31,11 +31,14 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port }: Config): Err
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }
 
-/** Opens and migrates the database, then listens. */
-export async function serve(config: Config): Promise<Server> {
+/**
+ * Opens and migrates the database, then listens.
+ * @param stop ends the wait for the database: throws its reason
+ */
+export async function serve(config: Config, stop?: AbortSignal): Promise<Server> {
   const log = createLog(config['log.level']);
   await checkBlobStore(config['blobs.url']);
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, stop);
   const db = await connect(database.url, config['database.poolSize'], 'platform serve');
   const release = async () => {
     await Promise.race([db.end(), sleep(1000)]);

@@ -52,10 +52,13 @@ export interface ExecutorHost {
   releaseDatabase(): Promise<void>;
 }
 
-/** Opens the database, applies pending migrations, and opens the blob store. */
-export async function openExecutorHost(config: Config, log: Log): Promise<ExecutorHost> {
+/**
+ * Opens the database, applies pending migrations, and opens the blob store.
+ * @param stop ends the wait for the database: throws its reason
+ */
+export async function openExecutorHost(config: Config, log: Log, stop?: AbortSignal): Promise<ExecutorHost> {
   await checkBlobStore(config['blobs.url']);
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, stop);
   const opened = [database.close];
   try {
     await mkdir(config.data, { recursive: true });

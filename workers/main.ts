@@ -42,10 +42,13 @@ const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
-/** Starts a worker, which takes jobs until it is closed. Any number of workers may run, on any machines. */
-export async function work(config: Config): Promise<Worker> {
+/**
+ * Starts a worker, which takes jobs until it is closed. Any number of workers may run, on any machines.
+ * @param abort ends the wait for the database: throws its reason
+ */
+export async function work(config: Config, abort?: AbortSignal): Promise<Worker> {
   const log = createLog(config['log.level']);
-  const host = await openExecutorHost(config, log);
+  const host = await openExecutorHost(config, log, abort);
   const { db, capacity, outbound } = host;
   const living = Promise.withResolvers<Liveness>();
   const performing = Promise.withResolvers<Executor>();

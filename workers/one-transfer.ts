@@ -23,7 +23,12 @@ type Step = () => Promise<unknown>;
  */
 export async function performTransfer(config: Config, id: string, stop: AbortSignal): Promise<OneResult> {
   const log = createLog(config['log.level']);
-  const host = await openExecutorHost({ ...config, 'worker.concurrency': 1 }, log);
+  const host = await openExecutorHost({ ...config, 'worker.concurrency': 1 }, log, stop).catch((error: unknown) => {
+    if (error !== stop.reason) throw error;
+    return undefined;
+  });
+  if (host === undefined)
+    return { outcome: 'waiting', message: `Transfer '${id}' was not started: the worker was asked to stop.` };
   const patience = openPatience(PATIENCE_MS);
   stop.addEventListener('abort', patience.start, { once: true });
   if (stop.aborted) patience.start();

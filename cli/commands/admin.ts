@@ -30,7 +30,7 @@ export async function bootstrapAdministrator(
   stop: AbortSignal,
 ) {
   const config = loadConfig(io.env);
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, stop);
   try {
     stop.throwIfAborted();
     const db = await connect(database.url, 2, 'platform admin');

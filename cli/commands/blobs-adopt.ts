@@ -18,7 +18,7 @@ export async function adoptBlobs(
   const config = loadConfig(io.env);
   const url = config['blobs.url'];
   await checkBlobStore(url);
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, stop);
   try {
     stop.throwIfAborted();
     const db = await connect(database.url, 2, 'platform blobs');

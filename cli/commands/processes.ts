@@ -47,7 +47,7 @@ export const workCommand: Fill = (command, io) => {
 export const migrateCommand: Fill = (command, io) => {
   command.action(async () => {
     const { migrate } = await import('./migrate.ts');
-    await finishBeforeStop(() => migrate(io));
+    await finishBeforeStop((stop) => migrate(io, stop));
   });
 };
 

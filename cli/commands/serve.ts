@@ -8,5 +8,5 @@ import { runService } from '../service.ts';
 export function serve(io: Io): Promise<void> {
   collectEarly();
   const config = loadConfig(io.env);
-  return runService(() => listen(config), config['process.hangLimit'], io);
+  return runService((stop) => listen(config, stop), config['process.hangLimit'], io);
 }

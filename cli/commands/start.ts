@@ -53,8 +53,12 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   const stop = env.npm_lifecycle_event === undefined ? asked : AbortSignal.any([asked, abortWhenParentEnds()]);
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
 
-  opening = openDatabase(config);
-  const database = await opening;
+  opening = openDatabase(config, stop);
+  const database = await opening.catch((error: unknown) => {
+    if (error !== stop.reason) throw error;
+    return undefined;
+  });
+  if (database === undefined) return 0;
   try {
     if (stop.aborted) return 0;
     const hangLimitMs = config['process.hangLimit'];

@@ -10,7 +10,7 @@ import { watchEventLoop } from '../watchdog.ts';
 /** Runs a worker in this process. */
 export function work(io: Io, env = io.env): Promise<void> {
   const config = loadConfig(env);
-  return runService(() => takeJobs(config), config['process.hangLimit'], io);
+  return runService((stop) => takeJobs(config, stop), config['process.hangLimit'], io);
 }
 
 /** Performs one transfer in this process. Throws unless it is Completed. */

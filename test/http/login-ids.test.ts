@@ -110,7 +110,7 @@ async function migratedBefore(t: ExecutionContext, number: string) {
   await mkdir(before);
   const all = new URL('../../sql/migrations/', import.meta.url);
   for (const name of await readdir(all)) if (name < number) await cp(new URL(name, all), join(before, name));
-  await migrate(to, pathToFileURL(`${before}/`));
+  await migrate(to, { folder: pathToFileURL(`${before}/`) });
   return { to, run };
 }
 

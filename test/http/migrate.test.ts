@@ -39,7 +39,7 @@ async function empty(t: { teardown(f: () => Promise<void>): void }, files: Recor
     for (const [file, text] of Object.entries(changed)) await writeFile(join(folder, file), text);
   };
   await write(files);
-  return { url: url.href, write, run: () => migrate(url.href, pathToFileURL(`${folder}/`)) };
+  return { url: url.href, write, run: () => migrate(url.href, { folder: pathToFileURL(`${folder}/`) }) };
 }
 
 test('four processes migrating an empty database concurrently apply each file once, in order of name', async (t) => {

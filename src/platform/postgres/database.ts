@@ -25,16 +25,25 @@ const RETRY_MS = 1000;
 /**
  * Opens the database of `DATABASE_URL`, else the embedded one in the data folder, which it starts if necessary. Applies
  * pending migrations; of concurrent processes one does so and the others wait.
+ * @param stop ends the waits for a server and for other processes: throws its reason
  */
-export async function openDatabase(config: Pick<Config, 'database.url' | 'data'>): Promise<OpenDatabase> {
+export async function openDatabase(
+  config: Pick<Config, 'database.url' | 'data'>,
+  stop?: AbortSignal,
+): Promise<OpenDatabase> {
   const external = config['database.url'];
   if (external !== undefined) {
-    return { url: external, applied: await migrate(external), moved: new Promise(() => {}), close: async () => {} };
+    return {
+      url: external,
+      applied: await migrate(external, { stop }),
+      moved: new Promise(() => {}),
+      close: async () => {},
+    };
   }
   const folder = join(config.data, 'postgres');
   const server = await startLocalPostgres(folder);
   try {
-    const applied = await migrate(server.url);
+    const applied = await migrate(server.url, { stop });
     return { url: server.url, applied, ...keepRunning(folder, server) };
   } catch (error) {
     await server.stopIfIdle();

@@ -7,17 +7,21 @@ import { openPool } from '../sql/pool.ts';
 const LOCK = 7_201_954;
 const FOLDER = new URL('../../../sql/migrations/', import.meta.url);
 
+interface MigrateOptions {
+  readonly folder?: URL;
+  /** Ends the wait for the connection and for the lock, and begins no further migration. */
+  readonly stop?: AbortSignal | undefined;
+}
+
 /**
  * Migrates a database: first graphile-worker's tables, then the files of `sql/migrations` in the order of their names,
  * each in its own transaction. Concurrent calls are serialized. Returns the names of the migrations that it applied.
- * Throws if an applied file was changed; the error of a failed statement names file and line.
+ * Throws if an applied file was changed; the error of a failed statement names file and line. Throws the reason of `stop`.
  */
-export async function migrate(databaseUrl: string, folder = FOLDER): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'platform migrate' });
-  client.on('error', () => {}); // the running statement rejects as well
-  await client.connect();
+export async function migrate(databaseUrl: string, { folder = FOLDER, stop }: MigrateOptions = {}): Promise<string[]> {
+  const client = await lockedClient(databaseUrl, stop);
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    stop?.throwIfAborted();
     await migrateQueue(databaseUrl);
     await client.query(`create table if not exists migrations (
       name text primary key, sha256 text not null, applied_at timestamptz not null default now())`);
@@ -33,6 +37,7 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
       const sha256 = createHash('sha256').update(text).digest('hex');
       const before = applied.get(name);
       if (before === sha256) continue;
+      stop?.throwIfAborted();
       if (before !== undefined) {
         throw new Error(
           `Migration ${name} was changed after it was applied (was ${before.slice(0, 8)}, is ${sha256.slice(0, 8)}).`,
@@ -44,6 +49,29 @@ export async function migrate(databaseUrl: string, folder = FOLDER): Promise<str
     return fresh;
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * A connection that has the lock. Another process may hold the lock for as long as its migrations take, and an address
+ * may accept the connection and never answer: both waits end when `stop` is aborted.
+ */
+async function lockedClient(databaseUrl: string, stop: AbortSignal | undefined): Promise<pg.Client> {
+  stop?.throwIfAborted();
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'platform migrate' });
+  client.on('error', () => {}); // the running statement rejects as well
+  // A server that is silent would not answer the end of the connection either.
+  const leave = () => void client.connection.stream.destroy();
+  stop?.addEventListener('abort', leave, { once: true });
+  try {
+    await client.connect();
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    return client;
+  } catch (error) {
+    client.end().catch(() => {});
+    throw stop?.aborted ? stop.reason : error;
+  } finally {
+    stop?.removeEventListener('abort', leave);
   }
 }
 
