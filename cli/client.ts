@@ -9,6 +9,7 @@ import type { Problem } from './errors.ts';
 import { NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
 import type { Login, LoginFile } from './login-file.ts';
 import { loginFile } from './login-file.ts';
+import { serverAddress } from './server-address.ts';
 
 export interface Answer<T> {
   status: number;
@@ -66,7 +67,7 @@ const RESPONSE_MS = 120_000;
 
 /** Creates a client; the first call opens the connection. */
 export function connectApi(env: Env): Api {
-  const url = addressOf(env);
+  const url = serverAddress(env);
   const stored = loginFile(env, url);
   const given = givenCredentials(env);
   const api: Api = {
@@ -141,27 +142,6 @@ function givenCredentials({ PLATFORM_TOKEN: token, PLATFORM_API_KEY: key }: Env)
 
 /** Encodes UTF-8 for a header field, which is sent as Latin-1: one character per byte. */
 const headerText = (text: string) => Buffer.from(text.replace(/\p{Cc}+/gu, ' ')).toString('latin1');
-
-/** `PLATFORM_URL`, else the address on which `npm start` listens with the same settings. */
-function addressOf(env: Env): string {
-  if (env.PLATFORM_URL) {
-    const parsed = URL.canParse(env.PLATFORM_URL) ? new URL(env.PLATFORM_URL) : undefined;
-    if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.search) {
-      throw new UsageError(
-        `PLATFORM_URL must be an address such as https://platform.example, not '${env.PLATFORM_URL}'.`,
-      );
-    }
-    return parsed.href.replace(/\/+$/, '');
-  }
-  const host = env.PLATFORM_HOST || '127.0.0.1';
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const port = env.PLATFORM_PORT || '8080';
-  if (!/^[1-9]\d{0,4}$/.test(port))
-    throw new UsageError(
-      `PLATFORM_PORT is ${port}, which is not a port to connect to. Set PLATFORM_URL to the address.`,
-    );
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
-}
 
 const loginFrom = (id: string, { accessToken, refreshToken }: TokenAnswer): Login => ({
   id,

@@ -4,10 +4,8 @@ import type { Noun } from './noun.ts';
 
 /** Environment of commands that call the server. */
 const CLIENT = [
-  [
-    'PLATFORM_URL',
-    'address of the platform; default: that of PLATFORM_HOST and PLATFORM_PORT, else http://127.0.0.1:8080',
-  ],
+  ['PLATFORM_URL', 'address of the platform; default: that of the settings host and port, else http://127.0.0.1:8080'],
+  ['PLATFORM_CONFIG', 'a JSON file with settings; PLATFORM_HOST and PLATFORM_PORT win'],
   ['PLATFORM_TOKEN', 'access token, instead of the stored login'],
   ['PLATFORM_API_KEY', 'API key, instead of a token or login'],
   ['XDG_CONFIG_HOME', 'folder in which logins are stored; default: ~/.config'],

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { SETTINGS } from './platform/settings/settings.ts';
+import { readSettingsFile, resolveVariables } from './platform/settings/settings-file.ts';
 
 type SettingName = keyof typeof SETTINGS;
 /** All settings under their dotted names, checked and frozen. Durations are milliseconds, sizes bytes, memory MB. */
@@ -39,7 +39,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const byEnvironmentName = new Map(Object.keys(SETTINGS).map((name) => [environmentName(name), name]));
 
   if (env.PLATFORM_CONFIG) {
-    for (const [name, value] of readConfigFile(env.PLATFORM_CONFIG, problems)) {
+    for (const [name, value] of readSettingsFile(env.PLATFORM_CONFIG, problems)) {
       if (Object.hasOwn(SETTINGS, name)) given.set(name, { value, source: `${env.PLATFORM_CONFIG}: ${name}` });
       else problems.push(`${env.PLATFORM_CONFIG}: '${name}' is not a setting.`);
     }
@@ -92,41 +92,3 @@ function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
   if (issue.code === 'invalid_format' && issue.format === 'url') return 'must be an absolute URL such as https://host';
   return issue.message;
 }
-
-/** Replaces `[env:NAME]` by the value of that variable, so that a settings file need not contain secrets. */
-function resolveVariables(
-  value: unknown,
-  env: Record<string, string | undefined>,
-  source: string,
-  problems: string[],
-): unknown {
-  if (Array.isArray(value)) return value.map((part) => resolveVariables(part, env, source, problems));
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [name, resolveVariables(part, env, source, problems)]),
-    );
-  if (typeof value !== 'string') return value;
-  return value.replace(/\[env:([^\]]+)\]/g, (_, name: string) => {
-    const found = env[name];
-    if (found === undefined) problems.push(`${source}: the environment variable ${name} is not set.`);
-    return found ?? '';
-  });
-}
-
-function readConfigFile(path: string, problems: string[]): [string, unknown][] {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return flatten(parsed);
-    problems.push(`${path}: must contain one JSON object.`);
-  } catch (error) {
-    problems.push(`${path}: ${error instanceof Error ? error.message : error}`);
-  }
-  return [];
-}
-
-const flatten = (object: object, prefix = ''): [string, unknown][] =>
-  Object.entries(object).flatMap(([key, value]): [string, unknown][] =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? flatten(value, `${prefix}${key}.`)
-      : [[`${prefix}${key}`, value]],
-  );

@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
 import type { PersonOptions } from './person.ts';
@@ -16,6 +19,28 @@ async function run(
   const code = await main(argv, io);
   return { code, out: out(), err: err() };
 }
+
+test('host and port of the settings file are the address of the platform; the environment wins', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'platform-cli-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'settings.json');
+  const base = { PLATFORM_CONFIG: path, PLATFORM_TOKEN: 'x', NUMBER: '9', XDG_CONFIG_HOME: '/nonexistent' };
+  const answer = async (settings: string, env: Record<string, string> = {}) => {
+    await writeFile(path, settings);
+    const { code, err } = await run(['whoami'], { env: { ...base, ...env } });
+    return `${code} ${err}`;
+  };
+  const file = JSON.stringify({ host: '127.0.0.2', port: '[env:NUMBER]', 'no.setting': 1 });
+  t.regex(await answer(file), /^1 .*http:\/\/127\.0\.0\.2:9[ :]/);
+  t.regex(await answer(file, { PLATFORM_HOST: '127.0.0.3' }), /^1 .*http:\/\/127\.0\.0\.3:9[ :]/);
+  t.regex(await answer(file, { PLATFORM_PORT: '7' }), /^1 .*http:\/\/127\.0\.0\.2:7[ :]/);
+  t.regex(await answer(file, { PLATFORM_URL: 'http://127.0.0.4:5' }), /^1 .*http:\/\/127\.0\.0\.4:5[ :]/);
+  t.is(
+    await answer('{"port": 0}'),
+    `2 platform: ${path}: port is 0, which is not a port to connect to. Set PLATFORM_URL to the address.\n`,
+  );
+  t.regex(await answer('no JSON'), /^2 platform: .*settings\.json: /);
+});
 
 test('wrong usage is exit code 2 and one line', async (t) => {
   for (const [argv, sentence] of [
