@@ -86,9 +86,18 @@ export function withLevelsOnRequest(scheme: TilingScheme, plan: TilePlan, slices
   if (drawnNow() > MOST_TILES)
     throw new AppError(
       'unprocessable',
-      `Scheme '${scheme.schemeId}' needs up to ${drawnNow()} tiles; at most ${MOST_TILES} are drawn. Give fewer or lower zoomLevels.`,
+      `Scheme '${scheme.schemeId}' needs up to ${drawnNow()} tiles; at most ${MOST_TILES} are drawn. ${adviceFor(mercator, highest, slices)}`,
     );
   return { ...plan, onRequest: levels.filter((level) => level >= first) };
+}
+
+/** Lower levels do not help where the levels are too low to be drawn on request, and too many steps have them. */
+function adviceFor(mercator: boolean, highest: number, slices: number): string {
+  const levels = mercator
+    ? `Zoom levels from ${highest} on are drawn on request; leave out some of those before.`
+    : 'Give fewer or lower zoomLevels.';
+  const steps = `They are of ${slices} time steps and layers; choose fewer with a temporal or vertical filter.`;
+  return slices > 1 ? `${levels} ${steps}` : levels;
 }
 
 export interface Output {

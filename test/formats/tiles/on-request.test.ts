@@ -103,3 +103,20 @@ test('without firstLevelOnRequest only the deepest levels with too many tiles ar
   const error = t.throws(() => withLevelsOnRequest(scheme, plan(15, [10, 12]), 100));
   t.regex(error.message, /^Scheme 'a' needs up to \d+ tiles; at most 1000000 are drawn\./);
 });
+
+test('too many tiles of levels that are not drawn on request end with what to leave out', async (t) => {
+  const world = { width: 36_000, height: 18_000, affine: [-180, 0.01, 0, 90, 0, -0.01] as const, code: 4326 };
+  const scheme = { schemeId: 'a', schemeType: 'XYZ', zoomLevels: [3, 8] };
+  await t.throwsAsync(
+    tiled(
+      t,
+      gridOf({ ...world, steps: 19_000 }, () => 1),
+      scheme,
+    ),
+    {
+      message:
+        "Scheme 'a' needs up to 1216000 tiles; at most 1000000 are drawn. Zoom levels from 4 on are drawn on request; " +
+        'leave out some of those before. They are of 19000 time steps and layers; choose fewer with a temporal or vertical filter.',
+    },
+  );
+});
