@@ -23,7 +23,9 @@ export async function passThrough<D extends Located & Data>(
   write: (data: Data) => Promise<void>,
   context: Context,
 ): Promise<PipelineResult> {
-  const data = srid === undefined ? given : { ...given, crs: parseSrid(srid) };
+  // The nodes of a mesh without a place, such as a point spectrum, would become places on the earth.
+  const hasNoPlace = given.kind === 'mesh' && given.located === false;
+  const data = srid === undefined || hasNoPlace ? given : { ...given, crs: parseSrid(srid) };
   if (given.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
     context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');

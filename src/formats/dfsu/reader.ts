@@ -31,7 +31,11 @@ export const read: Read<typeof readParameters> = async (source, { SRID, AllowedI
   const described = header.items.slice(first).map((_, n) => itemAt(header, first + n, geometry, components));
   const chosen = allowedItems(described, AllowedItemNames, context);
   const own = isLocated ? await identifiedCrs(header.projection) : undefined;
-  const crs = SRID === undefined ? own : parseSrid(SRID);
+  const given = SRID === undefined ? undefined : parseSrid(SRID);
+  // Its nodes are pairs of frequency and direction, which would become places on the earth.
+  if (!isLocated && given !== undefined)
+    context.log('warning', 'SRID is ignored: the values of a point spectrum have no place in a coordinate system.');
+  const crs = isLocated ? (given ?? own) : undefined;
   return {
     kind: 'mesh',
     ...(crs === undefined ? {} : { crs }),

@@ -7,6 +7,7 @@ import { stepCount, timeOf } from '../../../src/data/time-axis.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
 import { CountedSource } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
+import { converted } from '../files.ts';
 import { column, context, dfsu, flat, profile, read, sigma, sigmaZ, value } from './files.ts';
 
 const opened = (sketch: Parameters<typeof dfsu>[0]) => read(new CountedSource(dfsu(sketch)));
@@ -105,6 +106,22 @@ test('a point spectrum is a mesh over frequency and direction, without a locatio
   await t.throwsAsync(meshWithin(mesh, filter, context() as never), { message: /is not georeferenced/ });
   t.is(mesh.items[0]!.components, undefined);
   t.is((await mesh.values(0, 0)).length, 2);
+});
+
+test('SRID gives a point spectrum no location', async (t) => {
+  const spectrum = dfsu({ ...flat, frequencies: [0.1], directions: [0, 180], fm: [0, 1, 2] });
+  const { log, bytes, receipt, spatialInformation } = await converted(t, spectrum, {
+    reader: 'DfsuReader',
+    writer: 'VtuWriter',
+    readerParameters: { SRID: '25832' },
+  });
+  t.is(spatialInformation, undefined);
+  t.is(receipt.crs, undefined);
+  t.false(bytes.includes('25832'));
+  t.true(
+    log.some((line) => JSON.stringify(line).includes('SRID is ignored: the values of a point spectrum')),
+    JSON.stringify(log),
+  );
 });
 
 test('reading a step of an item reads nothing else', async (t) => {
