@@ -145,7 +145,8 @@ const Source = z.object({
   extent: box,
   // Matrices have half as many cells until they fit into a tile.
   cell: positive,
-  mercatorCell: positive,
+  // At most 24 levels are tried for it.
+  mercatorCell: z.number().min(0),
   time: Axis.optional(),
   values: z.record(z.string(), Values),
 });
