@@ -13,7 +13,7 @@ import {
   SCHEME_TYPES,
   XYZ_TILE,
 } from './schemes.ts';
-import { MOST_CELLS_OF_SIDE } from './values/item-values.ts';
+import { MOST_COLUMNS } from './values/item-values.ts';
 
 /** Sets of tiles: schemes × time steps × layers. */
 export const MOST_SLICES = 20_000;
@@ -21,6 +21,7 @@ export const MOST_SLICES = 20_000;
 export const MOST_LEVELS_ABOVE = 4;
 /** Tiles of a side of the deepest matrix. */
 const MOST_ACROSS = 2 ** DEEPEST;
+const MOST_COLOURS = 100_000;
 /** Red, green, blue, alpha. */
 const MOST_PLANES = 4;
 
@@ -34,9 +35,22 @@ const positive = z.custom<number>(
   'Expected a number above 0',
 );
 
+/** Its length is checked before its elements, each of which would have an issue of its own. */
+const list = <T extends z.ZodType>(one: T, most: number, least = 0) =>
+  z
+    .custom<unknown[]>((value) => Array.isArray(value) && value.length >= least && value.length <= most, {
+      error: `Expected a list of ${least} to ${most}`,
+      abort: true,
+    })
+    .pipe(z.array(one));
+/** JSON has null for NaN and for what is infinite. */
+const anyNumber = z.number().nullable();
+
 const level = integer(0, DEEPEST);
+const perLevel = <T extends z.ZodType>(one: T, least = 0) => list(one, DEEPEST + 1, least);
 const side = integer(LEAST_TILE, MOST_TILE);
 const box = z.object({ west: z.number(), south: z.number(), east: z.number(), north: z.number() });
+const anyBox = z.object({ west: anyNumber, south: anyNumber, east: anyNumber, north: anyNumber });
 const corners = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 const affine = z
   .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()])
@@ -46,20 +60,22 @@ const crs = z.object({
   code: z.int().optional(),
   wkt: z.string().optional(),
 });
-const cells = { width: integer(1, MOST_CELLS_OF_SIDE), height: integer(1, MOST_CELLS_OF_SIDE), affine };
+const cells = { width: integer(1, MOST_COLUMNS), height: integer(1, Number.MAX_SAFE_INTEGER), affine };
 
 const Values = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('grid'),
     ...cells,
     crs,
-    planes: z
-      .array(z.object({ type: z.enum(['Float32', 'Float64']), whole: z.boolean() }))
-      .min(1, 'Expected at least 1 plane')
-      .max(MOST_PLANES, `Expected at most ${MOST_PLANES} planes`),
+    planes: list(z.object({ type: z.enum(['Float32', 'Float64']), whole: z.boolean() }), MOST_PLANES, 1),
   }),
   z.object({ kind: z.literal('mesh'), at: z.enum(['node', 'cell']) }),
 ]);
+
+const colour = z.custom<string>(
+  (text) => typeof text === 'string' && parseColour(text) !== undefined,
+  'Expected #RRGGBB',
+);
 
 const Scheme = z
   .object({
@@ -69,24 +85,19 @@ const Scheme = z
     outputType: z.enum(OUTPUT_TYPES),
     tileWidth: side,
     tileHeight: side,
-    zoomLevels: z.array(level).min(1),
-    levelsOnRequest: z.array(level).optional(),
-    drawnOf: z.object({ name: z.string(), values: Values, base: level, boxes: z.array(box).max(2) }).optional(),
+    zoomLevels: perLevel(level, 1),
+    levelsOnRequest: perLevel(level).optional(),
+    drawnOf: z.object({ name: z.string(), values: Values, base: level, boxes: list(box, 2) }).optional(),
     minValue: z.number().optional(),
     maxValue: z.number().optional(),
-    colors: z
-      .array(
-        z.custom<string>((text) => typeof text === 'string' && parseColour(text) !== undefined, 'Expected #RRGGBB'),
-      )
-      .min(2)
-      .optional(),
+    colors: list(colour, MOST_COLOURS, 2).optional(),
     unit: z.string().optional(),
     aggregationMethod: z.enum(AGGREGATION_METHODS),
     renderValuesOutOfRangeAsTransparent: z.enum(OUT_OF_RANGE),
-    resolutions: z.array(positive),
-    scaleDenominators: z.array(positive),
-    matrixWidths: z.array(integer(1, MOST_ACROSS)),
-    matrixHeights: z.array(integer(1, MOST_ACROSS)),
+    resolutions: perLevel(positive),
+    scaleDenominators: perLevel(positive),
+    matrixWidths: perLevel(integer(1, MOST_ACROSS)),
+    matrixHeights: perLevel(integer(1, MOST_ACROSS)),
     srid: z.int(),
     sridAuthName: z.string(),
     topLeft: z.tuple([z.number(), z.number()]),
@@ -126,7 +137,7 @@ const Axis = z.discriminatedUnion('spacing', [
     offset: z.number(),
     interval: z.number(),
   }),
-  z.object({ spacing: z.literal('nonEquidistant'), ...clock, offsets: z.array(z.number()) }),
+  z.object({ spacing: z.literal('nonEquidistant'), ...clock, offsets: list(anyNumber, MOST_SLICES) }),
 ]);
 
 const Source = z.object({
@@ -137,18 +148,24 @@ const Source = z.object({
       width: z.int(),
       height: z.int(),
       affine,
-      layers: z.object({ count: z.int(), first: z.number(), spacing: z.number() }).optional(),
+      layers: z.object({ count: z.int(), first: anyNumber, spacing: anyNumber }).optional(),
     }),
     z.object({ kind: z.literal('mesh'), layers: z.int(), elements: z.int(), digest: z.string() }),
   ]),
-  box,
-  extent: box,
+  box: anyBox,
+  extent: anyBox,
   // Matrices have half as many cells until they fit into a tile.
   cell: positive,
   // At most 24 levels are tried for it.
   mercatorCell: z.number().min(0),
   time: Axis.optional(),
-  values: z.record(z.string(), Values),
+  // Of the items of schemes.
+  values: z
+    .custom<object>((value) => typeof value === 'object' && Object.keys(value ?? {}).length <= MOST_SCHEMES, {
+      error: `Expected at most ${MOST_SCHEMES} items`,
+      abort: true,
+    })
+    .pipe(z.record(z.string(), Values)),
 });
 
 const Description = z
@@ -156,13 +173,13 @@ const Description = z
     geographicBox: corners,
     nativeExtent: z.string(),
     wgS84Extent: z.string(),
-    tilingSchemes: z.array(Scheme).min(1).max(MOST_SCHEMES),
+    tilingSchemes: list(Scheme, MOST_SCHEMES, 1),
     askedSchemes: z.array(z.unknown()).optional(),
     source: Source.optional(),
     tileStorageSizeKB: z.number(),
-    timeStamps: z.array(z.string()),
-    layerIds: z.array(z.int()),
-    layerHeights: z.array(z.number()).optional(),
+    timeStamps: list(z.string(), MOST_SLICES),
+    layerIds: list(z.int(), MOST_SLICES),
+    layerHeights: list(anyNumber, MOST_SLICES).optional(),
   })
   .superRefine(({ tilingSchemes, timeStamps, layerIds, source }, { addIssue }) => {
     const [steps, layers] = [Math.max(1, timeStamps.length), Math.max(1, layerIds.length)];

@@ -11,8 +11,8 @@ export interface KeptSlice {
   readonly kept: SourceSlice;
 }
 
-/** Cells of a side of a grid whose tiles are drawn on request: three rows of them fit into the memory of a drawing. */
-export const MOST_CELLS_OF_SIDE = 10_000_000;
+/** Columns of a grid whose tiles are drawn on request: three rows of them fit into the memory of a drawing. */
+export const MOST_COLUMNS = 10_000_000;
 
 /** How the values of an item are kept beside the tiles, for levels that are drawn on request. */
 export type ValuesDescription = GridValuesDescription | MeshValuesDescription;
