@@ -15,6 +15,17 @@ interface Located {
   readonly origin?: Origin;
 }
 
+/**
+ * The data in the coordinate system that the request gives. A mesh without a place, such as a point spectrum, has none:
+ * its nodes would become places on the earth.
+ */
+function inSystem<D extends Located & Data>(given: D, srid: string | undefined): D {
+  if (given.kind !== 'mesh' || given.located !== false)
+    return srid === undefined ? given : { ...given, crs: parseSrid(srid) };
+  const { crs, ...placeless } = given;
+  return crs === undefined ? given : (placeless as D);
+}
+
 /** Applies the transformations, writes the result, and counts records and statistics before and after. */
 export async function passThrough<D extends Located & Data>(
   pulled: Pulled<D>,
@@ -23,10 +34,8 @@ export async function passThrough<D extends Located & Data>(
   write: (data: Data) => Promise<void>,
   context: Context,
 ): Promise<PipelineResult> {
-  // The nodes of a mesh without a place, such as a point spectrum, would become places on the earth.
-  const hasNoPlace = given.kind === 'mesh' && given.located === false;
-  const data = srid === undefined || hasNoPlace ? given : { ...given, crs: parseSrid(srid) };
-  if (given.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
+  const data = inSystem(given, srid);
+  if (given.crs !== undefined && data.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
     context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   const before = pulled.tally(data, whole);
