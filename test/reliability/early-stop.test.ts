@@ -14,8 +14,8 @@ import { testDatabase } from '../world.ts';
 
 /** Processes that are asked to stop before they have a database. */
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
-/** Long enough for a busy machine; a process that lives on is killed. */
-const PATIENCE_MS = 60_000;
+/** From the start on, long enough for a busy machine; a process that lives on is killed. */
+const PATIENCE_MS = 120_000;
 /** As in `migrate.ts`. */
 const LOCK = 7_201_954;
 
@@ -35,12 +35,12 @@ const COMMANDS = [
   [['work', '--transfer', NOTHING], 6],
 ] as const;
 
-function launch(t: ExecutionContext, command: readonly string[], url: string): ChildProcess {
+function launch(t: ExecutionContext, command: readonly string[], url: string) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: url, PLATFORM_DATA: world.folder, PLATFORM_PORT: '0' };
   const child = spawn(process.execPath, [PROGRAM, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.teardown(() => void child.kill('SIGKILL'));
-  return child;
+  return { child, end: endOf(child) };
 }
 
 /** Code or signal, and output. */
@@ -58,12 +58,16 @@ for (const [command, code] of COMMANDS) {
     await other.connect();
     t.teardown(() => other.end());
     await other.query('select pg_advisory_lock($1)', [LOCK]);
-    const child = launch(t, command, world.url);
+    const { child, end } = launch(t, command, world.url);
+    let isOver = false;
+    const watched = end.finally(() => {
+      isOver = true;
+    });
     const waiting = `select from pg_stat_activity where datname = current_database()
       and application_name = 'platform migrate' and wait_event = 'advisory'`;
-    while ((await other.query(waiting)).rowCount === 0 && child.exitCode === null) await sleep(50);
+    while ((await other.query(waiting)).rowCount === 0 && !isOver) await sleep(50);
     child.kill('SIGTERM');
-    const { ended, error } = await endOf(child);
+    const { ended, error } = await watched;
     t.is(ended, code, error);
     await other.query('select pg_advisory_unlock($1)', [LOCK]);
     while ((await other.query(waiting)).rowCount !== 0) await sleep(50);
@@ -74,11 +78,11 @@ for (const [command, code] of COMMANDS) {
     t.teardown(() => void silent.close());
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
-    const child = launch(t, command, `postgres://platform@127.0.0.1:${port}/platform`);
-    const [connection] = await once(silent, 'connection');
-    t.teardown(() => connection.destroy());
+    const reached = once(silent, 'connection').then(([connection]) => t.teardown(() => connection.destroy()));
+    const { child, end } = launch(t, command, `postgres://platform@127.0.0.1:${port}/platform`);
+    await Promise.race([reached, end]);
     child.kill('SIGTERM');
-    const { ended, error } = await endOf(child);
+    const { ended, error } = await end;
     t.is(ended, code, error);
   });
 }
