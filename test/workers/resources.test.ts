@@ -258,12 +258,11 @@ serial(
     const first = await s.submitLong();
     await s.running(first);
     const resting = await s.submit({ memoryRequestMb: 4096 });
-    const restsUntil = (time: string) =>
-      w.sql(
-        `with rested as (update transfers set outages = 1 where id::text = $1)
-       update graphile_worker._private_jobs set run_at = ${time}, priority = 10 where key = $1`,
-        [resting],
-      );
+    // One after the other: the worker that puts the transfer back may still hold it, and then replaces its job.
+    const restsUntil = async (time: string) => {
+      await w.sql('update transfers set outages = 1 where id::text = $1', [resting]);
+      await w.sql(`update graphile_worker._private_jobs set run_at = ${time}, priority = 10 where key = $1`, [resting]);
+    };
     const heldFor = (id: string | undefined) =>
       until(`room is kept free for ${id}`, async () => {
         const held = await w.sql<{ holds_for: string | null }>('select holds_for from workers');
