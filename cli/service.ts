@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { Io } from './io.ts';
-import { sendAlive, sendReady, stopSignal } from './stop-signal.ts';
+import { sendAlive, sendReady, stopSignal, unlessStopped } from './stop-signal.ts';
 import { watchEventLoop } from './watchdog.ts';
 
 /** A service with a process of its own, which runs until it is asked to stop. */
@@ -32,11 +32,7 @@ export async function runService(
   });
   const stop = stopSignal();
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
-  const service = await open(stop).catch((error: unknown) => {
-    if (error !== stop.reason) throw error;
-    return undefined;
-  });
-  // It was asked to stop before it could start.
+  const service = await unlessStopped(open(stop), stop);
   if (service === undefined) return;
   try {
     if (stop.aborted) return;

@@ -36,6 +36,13 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
   return stop.signal;
 }
 
+/** The result of work; undefined if it ended because it was asked to stop, and threw the reason. */
+export const unlessStopped = <Result>(work: Promise<Result>, stop: AbortSignal): Promise<Result | undefined> =>
+  work.catch((error: unknown) => {
+    if (error !== stop.reason) throw error;
+    return undefined;
+  });
+
 /**
  * Runs a command to its end although this process is asked to stop meanwhile, and then throws `Interrupted`. For commands that open the
  * embedded database: its server is no child and would run for ever. A second signal ends the process at once.
@@ -43,9 +50,7 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
  */
 export async function finishBeforeStop(command: (stop: AbortSignal) => Promise<void>): Promise<void> {
   const stop = stopSignal();
-  await command(stop).catch((error) => {
-    if (error !== stop.reason) throw error;
-  });
+  await unlessStopped(command(stop), stop);
   if (stop.aborted) throw new Interrupted(stop.reason.message, stop.reason.exitCode);
 }
 

@@ -8,7 +8,7 @@ import type { OpenDatabase } from '../../src/platform/postgres/database.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { readableLines } from '../log-lines.ts';
 import { API_FLAGS } from '../node-flags.ts';
-import { abortWhenParentEnds, stopSignal } from '../stop-signal.ts';
+import { abortWhenParentEnds, stopSignal, unlessStopped } from '../stop-signal.ts';
 import type { Ready, SupervisedProcess } from '../supervisor.ts';
 import { supervise } from '../supervisor.ts';
 
@@ -54,10 +54,7 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
   const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
 
   opening = openDatabase(config, stop);
-  const database = await opening.catch((error: unknown) => {
-    if (error !== stop.reason) throw error;
-    return undefined;
-  });
+  const database = await unlessStopped(opening, stop);
   if (database === undefined) return 0;
   try {
     if (stop.aborted) return 0;

@@ -73,8 +73,8 @@ export const findDuplicateIds = (tx: Db, ids: readonly string[]) =>
     where first is not null order by second limit 1`);
 
 /**
- * Deletes accounts without an entry, and by a trigger the permissions that name them. Entries match by user id, or by
- * login id if they have no user id. Locks projects and datasets with such permissions first.
+ * Deletes accounts without an entry, and by a trigger what permissions allow them. Entries match by user id, or by login
+ * id if they have no user id. Locks projects and datasets whose permissions name them first.
  */
 export async function deleteOthers(tx: Db, entries: readonly FileEntry[]) {
   const isOther = sql.fragment`not exists (

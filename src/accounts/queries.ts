@@ -162,7 +162,7 @@ export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
       updated_at = now(), updated_by = ${row.updatedBy}
     where user_id = ${userId}`);
 
-/** A trigger ends the permissions that name the account. Locks their projects and datasets first. */
+/** A trigger ends what permissions allow the account. Locks projects and datasets whose permissions name it first. */
 export async function deleteAccount(tx: Db, { userId, id }: Pick<Account, 'userId' | 'id'>) {
   await tx.query(sql.unsafe`select lock_entities_permitting(array[${id}])`);
   await tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);

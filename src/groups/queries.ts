@@ -108,7 +108,7 @@ export const updateGroup = (tx: Db, { id, name, metadata }: Pick<Group, 'id' | '
     sql.unsafe`update user_groups set name = ${name}, metadata = ${sql.jsonb(metadata as never)} where id = ${id}`,
   );
 
-/** A trigger ends the permissions that name the group. Locks their projects and datasets first. */
+/** A trigger ends what permissions allow the group. Locks projects and datasets whose permissions name it first. */
 export async function deleteGroup(tx: Db, { id, name }: Pick<Group, 'id' | 'name'>) {
   await tx.query(sql.unsafe`select lock_entities_permitting(array[${name}])`);
   await tx.query(sql.unsafe`delete from user_groups where id = ${id}`);

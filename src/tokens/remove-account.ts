@@ -15,8 +15,8 @@ export async function previewRemoval(db: Db, id: string) {
 }
 
 /**
- * Deletes an account with its memberships, logins, tokens and the permissions that name it by login id. Refuses for the
- * last administrator and the last Owner of a tenant.
+ * Deletes an account with its memberships, logins, tokens and what permissions allow its login id. Refuses for the last
+ * administrator and the last Owner of a tenant.
  */
 export async function removeAccount(
   { db, store }: { db: Db; store: AccountStore },
