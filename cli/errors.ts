@@ -25,6 +25,11 @@ export class NotLoggedIn extends Error {
   }
 }
 
+/** Nothing was started, because it would fail. */
+export class WouldFail extends Error {
+  override readonly name = 'WouldFail';
+}
+
 /** The server does not answer, or the connection broke. A retry may succeed. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';

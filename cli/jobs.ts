@@ -1,4 +1,4 @@
-import { Refused } from './errors.ts';
+import { Refused, WouldFail } from './errors.ts';
 import type { Io } from './io.ts';
 import { plain } from './table.ts';
 
@@ -7,12 +7,12 @@ export const jobPath = (id: string) => `${JOB}/${encodeURIComponent(id)}`;
 
 /** Runs `work` for each job, those after a refused one as well. Throws at the end if some were refused. */
 export async function forEachJob(io: Io, ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
-  const refused: Refused[] = [];
+  const refused: Error[] = [];
   for (const id of ids) {
     try {
       await work(id);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof Refused || error instanceof WouldFail)) throw error;
       refused.push(error);
     }
   }

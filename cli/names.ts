@@ -5,7 +5,8 @@ import type { List } from '../src/http/rules/paging.ts';
 import type { Key } from '../src/keys/routes.ts';
 import type { BinItem } from '../src/recycle-bin/record.ts';
 import type { Tenant } from '../src/tenants/routes.ts';
-import { UsageError } from './errors.ts';
+import type { Series } from '../src/timeseries/definitions.ts';
+import { Refused, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { allPages } from './pages.ts';
 import { pathSegment } from './paths.ts';
@@ -13,7 +14,7 @@ import { moment } from './table.ts';
 import { isUuid } from './uuid.ts';
 
 /** Kinds of objects that can be given by name instead of id. */
-type Kind = 'project' | 'dataset' | 'tenant' | 'key' | 'group' | 'deleted';
+type Kind = 'project' | 'dataset' | 'series' | 'tenant' | 'key' | 'group' | 'deleted';
 
 interface Candidate {
   id: string;
@@ -26,6 +27,7 @@ const BY_PLACEHOLDER: Record<string, Kind> = {
   project: 'project',
   target: 'project',
   dataset: 'dataset',
+  series: 'series',
   tenant: 'tenant',
 };
 /** Kind by the name of an option with the placeholder `<id>`. */
@@ -47,6 +49,7 @@ const BY_NOUN: Record<string, Kind> = {
 const NOUNS: Record<Kind, string> = {
   project: 'project',
   dataset: 'dataset',
+  series: 'time series',
   tenant: 'tenant',
   key: 'API key',
   group: 'group',
@@ -70,6 +73,7 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
     if (kind === undefined || argument.variadic) return [];
     if (kind === 'project' || kind === 'dataset')
       argument.description ||= 'id, name, or path such as /Valley/raw/depth';
+    if (kind === 'series') argument.description ||= 'id or name';
     return [{ at, kind }];
   });
   if (options.length + given.length === 0) return;
@@ -84,9 +88,13 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
       command.setOptionValue(name, id);
       if (kind === 'tenant') there = id;
     }
+    let dataset: string | undefined;
     for (const { at, kind } of given) {
       const value: unknown = command.processedArgs[at];
-      if (typeof value === 'string') command.processedArgs[at] = await idOf(io, kind, value, undefined);
+      if (typeof value !== 'string') continue;
+      const id = await idOf(io, kind, value, kind === 'series' ? dataset : undefined);
+      command.processedArgs[at] = id;
+      if (kind === 'dataset') dataset = id;
     }
   });
 }
@@ -94,10 +102,13 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
 /** Resolves the name or id of a tenant. */
 export const tenantIdOf = (io: Io, given: string): Promise<string> => idOf(io, 'tenant', given, undefined);
 
-/** Resolves an id, name or path. Throws if nothing matches; a `UsageError` if several do. */
-async function idOf(io: Io, kind: Kind, given: string, tenant: string | undefined): Promise<string> {
+/**
+ * Resolves an id, name or path. Throws if nothing matches; a `UsageError` if several do.
+ * @param within id of the tenant, or of the dataset of a series
+ */
+async function idOf(io: Io, kind: Kind, given: string, within: string | undefined): Promise<string> {
   if (isUuid(given)) return given;
-  const found = await FIND[kind](io, given, tenant);
+  const found = await FIND[kind](io, given, within);
   const [only, another] = found;
   if (only === undefined) throw new Error(`There is no ${NOUNS[kind]} '${given}', or you may not see it.`);
   if (another !== undefined) throw ambiguous(given, kind, found);
@@ -150,9 +161,27 @@ const atPath = (itemType: FoundItem['itemType']) => async (io: Io, given: string
   return found.map((one) => ({ id: one.id, shown: one.path }));
 };
 
-const FIND: Record<Kind, (io: Io, given: string, tenant: string | undefined) => Promise<Candidate[]>> = {
+/** The series with this id, else those whose item has this name. */
+async function findSeries(io: Io, given: string, dataset: string | undefined): Promise<Candidate[]> {
+  const at = `/api/ts/dataset/${dataset}/timeseries`;
+  if (SERIES_ID.test(given)) {
+    const same = await io.api.call<Series>('GET', `${at}/${given}`).catch((error: unknown) => {
+      if (error instanceof Refused && error.status === 404) return undefined;
+      throw error;
+    });
+    if (same !== undefined) return [{ id: same.body.id, shown: same.body.item.name }];
+  }
+  const body = [{ type: 'AttributeQueryCondition', name: 'Item', operator: 'Equal', value: given }];
+  const found = (await io.api.call<List<Series>>('POST', `${at}/query`, { body })).body.data;
+  return found.map(({ id, item }) => ({ id, shown: item.name }));
+}
+/** Not of dots alone, which an address does not keep. */
+const SERIES_ID = /^(?!\.+$)[A-Za-z0-9._~-]{1,128}$/;
+
+const FIND: Record<Kind, (io: Io, given: string, within: string | undefined) => Promise<Candidate[]>> = {
   project: atPath('Project'),
   dataset: atPath('Dataset'),
+  series: findSeries,
   tenant: async (io, given) => named((await io.api.call<List<Tenant>>('GET', '/api/iam/tenant')).body.data, given),
   key: async (io, given) => named((await io.api.call<List<Key>>('GET', '/api/iam/key')).body.data, given),
   group: async (io, given) => {

@@ -2,6 +2,7 @@ import type { Summary } from '../src/transfers/queries.ts';
 import type { DryRun } from '../src/transfers/starts/bodies.ts';
 import type { Answer } from './client.ts';
 import { composedAnswer } from './client.ts';
+import { WouldFail } from './errors.ts';
 import type { Io } from './io.ts';
 import type { Estimate, Plan } from './local-file.ts';
 import type { InputFile } from './staged-file.ts';
@@ -20,14 +21,16 @@ const dryRunStart = (io: Io, path: string, body: unknown, headers: Record<string
 /** Tells before a start what it costs. Throws if the start would be refused, or the transfer would fail for a parameter. */
 export async function noteCosts(io: Io, path: string, body: unknown, headers?: Record<string, string>): Promise<void> {
   const { credits, warnings } = (await dryRunStart(io, path, body, headers)).body;
-  refuseIncomplete(warnings);
+  refuseIncomplete(warnings, body);
   if (credits !== undefined) io.note(costs(credits));
 }
 
 /** The API starts transfers without a required parameter, and they fail. Here it is told before a file is sent. */
-function refuseIncomplete(warnings: readonly string[]): void {
+function refuseIncomplete(warnings: readonly string[], body: unknown): void {
   const missing = warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
-  if (missing !== undefined) throw new Error(`It would fail: ${missing} Use --param to set it.`);
+  // Only a retry has no body.
+  const advice = body === undefined ? 'A retry cannot set it. Start a new transfer.' : 'Use --param to set it.';
+  if (missing !== undefined) throw new WouldFail(`It would fail: ${missing} ${advice}`);
 }
 
 /**
@@ -36,7 +39,7 @@ function refuseIncomplete(warnings: readonly string[]): void {
  */
 export async function showDryRun(io: Io, path: string, body: unknown, local?: LocalEstimate): Promise<void> {
   const answer = await dryRunStart(io, path, body);
-  refuseIncomplete(answer.body.warnings);
+  refuseIncomplete(answer.body.warnings, body);
   if (local === undefined) return io.show(answer, ({ warnings, credits }) => forecast(warnings, undefined, credits));
   const { estimate } = local;
   io.show(

@@ -134,7 +134,7 @@ async function importCsv(
     ...(flagColumn === undefined ? {} : { flagIndex: String(flagColumn) }),
   });
   // a short request first: it renews the login, and refuses a series that does not exist
-  await io.api.call('GET', pathOf(dataset, series));
+  const { item } = await seriesOf(io, dataset, series);
   const { default: got } = await import('got');
   const { url } = io.api;
   const headers = { ...(await io.api.identity()), 'content-type': 'text/csv', 'content-length': String(size) };
@@ -152,7 +152,7 @@ async function importCsv(
     });
   if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, url);
   const done = { status: answer.statusCode, headers: {}, text: '', body: undefined };
-  io.show(done, () => `The values of ${file} are in the series '${series}'.`, { dataset, series, imported: true });
+  io.show(done, () => `The values of ${file} are in the series '${item.name}'.`, { dataset, series, imported: true });
 }
 
 interface Interval {
@@ -231,7 +231,8 @@ async function deleteValues(
     from === undefined && to === undefined
       ? 'all values'
       : `the values from ${from ?? 'the first'} to ${to ?? 'the last'}`;
-  await confirm(io, `Delete ${what} of the series '${series}'? They cannot be restored.`, yes ? { yes } : {});
+  const { item } = await seriesOf(io, dataset, series);
+  await confirm(io, `Delete ${what} of the series '${item.name}'? They cannot be restored.`, yes ? { yes } : {});
   const answer = await io.api.call('DELETE', `${pathOf(dataset, series)}/values`, { query: { from, to } });
-  io.show(answer, () => `Deleted ${what} of the series '${series}'.`, { dataset, series, deleted: true });
+  io.show(answer, () => `Deleted ${what} of the series '${item.name}'.`, { dataset, series, deleted: true });
 }

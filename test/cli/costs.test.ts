@@ -4,14 +4,14 @@ import { programFor } from '../../cli/program.ts';
 import { startTransfer, startWithFile } from '../../cli/start-transfer.ts';
 
 /** What is called and told, in this order. The API asks 2.5 credits, or nothing. */
-function recorded(credits: number | undefined) {
+function recorded(credits: number | undefined, warningsOf: (path: string) => string[] = () => []) {
   const told: unknown[] = [];
   const io = {
     interactive: false,
     api: {
       async call(_method: string, path: string, { query }: { query?: object } = {}) {
         told.push([path, query ?? {}]);
-        return { body: query ? { valid: true, warnings: [], credits } : { id: 'the-id' } };
+        return { body: query ? { valid: true, warnings: warningsOf(path), credits } : { id: 'the-id' } };
       },
     },
     note: (text: string) => told.push(text.replace(/,.*/, '')),
@@ -59,6 +59,20 @@ test("the price of an operator's retry is shown before it starts, of each job, a
   t.regex(String(told[1]), /^It could be started\.\nCosts at most 2\.5 credits, /);
   t.is(told.length, 2);
   await t.throwsAsync(run('--fingerprint', 'f', '--dry-run'), { message: /--dry-run needs ids of jobs/ });
+});
+
+test('a retry that would fail for a missing parameter is not started; the others are', async (t) => {
+  const missing = "Parameter 'TilingSchemes' is required by TilingWriter.";
+  const { io, told } = recorded(undefined, (path) => (path.includes('/2/') ? [missing] : []));
+  const run = async (noun: string, ...args: string[]) =>
+    (await programFor([noun, 'retry'], io)).parseAsync([noun, 'retry', ...args], { from: 'user' });
+  const message = `It would fail: ${missing} A retry cannot set it. Start a new transfer.`;
+  await t.throwsAsync(run('job', '1', '2', '3'), { message: '1 of 3 jobs were refused.' });
+  const at = (id: number) => `/api/admin/job/${id}/retry`;
+  const started = (id: number) => [[at(id), { dryRun: true }], [at(id), {}], 'the-id'];
+  t.deepEqual(told, [...started(1), [at(2), { dryRun: true }], ...started(3), `platform: ${message}`]);
+  await t.throwsAsync(run('job', '2', '--dry-run'), { message });
+  await t.throwsAsync(run('transfer', '2'), { message });
 });
 
 test('a free transfer shows no price', async (t) => {

@@ -53,6 +53,47 @@ test('a series is made, filled from CSV, shown, drawn and emptied', async (t) =>
   t.is((await run(['ts', 'values', dataset, 'ribe', '--csv'])).out, '');
 });
 
+test('a series is named by its id, or by the name of its item where one alone has it', async (t) => {
+  const { run, logIn, folder } = await machine(t);
+  const owner = await w.account();
+  await logIn(owner.id);
+  const projectId = await newProject(w.as(owner), 'Gauges');
+  await run(['ts', 'create', 'my gauges', '--project', projectId]);
+  const add = async (name: string, ...id: string[]) =>
+    run(['ts', 'add', 'my gauges', name, '--item', 'eumIWaterLevel', '--unit', 'eumUmeter', ...id]);
+  const level = (await add('Level at Ribe, m/s')).out.trim();
+  await add('twin');
+  await add('twin', '--series', 'Level');
+  await add('Level', '--series', 'other');
+  await add('..', '--series', 'dots');
+  const show = (series: string) => run(['ts', 'values', 'my gauges', series, '--csv']);
+  const fill = async (series: string, value: number) => {
+    const file = join(folder, `${value}.csv`);
+    await writeFile(file, `2026-01-24T08:00:00;${value}\n`);
+    const { code, err } = await run(['ts', 'import', 'my gauges', series, file]);
+    t.is(code, 0, err);
+  };
+  await fill('Level at Ribe, m/s', 1);
+  await fill('Level', 2);
+  await fill('dots', 3);
+  for (const [series, value] of [
+    ['Level at Ribe, m/s', 1],
+    [level, 1],
+    ['Level', 2],
+    ['..', 3],
+  ] as const)
+    t.regex((await show(series)).out, new RegExp(`;${value}\n$`), series);
+  const both = await show('twin');
+  t.is(both.code, 2);
+  t.regex(both.err, /'twin' could be twin \(.+\), twin \(Level\)\. Use the id\./);
+  const none = await show('Level at Esbjerg');
+  t.is(none.code, 1);
+  t.regex(none.err, /There is no time series 'Level at Esbjerg'/);
+  const emptied = await run(['ts', 'delete', 'my gauges', 'Level at Ribe, m/s', '--yes']);
+  t.is(emptied.out, "Deleted all values of the series 'Level at Ribe, m/s'.\n", emptied.err);
+  t.is((await show(level)).out, '');
+});
+
 test('features are described, listed and written as GeoJSON, all pages', async (t) => {
   const { run, logIn, folder } = await machine(t);
   const owner = await w.account();

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { nextRun } from '../../src/operations/cron/cron.ts';
+import { newDataset } from '../world/content.ts';
 import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
@@ -109,6 +110,23 @@ test('a job is shown with its queue row, request, retries and the end of its log
   });
   for (const wrong of ['999999999', '00000000-0000-4000-8000-000000000000', 'x'])
     t.is((await (await root()).get(`/api/admin/job/${wrong}`)).status, 404, wrong);
+});
+
+test('a dry run of a retry warns of a required parameter that is missing', async (t) => {
+  const { id, owner } = await someTransfer({ readerName: 'AsciiGridReader', writerName: 'TilingWriter' });
+  await fail(id, 'It is broken.');
+  const warning = "Parameter 'TilingSchemes' is required by TilingWriter.";
+  const warnings = async () => {
+    const asStarter = await w.as(owner).post(`/api/conversion/transfer/${id}/retry?dryRun=true`);
+    const asOperator = await (await root()).post(`/api/admin/job/${id}/retry?dryRun=true`);
+    t.deepEqual([asStarter.status, asOperator.status], [200, 200]);
+    return [asStarter, asOperator].map(({ body }) => body.warnings.includes(warning));
+  };
+  t.deepEqual(await warnings(), [true, true]);
+  const [row] = await w.sql<{ project_id: string }>('select project_id from transfers where id = $1', [id]);
+  const datasetId = await newDataset(w, row?.project_id ?? '', owner, { datasetFormat: 'tiles' });
+  await w.sql('update transfers set output_dataset_id = $2 where id = $1', [id, datasetId]);
+  t.deepEqual(await warnings(), [false, false], 'a dataset of tiles keeps its schemes');
 });
 
 test('jobs other than transfers can be removed, or run now with all attempts again, but not while they run', async (t) => {

@@ -17,6 +17,7 @@ import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { SummedTile } from '../../geo/tiles/tile-sums.ts';
 import { MOST_LEVELS_ABOVE } from './check-description.ts';
 import type { TilingScheme } from './schemes.ts';
+import { DEEPEST } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { SourceSlice } from './values/item-values.ts';
 import { overviewLevels, overviewOf, packSums } from './values/overviews.ts';
@@ -27,7 +28,6 @@ const zipped = promisify(gzip);
 const maxPending = 4;
 /** The most tiles of a scheme. */
 export const MOST_TILES = 1_000_000;
-const deepestMercator = 24;
 
 /** The matrices of a scheme, the levels to be drawn, and where they have data. */
 export interface TilePlan {
@@ -51,7 +51,7 @@ export function planTiles(scheme: TilingScheme, source: TileSource): TilePlan {
   }
   const finer = (level: number) => resolutionOf(mercatorMatrices, level) <= source.mercatorCell * (1 + 1e-6);
   let base = 0;
-  while (base < deepestMercator && !finer(base)) base++;
+  while (base < DEEPEST && !finer(base)) base++;
   const same = resolutionOf(mercatorMatrices, base) >= source.mercatorCell * (1 - 1e-6);
   const last = Math.max(0, same ? base : base - 1);
   const levels = zoomLevels ?? Array.from({ length: last + 1 }, (_, level) => level);

@@ -143,8 +143,11 @@ function refusalOf(
   }
 }
 
-/** @param kept parameters that the dataset has already */
-const missing = (
+/**
+ * A sentence for each required parameter that has no value.
+ * @param kept parameters that the dataset has already
+ */
+export const missing = (
   definition: Reader | Writer,
   values: Record<string, unknown>,
   kept: readonly string[] = [],

@@ -2,6 +2,7 @@ import { refuseUsed, refuseWritten, sharedDataset, takenDataset } from '../../da
 import type { VisibleDataset } from '../../datasets/queries.ts';
 import type { Db } from '../../db.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
+import { findReader, findWriter } from '../../formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import { may, requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
@@ -9,6 +10,7 @@ import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
 import { findTransfer, lockTransfer } from '../queries.ts';
 import { lockSource } from '../sources/sources.queries.ts';
+import { missing } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
@@ -46,7 +48,18 @@ async function writeRetry(tx: Db, rules: StartRules, caller: Caller, id: string,
   const failed = await getBeginning(tx, id);
   const planner = failed.carry === undefined ? caller : everywhere;
   const plan = await planRetry(tx, planner, failed);
-  return writePlan(tx, caller, { ...plan, retryOf: id }, rules);
+  return writePlan(tx, caller, { ...plan, retryOf: id }, rules, missingIn(failed));
+}
+
+/** Required parameters without a value, for which the transfer fails again. A move or copy has none. */
+function missingIn({ request, outputDatasetId, carry }: Beginnable): string[] {
+  if (carry !== undefined) return [];
+  const [reader, writer] = [findReader(request.readerName), findWriter(request.writerName)];
+  const kept = outputDatasetId === undefined ? [] : writer?.kept;
+  return [
+    ...(reader ? missing(reader, request.readerParameters) : []),
+    ...(writer ? missing(writer, request.writerParameters, kept) : []),
+  ];
 }
 
 /** Checks and locks again what the first start checked and locked. */
