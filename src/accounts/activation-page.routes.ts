@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { acceptsForm, html, refuseCrossSite, SHOWS_PAGE, sendPage, servePages } from '../http/answers/page.ts';
+import { acceptsForm, html, refuseCrossSite, SHOWS_FORM, sendPage, servePages } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
@@ -17,7 +17,7 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
   app.get(
     '/api/accounts/activation',
     {
-      config: { access: 'public', service: 'none', described: SHOWS_PAGE },
+      config: { access: 'public', service: 'none', described: SHOWS_FORM },
       schema: {
         tags: ['accounts'],
         summary: 'Shows the page behind the link of an activation mail',

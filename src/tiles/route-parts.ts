@@ -67,7 +67,9 @@ export const textAnswer = (description: string, ...types: string[]) => ({
     200: {
       description,
       headers: { ETag: etag },
-      content: Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }])),
+      content: Object.fromEntries(
+        types.map((type) => [type, { schema: { type: type === 'application/json' ? 'object' : 'string' } }]),
+      ),
     },
     304: { description: 'The ETag of the caller is current.' },
   },

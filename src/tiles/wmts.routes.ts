@@ -6,6 +6,7 @@ import { sendText } from '../http/answers/etag-answer.ts';
 import { statusOf } from '../http/answers/problems.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { vary } from '../http/answers/vary.ts';
+import { refusedAs } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
@@ -47,6 +48,14 @@ const Kvp = z.object({
   elevation: text('Number of the layer', '0'),
 });
 
+/** Adds the exceptions of OWS, which clients get that ask for XML. */
+const orException = ({ responses }: ReturnType<typeof textAnswer>) => ({
+  responses: {
+    ...responses,
+    ...refusedAs('application/xml', 'Refused: a problem, or an exception of OWS.', [400, 403, 404, 'default']),
+  },
+});
+
 /** A client that asks for XML gets its errors as XML too. */
 function wantsXml(request: FastifyRequest): boolean {
   if (request.routeOptions.url?.endsWith('.xml')) return true;
@@ -84,7 +93,9 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
     {
       config: {
         ...config,
-        described: textAnswer('Capabilities or a tile.', 'application/json', 'application/xml', 'image/png'),
+        described: orException(
+          textAnswer('Capabilities or a tile.', 'application/json', 'application/xml', 'image/png'),
+        ),
       },
       schema: {
         tags,
@@ -135,7 +146,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
   app.get(
     `${DATASET_PATH}/wmts/1.0.0/WMTSCapabilities.xml`,
     {
-      config: { ...config, described: textAnswer('The capabilities.', 'application/xml') },
+      config: { ...config, described: orException(textAnswer('The capabilities.', 'application/xml')) },
       schema: {
         tags,
         summary: 'Returns the capabilities of the Web Map Tile Service as XML',

@@ -4,7 +4,7 @@ import { NewPassword } from '../accounts/account.ts';
 import { mailedToken } from '../accounts/mail-token.ts';
 import { passwordSentences, policySentences } from '../accounts/password-sentences.ts';
 import { AppError } from '../errors.ts';
-import { acceptsForm, html, refuseCrossSite, SHOWS_PAGE, sendPage, servePages } from '../http/answers/page.ts';
+import { acceptsForm, html, refuseCrossSite, SHOWS_FORM, sendPage, servePages } from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
@@ -36,7 +36,7 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
   app.get(
     '/api/accounts/password',
     {
-      config: { access: 'public', service: 'none', described: SHOWS_PAGE },
+      config: { access: 'public', service: 'none', described: SHOWS_FORM },
       schema: {
         tags: ['accounts'],
         summary: 'Shows the page behind the link of a password reset mail',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { RouteOptions } from 'fastify';
 import { openapiRoute } from '../../src/http/openapi/openapi.ts';
@@ -223,6 +224,30 @@ test('Blob, image and stream routes declare their media types; transformations h
   const { IssuedToken, Event } = document.components.schemas;
   t.is(IssuedToken?.properties?.expiration?.format, 'date-time');
   t.is(Event?.properties?.time?.format, 'date-time');
+});
+
+test('Refusals that are pages or exceptions of OWS are described', async (t) => {
+  const { paths } = await read();
+  const tiles = '/api/tiles/dataset/{id}/wmts';
+  const headers = { authorization: `Bearer ${await w.tokenOf(await w.administrator())}`, accept: 'application/xml' };
+  const { content: capabilities } = paths[tiles]?.get?.responses?.[200] ?? {};
+  t.is(capabilities?.['application/json']?.schema.type, 'object');
+  t.is(capabilities?.['application/xml']?.schema.type, 'string');
+  for (const [method, path, type] of [
+    ['get', '/api/accounts/activation', 'text/html'],
+    ['post', '/api/accounts/activation', 'text/html'],
+    ['get', '/api/accounts/password', 'text/html'],
+    ['post', '/api/accounts/password', 'text/html'],
+    ['get', tiles, 'application/xml'],
+    ['get', `${tiles}/1.0.0/WMTSCapabilities.xml`, 'application/xml'],
+  ] as const) {
+    const url = path.replace('{id}', randomUUID());
+    const answer = await w.app.inject({ method, url, headers: type === 'text/html' ? {} : headers });
+    t.is(answer.headers['content-type'], `${type}; charset=utf-8`, path);
+    const { responses = {} } = paths[path]?.[method] ?? {};
+    const { content = {} } = responses[answer.statusCode] ?? responses.default ?? {};
+    t.deepEqual(Object.keys(content), ['application/problem+json', type], `${method} ${path} ${answer.statusCode}`);
+  }
 });
 
 test('Legacy routes are deprecated, and their replacements are not', async (t) => {

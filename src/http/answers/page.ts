@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parse } from 'node:querystring';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, forbidden } from '../../errors.ts';
+import { refusedAs } from '../openapi/headers.ts';
 import type { App } from '../route.ts';
 import { statusOf } from './problems.ts';
 
@@ -100,6 +101,9 @@ export function refuseCrossSite(request: FastifyRequest) {
 /** OpenAPI parts for routes with pages and forms. */
 const PAGE = { content: { 'text/html': { schema: { type: 'string' } } } };
 export const SHOWS_PAGE = { responses: { 200: PAGE } };
+export const SHOWS_FORM = {
+  responses: { 200: PAGE, ...refusedAs('text/html', 'Refused: a page that says why, or a problem.', ['default']) },
+};
 export const acceptsForm = (members: Record<string, string>) => ({
   requestBody: {
     required: true,
@@ -115,5 +119,5 @@ export const acceptsForm = (members: Record<string, string>) => ({
       },
     },
   },
-  responses: { 200: PAGE },
+  ...SHOWS_FORM,
 });

@@ -102,3 +102,18 @@ export const RESPONSES = (schema: JsonSchema) => ({
     ['Retry-After'],
   ),
 });
+
+/** Refusals that are problems, or for some clients a text of another type; for `described`. */
+export const refusedAs = (type: string, description: string, statuses: readonly (number | 'default')[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [
+      status,
+      {
+        description,
+        content: {
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+          [type]: { schema: { type: 'string' } },
+        },
+      },
+    ]),
+  );
