@@ -17,6 +17,7 @@ const routes = (app: App) => {
     throw notFound('Thing', request.params.id);
   });
   app.get('/api/thing/:id', { config, schema: { params: Id } }, async () => ({ ok: true }));
+  app.get('/api/thing/count', { config }, async () => ({ count: 1 }));
   app.delete('/api/thing/:thingId', { config }, async (_request, reply) => reply.code(204).send(null));
   app.post(
     '/api/admin',
@@ -79,6 +80,8 @@ test('A wrong method gets 405 with the allowed methods, for any names of path pa
     t.is(answer.headers.allow, 'GET, HEAD, POST, DELETE, OPTIONS');
     t.is(answer.json().code, 'MethodNotAllowed');
   }
+  const count = await app.inject({ method: 'DELETE', url: '/api/thing/count', headers: bearer('anna') });
+  t.is(count.statusCode, 405, 'not the thing with the id count');
 });
 
 test('Every GET route also answers HEAD, and a trailing slash is ignored', async (t) => {

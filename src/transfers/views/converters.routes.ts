@@ -47,13 +47,14 @@ export async function converterRoutes(app: App) {
   const many = (summary: string) => ({ tags, summary, querystring: Query, response: { 200: listOf(Converter) } });
   const one = (summary: string) => ({ tags, summary, params: Name, response: { 200: Converter } });
 
-  // cached until a version of the program with other converters runs
-  const edition = hash(
-    'sha256',
-    JSON.stringify([readers.map(describeReader), writers.map(describeWriter)]),
-    'base64url',
-  );
-  const lists = { ...config, cached: { resource: `converters:${edition}`, permission: () => 'everybody' } };
+  // cached until a version of the program with other converters runs; not at the start, because it takes 50 ms
+  let edition: string | undefined;
+  const resource = () => {
+    const described = () => JSON.stringify([readers.map(describeReader), writers.map(describeWriter)]);
+    edition ??= hash('sha256', described(), 'base64url');
+    return `converters:${edition}`;
+  };
+  const lists = { ...config, cached: { resource, permission: () => 'everybody' } };
 
   app.get('/api/conversion/reader/list', { config: lists, schema: many('Lists the readers') }, async ({ query }) => ({
     data: filtered(readers, query.filter).map((reader) => mutable(describeReader(reader))),
