@@ -3,7 +3,7 @@ import type { Io } from '../../cli/io.ts';
 import { programFor } from '../../cli/program.ts';
 import { startTransfer, startWithFile } from '../../cli/start-transfer.ts';
 
-/** What is called and told, in this order. The API asks 2.5 credits, or nothing. */
+/** What is called and told, in this order. The API asks for these credits, and warns of what `warningsOf` says of a path. */
 function recorded(credits: number | undefined, warningsOf: (path: string) => string[] = () => []) {
   const told: unknown[] = [];
   const io = {

@@ -76,7 +76,10 @@ export function checkConversion(
   const [first] = Object.values(errors).flat();
   if (first !== undefined || !reader || !writer) throw new AppError('invalid', first ?? '', { errors });
   const kept = targetFormat === undefined ? [] : writer.kept;
-  const warnings = [...missing(reader, readerParameters), ...missing(writer, writerParameters, kept)];
+  const warnings = [
+    ...missingParameters(reader, readerParameters),
+    ...missingParameters(writer, writerParameters, kept),
+  ];
   if (copied && transformations.length > 0)
     warnings.push(`${reader.name} to ${writer.name} copies the bytes; the transformations are ignored.`);
   return { reader, writer, readerParameters, writerParameters, transformations, copied, warnings };
@@ -147,7 +150,7 @@ function refusalOf(
  * A sentence for each required parameter that has no value.
  * @param kept parameters that the dataset has already
  */
-export const missing = (
+export const missingParameters = (
   definition: Reader | Writer,
   values: Record<string, unknown>,
   kept: readonly string[] = [],

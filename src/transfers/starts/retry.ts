@@ -10,7 +10,7 @@ import { holdStaged } from '../../uploads/staged.queries.ts';
 import type { Summary } from '../queries.ts';
 import { findTransfer, lockTransfer } from '../queries.ts';
 import { lockSource } from '../sources/sources.queries.ts';
-import { missing } from './check.ts';
+import { missingParameters } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import type { Beginnable } from './retry.queries.ts';
 import { getBeginning } from './retry.queries.ts';
@@ -57,8 +57,8 @@ function missingIn({ request, outputDatasetId, carry }: Beginnable): string[] {
   const [reader, writer] = [findReader(request.readerName), findWriter(request.writerName)];
   const kept = outputDatasetId === undefined ? [] : writer?.kept;
   return [
-    ...(reader ? missing(reader, request.readerParameters) : []),
-    ...(writer ? missing(writer, request.writerParameters, kept) : []),
+    ...(reader ? missingParameters(reader, request.readerParameters) : []),
+    ...(writer ? missingParameters(writer, request.writerParameters, kept) : []),
   ];
 }
 

@@ -137,7 +137,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       schema: {
         tags,
         summary: 'Retries a failed transfer, as a new transfer',
-        description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost.',
+        description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost and warnings.',
         params: Id,
         querystring: StartQuery,
         response: { 200: DryRun, 202: Summary },
