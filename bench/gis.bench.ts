@@ -59,6 +59,7 @@ async function writeStore(path: string, scratch: string): Promise<void> {
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd: (close) => void closing.push(close),
   });

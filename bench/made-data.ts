@@ -120,6 +120,7 @@ export const quietContext = (): Context => {
     scratch: tmpdir(),
     log: nothing,
     reportLoss: nothing,
+    remark: nothing,
     progress: nothing,
     reportBadRecord: nothing,
     onEnd: nothing,

@@ -105,7 +105,7 @@ export async function bench(): Promise<void> {
 
 async function write(path: string): Promise<void> {
   const sink = await FileSink.create(path, { checksum: false });
-  const nothing = { log() {}, progress() {}, reportLoss() {}, reportBadRecord() {}, onEnd() {} };
+  const nothing = { log() {}, progress() {}, reportLoss() {}, remark() {}, reportBadRecord() {}, onEnd() {} };
   await mdWriter.write(field(), {}, sink, { signal: never, scratch: '', ...nothing });
   await sink.close();
 }

@@ -179,6 +179,7 @@ export async function estimateConversion(path: string, plan: Plan, signal: Abort
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd: (close) => open.defer(close),
   };

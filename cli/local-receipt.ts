@@ -1,4 +1,4 @@
-import type { ConversionResult } from '../src/convert/conversion.ts';
+import type { ConversionResult, Receipt } from '../src/convert/conversion.ts';
 import type { Figures } from '../src/data/value-tally.ts';
 import type { Reader, Writer } from '../src/formats/define.ts';
 import type { Shown, Table } from './table.ts';
@@ -23,7 +23,7 @@ export function receiptOf({ reader, writer, files, badRecords, result }: Convers
 
 export function describeConversion({ reader, writer, files, badRecords, result }: Conversion): Shown {
   const { receipt, recordsRead, recordsWritten, recordsSkipped } = result;
-  const { input, output, crs, mesh, lost } = receipt;
+  const { input, output, crs, mesh } = receipt;
   const head = record({
     output: files.join(', '),
     input: `${input.name}, ${bytes(input.size)}`,
@@ -39,8 +39,14 @@ export function describeConversion({ reader, writer, files, badRecords, result }
       mesh &&
       `${mesh.nodes} nodes, ${mesh.elements} elements, smallest angle ${mesh.smallestAngle.toFixed(1)}°, largest element ${mesh.largestElement}`,
   });
-  return [head, statisticsTable(result.properties?.statistics), lost.map((sentence) => `Lost: ${sentence}`).join('\n')];
+  return [head, statisticsTable(result.properties?.statistics), sentencesOf(receipt).join('\n')];
 }
+
+/** What was lost, and what was repaired or guessed; a line each. */
+export const sentencesOf = ({ lost, remarks }: Pick<Receipt, 'lost' | 'remarks'>): string[] => [
+  ...lost.map((sentence) => `Lost: ${sentence}`),
+  ...remarks.map((sentence) => `Remark: ${sentence}`),
+];
 
 type Summary = NonNullable<ConversionResult['properties']>['statistics'];
 type Row = Pick<Figures, 'values' | 'empty'> & {

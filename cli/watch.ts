@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Receipt } from '../src/convert/conversion.ts';
 import type { Transfer } from '../src/transfers/views/record.ts';
 import type { Answer, Api } from './client.ts';
 import { Interrupted, Unreachable } from './errors.ts';
@@ -102,8 +101,7 @@ export function showEnded(io: Io, answer: Answer<Transfer>): void {
 }
 
 export function describeTransfer(transfer: Transfer): string {
-  const { importParameters, exportParameters } = transfer;
-  const receipt: Receipt | undefined = transfer.receipt;
+  const { importParameters, exportParameters, receipt } = transfer;
   const parameters = { ...importParameters, ...exportParameters };
   return record({
     id: transfer.id,
@@ -126,7 +124,8 @@ export function describeTransfer(transfer: Transfer): string {
     added: receipt?.appended && `${receipt.appended.added} records to ${receipt.appended.present}`,
     skipped: transfer.recordsSkipped ? `${transfer.recordsSkipped} records` : '',
     'bad records': transfer.badRecordsUrl,
-    lost: receipt?.lost?.join(' '),
+    lost: receipt?.lost.join(' '),
+    remarks: receipt?.remarks.join(' '),
     download: transfer.downloadPath,
   });
 }

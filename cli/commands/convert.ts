@@ -16,7 +16,7 @@ import { openLocal } from '../local-input.ts';
 import type { LocalOutput } from '../local-output.ts';
 import { localOutput } from '../local-output.ts';
 import type { Conversion } from '../local-receipt.ts';
-import { describeConversion, receiptOf } from '../local-receipt.ts';
+import { describeConversion, receiptOf, sentencesOf } from '../local-receipt.ts';
 
 export interface ConvertOptions extends DataOptions {
   reader?: string;
@@ -47,7 +47,7 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   // if stdout has the output, the receipt goes to stderr
   const tell = target === TO_STDOUT ? io.note : io.out;
   if (io.json) tell(JSON.stringify(receiptOf(done)));
-  else if (target === TO_STDOUT) for (const sentence of result.receipt.lost) io.note(`Lost: ${sentence}`);
+  else if (target === TO_STDOUT) for (const sentence of sentencesOf(result.receipt)) io.note(sentence);
   else io.print(describeConversion(done));
 }
 

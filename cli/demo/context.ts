@@ -7,6 +7,7 @@ export const quietContext = (scratch: string, onEnd: Context['onEnd'] = () => {}
   log: () => {},
   progress: () => {},
   reportLoss: () => {},
+  remark: () => {},
   reportBadRecord: () => {},
   onEnd,
 });

@@ -59,6 +59,8 @@ export interface Receipt {
   appended?: AppendedCounts;
   /** Sentences about parts of the input that the output does not have. */
   lost: string[];
+  /** Sentences about what was repaired, guessed or taken as default. */
+  remarks: string[];
   statistics: { before?: Statistics; after?: Statistics };
 }
 

@@ -24,6 +24,7 @@ import { IGNORED } from './copied.ts';
 import type { AppendWork, KindHandler } from './kinds/handler.ts';
 import { loadHandler } from './kinds/kinds.ts';
 import { fits, isTransformed, offeredBy, writersFor } from './offers.ts';
+import { Remarks } from './remarks.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { inputSrid, parseTransformations } from './steps/transformations.ts';
 
@@ -47,6 +48,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const computing = isTransformed(reader) ? `; at most ${threads} thread${threads === 1 ? '' : 's'}` : '';
   hooks.log('debug', `${callText(reader, readerParameters)}; ${callText(writer, writerParameters)}${computing}.`);
   const lost = new Set<string>();
+  const remarks = new Remarks();
   const bad = new BadRecords();
   await using open = new AsyncDisposableStack();
   let joined: JoinedSteps | undefined;
@@ -67,6 +69,9 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     reportLoss(sentence) {
       if (!lost.has(sentence)) hooks.log('warning', sentence);
       lost.add(sentence);
+    },
+    remark(sentence) {
+      if (remarks.add(sentence)) hooks.log('warning', sentence);
     },
     onBadRecord: request.onBadRecord ?? 'fail',
     reportBadRecord(record) {
@@ -121,7 +126,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
     ...(appended === undefined ? {} : { appended }),
   };
   return {
-    receipt: { input, output, ...changes, lost: [...lost], statistics },
+    receipt: { input, output, ...changes, lost: [...lost], remarks: remarks.list(), statistics },
     ...rest,
     ...(fileType && { fileType }),
   };

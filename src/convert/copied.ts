@@ -19,6 +19,7 @@ export function copied(
       input: { name: names.input, ...checksum },
       output: { ...(names.output === undefined ? {} : { name: names.output }), ...checksum },
       lost: [],
+      remarks: [],
       statistics: {},
     },
     recordsRead: 1,

@@ -6,6 +6,7 @@ import { readers } from '../formats/registry.ts';
 import type { Inspection } from './inspection.ts';
 import { loadHandler } from './kinds/kinds.ts';
 import type { PictureChoice } from './kinds/picture-choice.ts';
+import { Remarks } from './remarks.ts';
 
 export interface InspectOptions {
   path: string;
@@ -31,6 +32,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
   if (found?.fault !== undefined) throw found.fault;
   const reader = readers.find((one) => found?.format !== undefined && one.format === found.format);
   const remarks = new Set<string>();
+  const repairs = new Remarks();
   const inspection: Inspection = {
     size: source.size,
     ...(found === undefined ? {} : { looksLike: found.name.replace(/^an? /, '') }),
@@ -44,6 +46,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
     log: (level, message) => void (level === 'warning' && remarks.add(message)),
     progress: () => {},
     reportLoss: (sentence) => void remarks.add(sentence),
+    remark: (sentence) => void repairs.add(sentence),
     reportBadRecord: ({ number, reason }) =>
       void (remarks.size < 20 && remarks.add(`Record ${number}: ${reason.message}`)),
     onEnd: (close) => open.defer(close),
@@ -51,6 +54,6 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
   const data = await reader.read(source, completeParameters(reader, {}), context);
   inspection.kind = data.kind;
   const png = await (await loadHandler(data.kind)).inspect?.(data as never, inspection, { picture, signal });
-  inspection.remarks = [...remarks];
+  inspection.remarks = [...remarks, ...repairs.list()];
   return { inspection, ...(png === undefined ? {} : { png }) };
 }

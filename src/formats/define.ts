@@ -18,6 +18,11 @@ export interface Context {
   progress(fraction: number, phase: string): void;
   /** Adds a sentence to the receipt about a part of the input that the output does not have. Duplicates are dropped. */
   reportLoss(sentence: string): void;
+  /**
+   * Adds a sentence to the receipt about something that was repaired, guessed or taken as default. A sentence that comes
+   * again is counted, so it may be called for each record.
+   */
+  remark(sentence: string): void;
   /** Whether bad records end the conversion or are skipped; for readers that need an extra pass to skip them. Absent: fail. */
   readonly onBadRecord?: 'fail' | 'skip';
   /** Reports a record that cannot be read, transformed or written. Throws its reason or counts it as skipped, as the request asks. */

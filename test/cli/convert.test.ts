@@ -7,6 +7,7 @@ import { terminal } from '../../cli/io.ts';
 import { main } from '../../cli/main.ts';
 import { convert } from '../../src/convert/convert.ts';
 import { dfsu, flat } from '../formats/dfsu/files.ts';
+import { tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';
 
 const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent' };
@@ -78,6 +79,15 @@ test('a local conversion prints the receipt of the engine', async (t) => {
   );
   t.deepEqual(rest, JSON.parse(JSON.stringify(same)));
   t.deepEqual(await readFile(at('out.geojson')), await readFile(at('same')));
+});
+
+test('a local conversion prints remarks beside losses, and has both lists in its receipt', async (t) => {
+  const at = await folderWith(t, { 'image.tif': tiffFile({ width: 2, height: 1, values: [1, 2] }) });
+  const { code, out } = await run([at('image.tif'), at('image.asc')]);
+  t.is(code, 0);
+  t.regex(out, /^Remark: The image is not georeferenced\./m);
+  const { receipt } = JSON.parse((await run([at('image.tif'), at('image.asc'), '--force', '--json'])).out);
+  t.deepEqual([receipt.lost, receipt.remarks.length], [[], 1]);
 });
 
 test('--statistics prints a row for each field', async (t) => {

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { tiffFile } from '../formats/tiff-file.ts';
 import { openSource } from '../world/source.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
@@ -20,7 +21,7 @@ test.after.always(() => source.close());
 const nobody = randomUUID;
 
 /** Somebody who is logged in, with a project and a file. */
-async function scene(t: ExecutionContext, name = 'terrain.asc', content = ASCII_GRID) {
+async function scene(t: ExecutionContext, name = 'terrain.asc', content: string | Uint8Array = ASCII_GRID) {
   await worker();
   const at = await machine(t);
   const user = await w.account();
@@ -219,6 +220,25 @@ test('unreadable records are skipped on request, and the command says how to get
     `${file}.zip`,
   ]);
   t.like(exported, { code: 0, out: `${file}.zip\n` });
+});
+
+test('remarks of a receipt are stored and shown like losses: by import, show and export, and by the API', async (t) => {
+  const remark = 'The image is not georeferenced. Coordinates are cells from its upper left corner.';
+  const image = tiffFile({ width: 2, height: 1, values: [1, 2] });
+  const { run, project, file } = await scene(t, 'image.tif', image);
+  const start = ['transfer', 'import', file, '--project', project, '--watch'];
+  const imported = await run(start);
+  t.is(imported.code, 0, imported.err);
+  t.regex(imported.out, /^remarks +The image is not georeferenced/m);
+  const id = /^id +(\S+)$/m.exec(imported.out)?.[1] ?? '';
+  t.true((await run(['transfer', 'show', id])).out.includes(remark));
+  const { receipt } = JSON.parse((await run(['transfer', 'show', id, '--json'])).out);
+  t.like(receipt, { lost: [], remarks: [remark], input: { size: image.length } });
+  const stored = await run([...start, '--writer', 'FileWriter', '--reader', 'FileReader']);
+  const dataset = /^dataset +(\S+)$/m.exec(stored.out)?.[1] ?? '';
+  const exported = await run(['transfer', 'export', dataset, '--reader', 'GeoTiffReader', '-o', `${file}.asc`]);
+  t.is(exported.code, 0, exported.err);
+  t.true(exported.err.includes(`Remark: ${remark}\n`), exported.err);
 });
 
 test('importing a file of unknown format fails and lists the readers for --reader', async (t) => {

@@ -420,6 +420,7 @@ test('a grid whose cells with data hold every possible nodata value ends the con
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd() {},
   };

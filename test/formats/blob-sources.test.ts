@@ -68,6 +68,7 @@ async function readAll(t: ExecutionContext, reader: string, source: ByteSource) 
     scratch,
     log: (level, message) => void said.push(`${level} ${message}`),
     reportLoss: (sentence) => void said.push(sentence),
+    remark() {},
     progress() {},
     reportBadRecord({ reason }) {
       throw reason;
@@ -231,6 +232,7 @@ for (const [where, openStore] of Object.entries(stores)) {
         scratch: root,
         log() {},
         reportLoss() {},
+        remark() {},
         progress() {},
         reportBadRecord() {},
         onEnd() {},

@@ -32,6 +32,7 @@ async function survives(reader: string, bytes: Uint8Array, scratch: string): Pro
     scratch,
     log: nothing,
     reportLoss: nothing,
+    remark: nothing,
     progress: nothing,
     reportBadRecord: nothing,
     onEnd: (close: () => Promise<void>) => void closing.push(close),

@@ -51,6 +51,7 @@ async function meshOf(t: ExecutionContext, features: FeatureCollection, paramete
       log() {},
       progress() {},
       reportLoss: (sentence) => void lost.push(sentence),
+      remark() {},
       reportBadRecord() {},
       onEnd() {},
     },

@@ -15,6 +15,7 @@ test('FileReader to FileWriter copies the bytes, and the receipt has size and ch
       input: { name: 'terrain.in', size, sha256 },
       output: { name: 'terrain.out', size, sha256 },
       lost: [],
+      remarks: [],
       statistics: {},
     });
     t.deepEqual([recordsRead, recordsWritten], [1, 1]);

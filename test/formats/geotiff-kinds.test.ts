@@ -233,6 +233,7 @@ test('an aborted conversion leaves no tiles in the scratch folder', async (t) =>
     scratch: folder,
     log() {},
     reportLoss() {},
+    remark() {},
     progress() {},
     reportBadRecord() {},
     onEnd() {},

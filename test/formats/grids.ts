@@ -26,6 +26,7 @@ export async function gridOf(
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd() {},
   });

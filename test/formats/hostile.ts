@@ -31,6 +31,7 @@ export async function outcome(name: string, bytes: Uint8Array, scratch: string):
       scratch,
       log: nothing,
       reportLoss: nothing,
+      remark: nothing,
       progress: nothing,
       reportBadRecord: ({ reason }) => {
         throw reason;

@@ -26,6 +26,7 @@ async function shapefile(t: ExecutionContext, zip: Uint8Array, Layer?: string) {
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord({ reason }) {
       throw reason;
     },

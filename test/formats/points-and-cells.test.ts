@@ -21,6 +21,7 @@ const work = (parameters: Record<string, unknown>) => ({
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd() {},
   },

@@ -23,7 +23,7 @@ export async function read<K extends DataKind>(
   content: string | Uint8Array,
   parameters: Record<string, unknown> = {},
 ) {
-  const said = { lost: [] as string[], log: [] as string[], bad: [] as BadRecord[] };
+  const said = { lost: [] as string[], remarks: [] as string[], log: [] as string[], bad: [] as BadRecord[] };
   const reader = findReader(name)!;
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const data = await reader.read(memory(bytes), completeParameters(reader, parameters), {
@@ -32,6 +32,7 @@ export async function read<K extends DataKind>(
     log: (_level, message) => void said.log.push(message),
     progress() {},
     reportLoss: (sentence) => void said.lost.push(sentence),
+    remark: (sentence) => void said.remarks.push(sentence),
     reportBadRecord: (record) => void said.bad.push(record),
     onEnd: (close) => t.teardown(close),
   });

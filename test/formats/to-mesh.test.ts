@@ -141,6 +141,7 @@ test('a spectrum becomes cells over frequency and direction; curvilinear cells k
       log() {},
       progress() {},
       reportLoss: (sentence: string) => void lost.push(sentence),
+      remark() {},
       reportBadRecord() {},
       onEnd() {},
     },

@@ -28,6 +28,7 @@ export async function passed<D extends Data>(
     log() {},
     progress() {},
     reportLoss: (sentence: string) => void lost.push(sentence),
+    remark() {},
     reportBadRecord() {},
     onEnd() {},
   };

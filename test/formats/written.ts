@@ -29,6 +29,7 @@ export async function written(
     log() {},
     progress() {},
     reportLoss: (sentence: string) => void lost.push(sentence),
+    remark() {},
     reportBadRecord() {},
     onEnd: (close: () => Promise<void>) => t.teardown(close),
   };

@@ -51,6 +51,7 @@ export async function storeOf(data: Grid | Mesh | MultiArray): Promise<Buffer> {
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd() {},
   });

@@ -29,6 +29,7 @@ export async function tileBytes(grid: Grid, schemes: readonly object[]): Promise
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd: (close) => open.defer(close),
   });

@@ -55,8 +55,11 @@ function typesOf({ geometryType, count, start }: Header, size: number): readonly
   return count === 0 && start >= size ? undefined : (Object.keys(geometryCodes) as GeometryType[]);
 }
 
-export async function crsOf(header: Pick<Header, 'crs'>, { log }: Pick<Context, 'log'>): Promise<Crs | undefined> {
-  const ignored = (why: string) => log('warning', `The coordinate system of the file was ignored: ${why}`);
+export async function crsOf(
+  header: Pick<Header, 'crs'>,
+  { remark }: Pick<Context, 'remark'>,
+): Promise<Crs | undefined> {
+  const ignored = (why: string) => remark(`The coordinate system of the file was ignored: ${why}`);
   const named = headerCrs(header, ignored);
   if (named?.wkt === undefined) return named;
   try {
@@ -87,5 +90,5 @@ async function* allFeatures(source: ByteSource, header: Header, context: Context
       context.reportLoss('Features have columns of their own beside those of the header; they were left out.');
     if (chunk.length > 0) yield chunk;
   }
-  if (end < source.size) context.log('warning', `${source.size - end} bytes after the last feature were not read.`);
+  if (end < source.size) context.remark(`${source.size - end} bytes after the last feature were not read.`);
 }

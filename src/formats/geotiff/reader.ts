@@ -49,8 +49,7 @@ async function readImage(
   if (only !== undefined && only > samples)
     throw new AppError('unprocessable', `The image has no band ${only}. It has ${samples}.`);
   const { affine, crs, located } = await readGeoreference(directory);
-  if (!located)
-    context.log('warning', 'The image is not georeferenced. Coordinates are cells from its upper left corner.');
+  if (!located) context.remark('The image is not georeferenced. Coordinates are cells from its upper left corner.');
   await reportLosses(directory, context);
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];

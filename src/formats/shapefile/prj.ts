@@ -7,14 +7,14 @@ import type { Context } from '../define.ts';
 const wgs84Text =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
-export async function crsOfPrj(text: string, { log }: Context): Promise<Crs | undefined> {
+export async function crsOfPrj(text: string, { remark }: Context): Promise<Crs | undefined> {
   if (text.trim() === '') return undefined;
   if (text.replace(/\s/g, '') === wgs84Text) return wgs84;
   try {
     return await crsFromWkt(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    log('warning', `The .prj file was ignored: ${error.message}`);
+    remark(`The .prj file was ignored: ${error.message}`);
     return undefined;
   }
 }

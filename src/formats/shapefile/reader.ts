@@ -45,7 +45,7 @@ export const read: Read<typeof readParameters> = async (source, { Layer }, conte
   const records = await Records.open(shp, shx, context);
   const cpg = await textOf(layer, 'cpg');
   const dbf = table && (await openDbf(table, cpg === undefined ? undefined : decoderOfCpg(cpg), context));
-  if (dbf === undefined) context.log('warning', 'The shapefile has no .dbf file, so features have no fields.');
+  if (dbf === undefined) context.remark('The shapefile has no .dbf file, so features have no fields.');
   const prj = await textOf(layer, 'prj');
   const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
   const { type } = records.header;

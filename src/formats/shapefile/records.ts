@@ -12,7 +12,7 @@ export interface ShpHeader {
   measures: readonly [number, number];
 }
 
-export async function readShpHeader(source: ByteSource, { log }: Context): Promise<ShpHeader> {
+export async function readShpHeader(source: ByteSource, { remark }: Context): Promise<ShpHeader> {
   const header = Buffer.from(await source.read(0, 100));
   if (header.length < 100) throw new FormatError(`The .shp file has ${source.size} bytes. Its header takes 100.`, 0);
   if (header.readInt32BE(0) !== 9994)
@@ -22,8 +22,7 @@ export async function readShpHeader(source: ByteSource, { log }: Context): Promi
     throw new FormatError('The shapefile contains MultiPatches (3D surfaces), which are not supported.', 32);
   if (!isKnownType(type)) throw new FormatError(`The shapefile has the unknown shape type ${type}.`, 32);
   const declared = 2 * header.readUInt32BE(24);
-  if (declared !== source.size)
-    log('warning', `The .shp file has ${source.size} bytes, but its header declares ${declared}.`);
+  if (declared !== source.size) remark(`The .shp file has ${source.size} bytes, but its header declares ${declared}.`);
   const end = declared >= 100 && declared < source.size ? declared : source.size;
   return { type, end, measures: [header.readDoubleLE(84), header.readDoubleLE(92)] };
 }
@@ -49,7 +48,7 @@ export class Records {
     const usable = shx !== undefined && (await isUsable(shx, shp.size));
     if (!usable) {
       const reason = shx === undefined ? 'There is no .shx file' : 'The .shx file is broken';
-      context.log('warning', `${reason}, so records are read in the order of the .shp file.`);
+      context.remark(`${reason}, so records are read in the order of the .shp file.`);
     }
     return new Records(header, shp, usable ? shx : undefined);
   }

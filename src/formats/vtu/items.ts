@@ -72,12 +72,12 @@ const componentAxis = (count: number): Axis => ({
 export function withQuantities(
   items: readonly StoredItem[],
   fields: ReadonlyMap<string, Samples>,
-  { log }: Pick<Context, 'log'>,
+  { remark }: Pick<Context, 'remark'>,
 ): StoredItem[] {
   const [quantities, units, kinds] = ['EumItem', 'EumUnit', 'ValueType'].map((name) => fields.get(name));
   const given = [quantities, units, kinds].filter((one) => one !== undefined);
   if (given.some(({ length }) => length !== items.length)) {
-    log('warning', 'EumItem, EumUnit and ValueType were ignored: they are not as many as the arrays of the file.');
+    remark('EumItem, EumUnit and ValueType were ignored: they are not as many as the arrays of the file.');
     return [...items];
   }
   return items.map(({ item, arrays }, n) => {

@@ -103,12 +103,12 @@ export class VtuFile {
   }
 }
 
-function crsOf(srid: number, { log }: Context): Mesh['crs'] {
+function crsOf(srid: number, { remark }: Context): Mesh['crs'] {
   try {
     return parseSrid(srid);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    log('warning', `The SRID of the field data was ignored: ${error.message}`);
+    remark(`The SRID of the field data was ignored: ${error.message}`);
     return undefined;
   }
 }
@@ -117,12 +117,12 @@ async function startOf(
   source: ByteSource,
   document: VtuDocument,
   array: ArrayElement,
-  { log }: Context,
+  { remark }: Context,
 ): Promise<number | undefined> {
   const text = await readText(source, document, array);
   const parsed = parseUtc(text);
   if (parsed === undefined) {
-    log('warning', `StartTime '${text.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}' is no time and was ignored.`);
+    remark(`StartTime '${text.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}' is no time and was ignored.`);
     return undefined;
   }
   return Date.parse(`${parsed.second}Z`) + Math.round(Number(`0.${parsed.fraction || '0'}`) * 1000);

@@ -30,7 +30,7 @@ export async function readFeatureSource(source: OpenBlob): Promise<FeatureSource
   if (header.count === 0 || index === undefined)
     throw new FormatError('The features have no spatial index. Import them with GISWriter.');
   const { crsOf } = await import('../../formats/flatgeobuf/reader.ts');
-  const crs = await crsOf(header, { log() {} });
+  const crs = await crsOf(header, { remark() {} });
   if (crs === undefined) throw new FormatError('The features have no coordinate system.');
   return { source, header: { ...header, index }, crs: await describeCrs(crs) };
 }

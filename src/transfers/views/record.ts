@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Receipt } from '../../convert/conversion.ts';
 import { findWriter } from '../../formats/registry.ts';
 import type { Grant } from '../../uploads/address.ts';
 import type { TransferRow } from '../queries.ts';
@@ -7,7 +8,6 @@ import { badRecordsName, exportName } from '../run/export.ts';
 import { AcceptedRequest, MoveOrCopy } from '../starts/request.ts';
 import { Transformation } from '../starts/transformation-form.ts';
 
-const anyObject = () => z.any().meta({ type: 'object', additionalProperties: true });
 const Parameters = z.array(z.object({ name: z.string(), value: z.any() }).meta({ id: 'GivenParameter' }));
 const conversion = {
   readerName: z.string(),
@@ -19,6 +19,20 @@ const conversion = {
   arguments: z.any().optional(),
   destinations: z.array(z.string()).optional(),
 };
+
+const ReceiptFile = z
+  .object({ name: z.string().optional(), size: z.number(), sha256: z.string() })
+  .meta({ id: 'ReceiptFile' });
+/** The receipt of a conversion; the members that every one has, and others of `Receipt`. */
+const TransferReceipt = z
+  .looseObject({
+    input: ReceiptFile,
+    output: ReceiptFile,
+    appended: z.object({ present: z.number(), added: z.number() }).meta({ id: 'AppendedCounts' }).optional(),
+    lost: z.array(z.string()),
+    remarks: z.array(z.string()),
+  })
+  .meta({ id: 'TransferReceipt' });
 
 /** A transfer in answers. */
 export const Transfer = Summary.extend({
@@ -45,7 +59,7 @@ export const Transfer = Summary.extend({
   recordsSkipped: z.number().optional(),
   badRecordsUrl: z.string().optional(),
   logUrl: z.string(),
-  receipt: anyObject().optional(),
+  receipt: TransferReceipt.optional(),
   retryOf: z.string().optional(),
   /** A move or copy of a dataset into another tenant. */
   carry: MoveOrCopy.optional(),
@@ -88,7 +102,7 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
   const from = inputDatasetId ?? (row.carry === 'move' ? outputDatasetId : undefined);
   return {
     ...shown,
-    ...(readsContents && receipt !== undefined ? { receipt } : {}),
+    ...(readsContents && receipt !== undefined ? { receipt: withRemarks(receipt as Receipt) } : {}),
     ...(request.uploadUrl === undefined
       ? {}
       : {
@@ -134,6 +148,9 @@ export async function transferOf(row: TransferRow, addresses: Addresses): Promis
     logUrl: `${addresses.base}/api/conversion/transfer/${row.id}/log`,
   };
 }
+
+/** Receipts of older transfers have no `remarks`. */
+const withRemarks = (receipt: Omit<Receipt, 'remarks'>) => ({ remarks: [], ...receipt });
 
 /** Parameters in the form of requests. */
 const asPairs = (parameters: Record<string, unknown>) =>

@@ -18,6 +18,7 @@ async function arrayOf(t: ExecutionContext, bytes: Uint8Array, n = 2): Promise<M
       log() {},
       progress() {},
       reportLoss() {},
+      remark() {},
       reportBadRecord() {},
       onEnd() {},
     },

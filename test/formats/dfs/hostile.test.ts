@@ -28,6 +28,7 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     scratch: tmpdir(),
     log: nothing,
     reportLoss: nothing,
+    remark: nothing,
     progress: nothing,
     reportBadRecord: nothing,
     onEnd: nothing,

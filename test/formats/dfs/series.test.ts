@@ -24,6 +24,7 @@ async function seriesOf(t: ExecutionContext, bytes: Uint8Array, parameters = {})
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord() {},
     onEnd() {},
   });

@@ -157,6 +157,7 @@ export const context = (lost: string[] = []) => ({
   log() {},
   progress() {},
   reportLoss: (sentence: string) => void lost.push(sentence),
+  remark() {},
   reportBadRecord() {},
   onEnd() {},
 });

@@ -190,6 +190,7 @@ export async function appended(
       log: (level, message) => void (level === 'warning' && warnings.push(message)),
       progress() {},
       reportLoss() {},
+      remark() {},
       reportBadRecord() {},
       existing: {
         path,

@@ -267,6 +267,7 @@ test('reading a file that shrinks throws an error instead of ending early', asyn
       scratch: '',
       log: nothing,
       reportLoss: nothing,
+      remark: nothing,
       progress: nothing,
       reportBadRecord: nothing,
       onEnd: nothing,

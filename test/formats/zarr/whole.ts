@@ -17,6 +17,7 @@ export async function dataOf(t: ExecutionContext, reader: string, bytes: Uint8Ar
     log() {},
     progress() {},
     reportLoss() {},
+    remark() {},
     reportBadRecord({ reason }) {
       throw reason;
     },
