@@ -1,7 +1,7 @@
+import type { Indices } from '../data/indices.ts';
+import type { StoredValues } from '../data/stored-values.ts';
+import { newValues } from '../data/stored-values.ts';
 import { AppError, invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/indices.ts';
-import type { StoredValues } from '../formats/zarr/types.ts';
-import { newValues } from '../formats/zarr/types.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import { mostChunkBytes, mostRead, mostValues, tooManyBytes, tooManyRead, tooManyValues } from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';

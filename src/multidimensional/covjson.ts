@@ -1,8 +1,8 @@
 import type { Crs } from '../data/crs-reference.ts';
 import { eumItem, eumUnit } from '../data/eum/eum.ts';
 import { isFloat } from '../data/samples.ts';
+import { isBig } from '../data/stored-values.ts';
 import { standardName } from '../formats/zarr/standard-names.ts';
-import { isBig } from '../formats/zarr/types.ts';
 import { kindOf, sridOf } from '../geo/crs/crs.ts';
 import type { Coverage } from './coverage.ts';
 import { crsTitle } from './crs-title.ts';

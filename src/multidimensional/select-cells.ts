@@ -1,5 +1,5 @@
+import type { Indices } from '../data/indices.ts';
 import { invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/indices.ts';
 import type { Bounds, CellGrid, Window } from './cell-grid.ts';
 import { mostRead, tooManyRead } from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';

@@ -1,5 +1,5 @@
+import type { Indices } from '../data/indices.ts';
 import { invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/indices.ts';
 import type { MeshPlaces } from './mesh-places.ts';
 import type { Column } from './output-axis.ts';
 import { composite, numbers, other, single } from './output-axis.ts';

@@ -1,4 +1,4 @@
-import type { Indices } from '../formats/zarr/indices.ts';
+import type { Indices } from '../data/indices.ts';
 import type { Bounds } from './cell-grid.ts';
 import type { OutputAxis } from './output-axis.ts';
 

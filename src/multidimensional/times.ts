@@ -1,7 +1,7 @@
+import type { Indices } from '../data/indices.ts';
 import type { TimeAxis } from '../data/time-axis.ts';
 import { stepCount, timeOf } from '../data/time-axis.ts';
 import { AppError, invalidMember } from '../errors.ts';
-import type { Indices } from '../formats/zarr/indices.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import type { OutputAxis } from './output-axis.ts';
 

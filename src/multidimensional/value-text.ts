@@ -1,4 +1,4 @@
-import type { StoredValues } from '../formats/zarr/types.ts';
+import type { StoredValues } from '../data/stored-values.ts';
 import type { Variable } from './variables.ts';
 
 /** Writes a value as JSON: what it measures, with scale and offset; null for no data and for what is no number. */

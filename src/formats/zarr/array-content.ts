@@ -1,15 +1,16 @@
+import { defined } from '../../data/defined.ts';
+import { indicesOf, product } from '../../data/hyperslab.ts';
 import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
+import { bytesPerValue } from '../../data/stored-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { AxisArrays } from './axes.ts';
 import { chunkShape } from './chunk-shape.ts';
 import type { ItemArray, StoreContent, WholeArray } from './content.ts';
 import { timeDimension, wholeArray } from './content.ts';
 import { CRS, crsArray, known } from './crs.ts';
-import { ATTRIBUTE, defined } from './description.ts';
-import { indicesOf, product } from './hyperslab.ts';
+import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
 import { describedTime, TIME } from './time.ts';
-import { bytesPerValue } from './types.ts';
 
 /** Corners of curvilinear cells. */
 export const cornerArrays = { x: 'corner_x', y: 'corner_y', z: 'corner_z' } as const;

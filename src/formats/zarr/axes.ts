@@ -1,9 +1,9 @@
+import { defined } from '../../data/defined.ts';
 import type { Axis } from '../../data/item.ts';
 import { FormatError } from '../../errors.ts';
 import type { WholeArray } from './content.ts';
 import { wholeArray } from './content.ts';
 import type { AxisDescription } from './description.ts';
-import { defined } from './description.ts';
 import type { ArrayNames } from './items.ts';
 import type { ZarrStore } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredValues } from './types.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
 
 /** Decoded chunks that a conversion keeps, so that the steps of a chunk are not decoded one by one. */
 const usualBytes = 1 << 27;

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
+import type { StoredType, StoredValues } from '../../data/stored-values.ts';
+import { bytesOfValues, bytesPerValue, valuesIn } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { shown } from '../io/zip.ts';
 import { readEntry } from '../io/zip-entry.ts';
 import type { Codecs } from './metadata.ts';
-import type { StoredType, StoredValues } from './types.ts';
-import { bytesOfValues, bytesPerValue, valuesIn } from './types.ts';
 
 /** What the bytes of a chunk of an array are. */
 export interface ChunkForm {

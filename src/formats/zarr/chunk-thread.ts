@@ -1,13 +1,13 @@
 import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { ByteSource } from '../../data/bytes.ts';
+import { copySelected } from '../../data/hyperslab.ts';
+import type { ChunkPart } from '../../data/indices.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import type { ChunkForm } from './chunk-codec.ts';
 import { decodedChunk } from './chunk-codec.ts';
-import { copySelected } from './hyperslab.ts';
-import type { ChunkPart } from './indices.ts';
-import type { StoredValues } from './types.ts';
 
 /** A chunk, and which of its values go where. */
 export interface ChunkPick {

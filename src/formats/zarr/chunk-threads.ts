@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { ByteSource } from '../../data/bytes.ts';
+import { bytesPerValue } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import type { ChunkPick, PickAnswer, PickJob, ZipBytes } from './chunk-thread.ts';
-import { bytesPerValue } from './types.ts';
 
 const mostThreads = 4;
 /** Ranges that lie closer are read in one. */

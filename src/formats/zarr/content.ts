@@ -1,10 +1,10 @@
+import type { StoredType, StoredValues } from '../../data/stored-values.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { Context } from '../define.ts';
 import type { ArraySpec, Attributes, StoreWriter } from './store-writer.ts';
 import { ItemWriter, rowChunks } from './store-writer.ts';
 import { TIME, timeArray } from './time.ts';
-import type { StoredType, StoredValues } from './types.ts';
 
 /** An array of an item over time or not, whose values come in order. */
 export interface ItemArray {

@@ -152,7 +152,3 @@ export function descriptionIn(attributes: Readonly<Record<string, unknown>>): z.
     `The attribute '${ATTRIBUTE}' of the store is not valid: ${issue!.path.join('.')}: ${issue!.message}.`,
   );
 }
-
-/** An object without the members that are undefined, for types whose optional members are never undefined. */
-export const defined = <T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;

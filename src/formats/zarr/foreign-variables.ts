@@ -1,14 +1,15 @@
 import type { Crs } from '../../data/crs-reference.ts';
+import { defined } from '../../data/defined.ts';
 import type { Item } from '../../data/item.ts';
 import { isFloat } from '../../data/samples.ts';
+import { isBig } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import { crsFromWkt, wgs84 } from '../../geo/crs/crs.ts';
 import { shown } from '../io/zip.ts';
-import { defined } from './description.ts';
 import { typeOf } from './items.ts';
 import type { StoreContext } from './opened.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
-import { isBig, textNumber } from './types.ts';
+import { textNumber } from './types.ts';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 

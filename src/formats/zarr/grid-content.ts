@@ -1,6 +1,8 @@
+import { defined } from '../../data/defined.ts';
 import type { Band, Grid } from '../../data/grid.ts';
 import { layersOf } from '../../data/grid.ts';
 import { convertSamples } from '../../data/samples.ts';
+import { bytesPerValue, isBig, newValues } from '../../data/stored-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { isSamePosition } from '../io/dfs/grid-layout.ts';
@@ -9,10 +11,9 @@ import { chunkShape } from './chunk-shape.ts';
 import type { ItemArray, StoreContent, WholeArray } from './content.ts';
 import { timeDimension, wholeArray } from './content.ts';
 import { CRS, coordinateAttributes, crsArray, known } from './crs.ts';
-import { ATTRIBUTE, defined } from './description.ts';
+import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
 import { describedTime, TIME } from './time.ts';
-import { bytesPerValue, isBig, newValues } from './types.ts';
 
 /** A grid whose bands have types, as arrays `[time, (layer,) y, x]`. Rows stay in the order of the data. */
 export async function gridContent(grid: Grid): Promise<StoreContent> {

@@ -1,11 +1,12 @@
+import { defined } from '../../data/defined.ts';
 import type { Item } from '../../data/item.ts';
 import { isFloat } from '../../data/samples.ts';
+import type { StoredType } from '../../data/stored-values.ts';
+import { isBig, newValues } from '../../data/stored-values.ts';
 import type { ItemDescription } from './description.ts';
-import { defined } from './description.ts';
 import { standardName } from './standard-names.ts';
 import type { Attributes } from './store-writer.ts';
-import type { StoredType } from './types.ts';
-import { isBig, newValues, numberText } from './types.ts';
+import { numberText } from './types.ts';
 
 /** Names of arrays in a store. Those of items are as near to the items' names as Zarr and zip allow. */
 export class ArrayNames {

@@ -1,7 +1,9 @@
+import { defined } from '../../data/defined.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { cellCount, nodeCount, placeCount } from '../../data/mesh-cells.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
+import { bytesPerValue } from '../../data/stored-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { contentOf, storedPlaceOf } from '../io/dfs/origin.ts';
@@ -10,10 +12,9 @@ import { chunkShape } from './chunk-shape.ts';
 import type { ItemArray, StoreContent, WholeArray } from './content.ts';
 import { timeDimension, wholeArray } from './content.ts';
 import { CRS, coordinateAttributes, crsArray, known, scalar } from './crs.ts';
-import { ATTRIBUTE, defined } from './description.ts';
+import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
 import { describedTime, TIME } from './time.ts';
-import { bytesPerValue } from './types.ts';
 
 /** Names of the arrays of a mesh. */
 export const meshArrays = {

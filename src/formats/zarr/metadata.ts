@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { product } from '../../data/hyperslab.ts';
+import type { StoredType } from '../../data/stored-values.ts';
+import { bytesPerValue } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import { shown } from '../io/zip.ts';
-import { product } from './hyperslab.ts';
-import type { StoredType } from './types.ts';
-import { bytesPerValue, fillOf, parseMetadata, typeOfName } from './types.ts';
+import { fillOf, parseMetadata, typeOfName } from './types.ts';
 
 /** How the bytes of a chunk are packed, in the order of packing. */
 export interface Codecs {

@@ -1,3 +1,4 @@
+import { defined } from '../../data/defined.ts';
 import type { Axis, Samples } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
@@ -6,7 +7,6 @@ import { FormatError } from '../../errors.ts';
 import { cornerArrays } from './array-content.ts';
 import { axisOfDescription } from './axes.ts';
 import type { ArrayDescription } from './description.ts';
-import { defined } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';

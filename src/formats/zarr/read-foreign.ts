@@ -1,10 +1,10 @@
+import { defined } from '../../data/defined.ts';
 import type { Grid, LayerAxis } from '../../data/grid.ts';
 import type { Axis } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { shown } from '../io/zip.ts';
-import { defined } from './description.ts';
 import { coordinatesOf, crsOfVariable, dataVariables, evenStep, isAlong, itemOfVariable } from './foreign-variables.ts';
 import type { OpenedStore, StoreContext } from './opened.ts';
 import { arrayOf } from './read-array.ts';

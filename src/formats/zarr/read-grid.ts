@@ -1,18 +1,18 @@
 import type { Crs } from '../../data/crs-reference.ts';
+import { defined } from '../../data/defined.ts';
 import type { Band, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
 import type { ExactIntegers, Samples } from '../../data/item.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
+import { bytesPerValue, isBig } from '../../data/stored-values.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { DfsPlace } from '../io/dfs/origin.ts';
 import { shown } from '../io/zip.ts';
 import type { GridDescription } from './description.ts';
-import { defined } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import type { OpenedStore } from './opened.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
-import type { StoredValues } from './types.ts';
-import { bytesPerValue, isBig } from './types.ts';
 
 /** Bytes of the rows of a block, unless a row is longer. */
 const blockBytes = 1 << 22;

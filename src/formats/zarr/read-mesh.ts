@@ -1,22 +1,22 @@
 import type { Crs } from '../../data/crs-reference.ts';
+import { defined } from '../../data/defined.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem, MeshLayers } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
+import { isBig } from '../../data/stored-values.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { DfsPlace } from '../io/dfs/origin.ts';
 import { axisOfDescription } from './axes.ts';
 import type { MeshDescription } from './description.ts';
-import { defined } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import { meshArrays } from './mesh-content.ts';
 import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
-import type { StoredValues } from './types.ts';
-import { isBig } from './types.ts';
 
 /** Values of a step, which are read at once, that any mesh may have for each of its places. */
 const mostComponents = 100_000;

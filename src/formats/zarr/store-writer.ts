@@ -1,9 +1,10 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { ByteSink } from '../../data/bytes.ts';
+import { copyBlock, indicesOf, product } from '../../data/hyperslab.ts';
+import type { StoredType, StoredValues } from '../../data/stored-values.ts';
+import { bytesOfValues, bytesPerValue, newValues } from '../../data/stored-values.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
-import { copyBlock, indicesOf, product } from './hyperslab.ts';
-import type { StoredType, StoredValues } from './types.ts';
-import { bytesOfValues, bytesPerValue, fillText, newValues, zarrName } from './types.ts';
+import { fillText, zarrName } from './types.ts';
 
 export type Attributes = Readonly<Record<string, unknown>>;
 

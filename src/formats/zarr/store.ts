@@ -1,4 +1,10 @@
 import type { ByteSource } from '../../data/bytes.ts';
+import type { Part } from '../../data/hyperslab.ts';
+import { copyBlock, copySelected, indicesOf, product } from '../../data/hyperslab.ts';
+import type { ChunkPart, Indices } from '../../data/indices.ts';
+import { partsOf } from '../../data/indices.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
+import { bytesPerValue, newValues, sharedValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { shown, zipEntries } from '../io/zip.ts';
@@ -6,15 +12,9 @@ import { readEntry } from '../io/zip-entry.ts';
 import { ChunkCache } from './chunk-cache.ts';
 import { decodedChunk } from './chunk-codec.ts';
 import type { ChunkThreads } from './chunk-threads.ts';
-import type { Part } from './hyperslab.ts';
-import { copyBlock, copySelected, indicesOf, product } from './hyperslab.ts';
-import type { ChunkPart, Indices } from './indices.ts';
-import { partsOf } from './indices.ts';
 import { inLanes } from './lanes.ts';
 import type { ArrayMetadata } from './metadata.ts';
 import { arrayMetadata, groupAttributes } from './metadata.ts';
-import type { StoredValues } from './types.ts';
-import { bytesPerValue, newValues, sharedValues } from './types.ts';
 
 const METADATA = 'zarr.json';
 const longestMetadata = 1 << 24;

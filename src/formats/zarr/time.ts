@@ -1,8 +1,8 @@
+import { defined } from '../../data/defined.ts';
 import type { TimeAxis, TimeUnit } from '../../data/time-axis.ts';
 import { MILLISECONDS, offsetOf, stepCount } from '../../data/time-axis.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { TimeDescription } from './description.ts';
-import { defined } from './description.ts';
 import type { ZarrArray } from './store.ts';
 import type { ArraySpec } from './store-writer.ts';
 import { rowChunks } from './store-writer.ts';

@@ -1,48 +1,14 @@
-import type { ExactIntegers, Samples, SampleType } from '../../data/item.ts';
-import { isFloat, sampleArrays } from '../../data/samples.ts';
+import { isFloat } from '../../data/samples.ts';
+import type { StoredType } from '../../data/stored-values.ts';
+import { bytesPerValue, isBig, newValues, storedTypes, valuesIn } from '../../data/stored-values.ts';
 
-/** Types of numbers of a Zarr array. Their names in Zarr are those in lower case. */
-export type StoredType = SampleType | 'Int64' | 'UInt64';
-export type StoredValues = Samples | ExactIntegers;
+const byName = new Map(storedTypes.map((type) => [type.toLowerCase(), type]));
 
-type StoredArray = (new (
-  length: number,
-) => StoredValues) & {
-  new (buffer: ArrayBufferLike, byteOffset: number, length: number): StoredValues;
-  readonly BYTES_PER_ELEMENT: number;
-};
-
-const storedArrays: Readonly<Record<StoredType, StoredArray>> = {
-  ...sampleArrays,
-  Int64: BigInt64Array as unknown as StoredArray,
-  UInt64: BigUint64Array as unknown as StoredArray,
-};
-
-const byName = new Map(Object.keys(storedArrays).map((type) => [type.toLowerCase(), type as StoredType]));
-
+/** Types have their names in lower case. */
 export const zarrName = (type: StoredType): string => type.toLowerCase();
 
 /** Undefined for a type that is not supported, such as text or complex numbers. A bool is a byte. */
 export const typeOfName = (name: string): StoredType | undefined => (name === 'bool' ? 'UInt8' : byName.get(name));
-
-export const bytesPerValue = (type: StoredType): number => storedArrays[type].BYTES_PER_ELEMENT;
-
-export const isBig = (type: StoredType): type is 'Int64' | 'UInt64' => type === 'Int64' || type === 'UInt64';
-
-export const newValues = (type: StoredType, length: number): StoredValues => new storedArrays[type](length);
-
-/** In memory that threads share. */
-export const sharedValues = (type: StoredType, length: number): StoredValues =>
-  new storedArrays[type](new SharedArrayBuffer(length * bytesPerValue(type)), 0, length);
-
-/** The values in little-endian bytes, whose memory they take. */
-export const valuesIn = (type: StoredType, bytes: Uint8Array): StoredValues => {
-  const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
-  return new storedArrays[type](aligned.buffer, aligned.byteOffset, aligned.length / bytesPerValue(type));
-};
-
-export const bytesOfValues = ({ buffer, byteOffset, byteLength }: StoredValues): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
 
 /** A number as it stands in JSON, where NaN and infinities are texts. */
 export const numberText = (value: number): number | string => (Number.isFinite(value) ? value : String(value));

@@ -1,4 +1,4 @@
-import type { StoredValues } from './types.ts';
+import type { StoredValues } from './stored-values.ts';
 
 export const product = (lengths: readonly number[]): number => lengths.reduce((all, length) => all * length, 1);
 
