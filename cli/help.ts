@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Help } from 'commander';
 import { EXAMPLES } from './examples.ts';
 import type { Noun } from './noun.ts';
 
@@ -30,7 +30,9 @@ const WITHOUT_SETTINGS = new Set(['inspect', 'convert', 'demo', 'completion']);
 export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
   command.configureHelp({
     // commands of the program are loaded only when they are called, so their usage is not known
-    subcommandTerm: (one) => (one.parent?.parent ? `${one.name()} ${usageOf(one)}` : one.name()),
+    subcommandTerm: (one) =>
+      one.parent?.parent ? `${one.name()} ${usageOf(one)}`.replace(/ ?\[options\]$/, '') : one.name(),
+    formatItem,
     optionDescription(option) {
       const notes = [
         ...(option.mandatory ? ['required'] : []),
@@ -39,10 +41,29 @@ export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
       const { description } = option;
       return notes.length === 0 ? description : `${description}${description ? ' ' : ''}(${notes.join(', ')})`;
     },
-    commandUsage: (one) => `${pathOf(one).join(' ')} ${usageOf(one)}`.trimEnd(),
+    commandUsage: (one) =>
+      one
+        .createHelp()
+        .boxWrap(`${pathOf(one).join(' ')} ${usageOf(one)}`.trimEnd(), 80 - 'Usage: '.length)
+        .replaceAll('\n', '\n         '),
   });
   command.addHelpText('after', () => `\n${endOf(command, noun)}`);
   for (const below of command.commands) addHelp(below, noun);
+}
+
+const MAX_TERM = 30;
+const INDENT = 2;
+
+/** A term and its description, wrapped to the width of the help. The description of a long term begins on the next line. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const column = INDENT + Math.min(termWidth, MAX_TERM) + 2;
+  const wrapped = helper.boxWrap(description, Math.max((helper.helpWidth ?? 80) - column, 20));
+  const [first = '', ...others] = wrapped.split('\n').map((line) => line.trimEnd());
+  const below = (lines: readonly string[]) => lines.map((line) => `\n${' '.repeat(column)}${line}`).join('');
+  const head = `${' '.repeat(INDENT)}${term}`;
+  if (description === '') return head;
+  if (helper.displayWidth(term) > MAX_TERM) return `${head}${below([first, ...others])}`;
+  return `${head.padEnd(column)}${first}${below(others)}`;
 }
 
 /** Usage with required options, such as `<file> --name <name> [options]`. */
@@ -75,10 +96,12 @@ function endOf(command: Command, { local }: Pick<Noun, 'local'>): string {
   const noSettings = WITHOUT_SETTINGS.has(path);
   const environment = noSettings ? [] : local ? SERVER : CLIENT;
   const width = Math.max(...environment.map(([name]) => name.length));
+  const helper = command.createHelp();
+  helper.helpWidth = command.configureOutput().getOutHelpWidth?.() ?? 80;
   return [
     ...(examples.length > 0 ? ['Examples:', ...examples.map((example) => `  platform ${example}`), ''] : []),
     ...(environment.length > 0 ? ['Environment:'] : []),
-    ...environment.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`),
+    ...environment.map(([name, meaning]) => helper.formatItem(name, width, meaning, helper)),
     ...(environment.length > 0 ? [''] : []),
     EXIT_CODES,
   ].join('\n');

@@ -50,7 +50,7 @@ export interface Io {
   progress(label: string): Progress;
 }
 
-type Stream<T> = T & { isTTY?: boolean; columns?: number };
+type Stream<T> = T & { isTTY?: boolean; columns?: number; rows?: number };
 type OnInterrupt = (event: 'SIGINT', listener: () => void) => unknown;
 export interface Streams {
   on?: OnInterrupt;
@@ -90,7 +90,17 @@ export function terminal(process: Streams, env: Env): Io {
     const question = { type, name: 'answer', message, ...more };
     // inquirer ends its output stream after the line of the question; later lines must come after that
     const output = new Writable({ write: (chunk, _, done) => void stderr.write(chunk, done) });
-    const { answer } = await createPromptModule({ input: stdin, output })([question as never]);
+    // a question is wrapped at the width of the terminal, and redrawn when that changes
+    Object.defineProperties(output, {
+      isTTY: { value: true },
+      columns: { get: () => stderr.columns },
+      rows: { get: () => stderr.rows },
+    });
+    const resized = () => void output.emit('resize');
+    stderr.on('resize', resized);
+    const { answer } = await createPromptModule({ input: stdin, output })([question as never]).finally(() =>
+      stderr.off('resize', resized),
+    );
     await new Promise<void>((resolve) =>
       output.writableEnded ? finished(output, () => resolve()) : output.end(resolve),
     );

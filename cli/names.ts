@@ -118,7 +118,10 @@ async function idOf(io: Io, kind: Kind, given: string, within: string | undefine
 function ambiguous(given: string, kind: Kind, found: readonly Candidate[]): UsageError {
   const shown = found.slice(0, MAX_SHOWN).map(({ id, shown }) => `${shown} (${id})`);
   const more = found.length > MAX_SHOWN ? ' and more' : '';
-  const way = kind === 'project' || kind === 'dataset' ? 'Use the id, or the whole path.' : 'Use the id.';
+  // two root projects may have the same name, and then the same path
+  const distinct = new Set(found.map((one) => one.shown)).size === found.length;
+  const byPath = (kind === 'project' || kind === 'dataset') && distinct;
+  const way = byPath ? 'Use the id, or the whole path.' : 'Use the id.';
   return new UsageError(`'${given}' could be ${shown.join(', ')}${more}. ${way}`);
 }
 

@@ -4,9 +4,21 @@ import type { Io } from './io.ts';
 /** Adds arguments, options, subcommands and actions to a command. Actions throw errors. */
 export type Fill = (command: Command, io: Io) => void;
 
+/** Headings of `--help`, by the reader whom the nouns below them concern. */
+export const SECTIONS = {
+  data: 'Data:',
+  people: 'People and access:',
+  operations: 'Operations:',
+  machine: 'This machine:',
+} as const;
+
 /** First word of a command line, such as `project` in `platform project list`. */
 export interface Noun {
   name: string;
+  /** Heading of `--help` below which the noun stands. */
+  section: keyof typeof SECTIONS;
+  /** An older noun, whose commands now stand elsewhere: still accepted, but not shown. */
+  hidden?: boolean;
   description: string;
   /** Names in older versions: still accepted, but not shown in help and completion. */
   legacyNames?: readonly string[];

@@ -4,6 +4,7 @@ import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { acceptNames, tenantIdOf } from './names.ts';
 import type { Noun } from './noun.ts';
+import { SECTIONS } from './noun.ts';
 import { wideOption } from './options.ts';
 import { NOUNS } from './registry.ts';
 
@@ -27,9 +28,19 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
       writeErr: (text) => io.note(text.trimEnd()),
       outputError: (text) => io.note(json ? usageProblem(text) : `platform: ${sentenceOf(text)}`),
     });
+  program.addHelpCommand(
+    new Command('help')
+      .argument('[command]')
+      .description('display help for a command')
+      .helpOption(false)
+      .helpGroup(SECTIONS.machine),
+  );
   addHelp(program, { local: false });
   for (const noun of NOUNS) {
-    const command = program.command(noun.name).description(noun.description);
+    const command = program
+      .command(noun.name, { hidden: noun.hidden ?? false })
+      .description(noun.description)
+      .helpGroup(SECTIONS[noun.section]);
     for (const word of noun.legacyNames ?? []) command.alias(word);
     if (!isWanted(noun)) continue;
     (await noun.load())(command, io);

@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import type { Explained } from '../../src/tokens/second-factor.routes.ts';
 import type { Io } from '../io.ts';
 import { record } from '../table.ts';
+import { loginCommand, logoutCommand, whoamiCommand } from './login.ts';
+import { otpCommands } from './otp.ts';
+import { tokenCommands } from './token.ts';
 
 const OUTCOMES = {
   free: 'the password alone is enough',
@@ -11,9 +14,16 @@ const OUTCOMES = {
 };
 
 export function authCommands(auth: Command, io: Io): void {
+  loginCommand(auth.command('login').description('log in, and store the login for later commands'), io);
+  logoutCommand(auth.command('logout').description('log out, and delete the stored login'), io);
+  whoamiCommand(auth.command('whoami').description('show who is logged in, and in which tenant'), io);
+  tokenCommands(auth.command('token').description('tokens: issue a token, list logins, end logins'), io);
+  otpCommands(auth.command('otp').description('one-time passwords: authenticator apps and recovery codes'), io);
   auth
     .command('explain')
-    .description('explain the outcome of a login: groups and networks that apply, whether a code is required, delays')
+    .description(
+      'explain the outcome of a login: groups and networks that apply, whether a code is required, delays (administrators)',
+    )
     .requiredOption('--account <id>', 'login id')
     .requiredOption('--ip <address>', 'IP address of the client')
     .action(({ account, ip }) => explain(io, account, ip));

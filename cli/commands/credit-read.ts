@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { Option } from 'commander';
 import type {
   Balance,
   Detail,
@@ -9,7 +10,6 @@ import type {
 } from '../../src/credits/balance.routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Principal } from '../../src/keys/routes.ts';
-import type { Tenant } from '../../src/tenants/routes.ts';
 import { askFor } from '../ask.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -21,18 +21,21 @@ const STATUSES = ['Available', 'Reserved', 'Spent', 'Expired'];
 
 /** Commands that only read the ledger. */
 export function creditReadCommands(credit: Command, io: Io): void {
+  const poolFlag = () => new Option('--pool', 'of the generic pool instead of a tenant');
   const filter = () => choices('--filter <status>', 'only credits of this status', STATUSES);
   credit
     .command('balance')
     .description('show the credits of a tenant by status')
-    .argument('[tenant]', 'default: the generic pool')
+    .argument('[tenant]', 'default: your tenant')
+    .addOption(poolFlag())
     .addOption(filter())
     .option('--at <time>', 'at a time in the past (UTC)', time)
     .action((tenant, options) => showBalance(io, tenant, options));
   credit
     .command('details')
     .description('show the credits of a tenant by status and expiry, in the order in which they are spent')
-    .argument('[tenant]', 'default: the generic pool')
+    .argument('[tenant]', 'default: your tenant')
+    .addOption(poolFlag())
     .addOption(filter())
     .option('--at <time>', 'at a time in the past (UTC)', time)
     .option('--extended', 'with project, operation and account')
@@ -68,11 +71,20 @@ async function ownTenant(io: Io): Promise<string> {
 const sum = (rows: readonly { credits: number }[]) =>
   Math.round(rows.reduce((total, { credits }) => total + credits, 0) * 1e6) / 1e6;
 
-type BalanceOptions = { filter?: string[]; at?: string };
+interface BalanceOptions {
+  pool?: boolean;
+  filter?: string[];
+  at?: string;
+}
 
-async function showBalance(io: Io, tenant: string | undefined, query: BalanceOptions): Promise<void> {
-  // before the request, which members may not make
-  if (tenant === undefined) await noteTenants(io);
+/** The tenant to read; undefined for the generic pool. */
+async function tenantToRead(io: Io, tenant: string | undefined, pool: boolean | undefined) {
+  if (pool && tenant !== undefined) throw new UsageError('Use a tenant or --pool, not both.');
+  return pool ? undefined : (tenant ?? ownTenant(io));
+}
+
+async function showBalance(io: Io, given: string | undefined, { pool, ...query }: BalanceOptions): Promise<void> {
+  const tenant = await tenantToRead(io, given, pool);
   const answer =
     tenant === undefined
       ? await io.api.call<List<Balance>>('POST', `${path('unassigned')}`, { body: {}, query })
@@ -85,19 +97,11 @@ async function showBalance(io: Io, tenant: string | undefined, query: BalanceOpt
   );
 }
 
-const NAMED = 5;
-
-/** Members of a tenant who name none expect its pool, not the generic one. */
-async function noteTenants(io: Io): Promise<void> {
-  const { data } = (await io.api.call<List<Tenant>>('GET', '/api/iam/tenant', { query: { limit: NAMED + 1 } })).body;
-  const names = data.slice(0, NAMED).map(({ name }) => `'${name}'`);
-  const more = data.length > NAMED ? ' and others' : '';
-  if (names.length > 0) io.note(`This is the generic pool. Name a tenant to see its own: ${names.join(', ')}${more}.`);
-}
-
 type DetailOptions = BalanceOptions & { extended?: boolean; limit?: number };
 
-async function showDetails(io: Io, tenant: string | undefined, { extended, ...query }: DetailOptions): Promise<void> {
+async function showDetails(io: Io, given: string | undefined, options: DetailOptions): Promise<void> {
+  const { extended, pool, ...query } = options;
+  const tenant = await tenantToRead(io, given, pool);
   if (tenant === undefined && extended) throw new UsageError('The generic pool has no operations. Name a tenant.');
   const [to, body] =
     tenant === undefined

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Amount, Expired, Reserved } from '../../src/credits/routes.ts';
 import { askFor } from '../ask.ts';
+import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { tenantIdOf } from '../names.ts';
 import { amount } from '../options.ts';
@@ -9,6 +10,7 @@ import { creditReadCommands } from './credit-read.ts';
 const MAX_CREDITS = 999_999_999.999999;
 const credits = amount(MAX_CREDITS);
 const dryRunFlag = ['--dry-run', 'only check the request and show its result'] as const;
+const yesFlag = ['--yes', 'do not ask'] as const;
 
 export function creditCommands(credit: Command, io: Io): void {
   credit
@@ -41,6 +43,7 @@ export function creditCommands(credit: Command, io: Io): void {
     .option('--operation <id>', 'id of the operation')
     .option('--project <id>', 'project that the credits are used for')
     .option(...dryRunFlag)
+    .option(...yesFlag)
     .action((tenant, value, options) => useCredits(io, 'spend', tenant, value, options));
   credit
     .command('release')
@@ -58,6 +61,7 @@ export function creditCommands(credit: Command, io: Io): void {
     .option('--billing-reference <name>', 'only credits with this billing reference')
     .option('--billing-reference-type <type>', 'only credits with a billing reference of this type')
     .option(...dryRunFlag)
+    .option(...yesFlag)
     .action((value, options) => moveCredits(io, value, options));
   credit
     .command('expire')
@@ -74,6 +78,16 @@ const query = ({ dryRun }: DryRun) => (dryRun ? { query: { dryRun: true } } : {}
 /** What was done, or what a dry run says would be done. */
 const told = ({ dryRun }: DryRun, [would, done]: readonly [string, string], what: string) =>
   dryRun ? `Dry run, nothing is changed. It would ${would} ${what}` : `${done} ${what}`;
+
+interface Asking extends DryRun {
+  yes?: boolean;
+}
+
+/** Asks at a terminal before credits leave a pool, which only another booking undoes. Scripts are not asked. */
+const confirmBooking = async (io: Io, question: string, { dryRun, yes = !io.interactive }: Asking, kept: string) => {
+  if (!dryRun) await confirm(io, question, { yes }, kept);
+};
+
 const VERBS = { reserve: ['reserve', 'Reserved'], spend: ['spend', 'Spent'] } as const;
 
 /** Arguments that are missing are asked for at a terminal. */
@@ -113,7 +127,7 @@ async function addCredits(io: Io, tenant: string | undefined, value: number | un
   );
 }
 
-interface UseOptions extends DryRun {
+interface UseOptions extends Asking {
   operation?: string;
   project?: string;
 }
@@ -131,6 +145,13 @@ async function useCredits(
     operationId: options.operation,
     projectId: options.project,
   };
+  if (verb === 'spend')
+    await confirmBooking(
+      io,
+      `Spend ${body.credits} credits of tenant ${body.tenantId}?`,
+      options,
+      'Nothing was spent.',
+    );
   const answer = await io.api.call<Amount & Partial<Reserved>>('PUT', `/api/iam/credit/${verb}`, {
     body,
     ...query(options),
@@ -155,7 +176,7 @@ async function releaseCredits(io: Io, tenant: string | undefined, operation: str
   );
 }
 
-interface MoveOptions extends DryRun {
+interface MoveOptions extends Asking {
   from?: string;
   to?: string;
   billingReference?: string;
@@ -172,6 +193,9 @@ async function moveCredits(io: Io, value: number | undefined, options: MoveOptio
     billingReference: options.billingReference,
     billingReferenceType: options.billingReferenceType,
   };
+  const pool = (tenant: string | undefined) => (tenant === undefined ? 'the generic pool' : `tenant ${tenant}`);
+  const question = `Move ${body.credits} credits from ${pool(from)} to ${pool(body.targetTenantId)}?`;
+  await confirmBooking(io, question, options, 'Nothing was moved.');
   const answer = await io.api.call<Amount>('PUT', '/api/iam/credit/move', { body, ...query(options) });
   io.show(answer, ({ credits }) => told(options, ['move', 'Moved'], `${credits} credits.`));
 }

@@ -19,6 +19,7 @@ interface DrainOptions extends Target {
   timeout?: number;
   end?: boolean;
   list?: boolean;
+  yes?: boolean;
 }
 
 const DRAIN = '/api/admin/drain';
@@ -36,19 +37,20 @@ export function drainCommand(job: Command, io: Io): void {
     .option('--timeout <time>', 'maximum time to wait, such as 90s, 30m or 2h; 0s: do not wait', milliseconds)
     .option('--end', 'end the drain: the workers take transfers again')
     .option('--list', 'list active drains')
+    .option('--yes', 'do not ask')
     .action((options) => drain(io, options));
 }
 
 const current = (io: Io) => io.api.call<Draining>('GET', DRAIN);
 
-async function drain(io: Io, { all, worker, host, timeout, end, list }: DrainOptions): Promise<void> {
+async function drain(io: Io, { all, worker, host, timeout, end, list, yes }: DrainOptions): Promise<void> {
   if ([all, worker, host].filter((one) => one !== undefined).length > 1)
     throw new UsageError('Use only one of --all, --host and --worker.');
   const target = { worker, host };
   if (list)
     return io.show(await current(io), ({ drains }) => (drains.length > 0 ? drainTable(drains) : 'No active drains.'));
   if (end) return endDrain(io, target);
-  await check(io, target, all === true);
+  await check(io, target, { all, yes });
   let answer = await io.api.call<Draining>('PUT', DRAIN, { body: target });
   const until = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout;
   for (let printed = -1; !isDrained(answer, target); answer = await current(io)) {
@@ -67,10 +69,10 @@ async function drain(io: Io, { all, worker, host, timeout, end, list }: DrainOpt
 
 const stillRun = (running: number) => `${pluralize(running, 'transfer')} still ${running === 1 ? 'runs' : 'run'}.`;
 
-/** Throws if the host has no workers. Asks for confirmation if all workers are drained without `--all`. */
-async function check(io: Io, target: Target, all: boolean): Promise<void> {
+/** Throws if the host has no workers. Asks before all workers are drained; scripts say `--all`. */
+async function check(io: Io, target: Target, { all, yes }: Pick<DrainOptions, 'all' | 'yes'>): Promise<void> {
   const { host, worker } = target;
-  if (all || worker !== undefined) return;
+  if (worker !== undefined || (all && (yes || !io.interactive))) return;
   if (host === undefined && !io.interactive)
     throw new UsageError('Use --host, --worker or --all to choose the workers to drain.');
   const { body } = await current(io);
@@ -83,7 +85,7 @@ async function check(io: Io, target: Target, all: boolean): Promise<void> {
   }
   const workers = body.workers.filter(({ alive }) => alive);
   const question = `Drain ${workers.length === 1 ? 'the only worker' : `all ${workers.length} workers`}?`;
-  await confirm(io, `${question} ${stillRun(runningOn(body, target))}`, {}, 'Nothing was drained.');
+  await confirm(io, `${question} ${stillRun(runningOn(body, target))}`, { yes }, 'Nothing was drained.');
 }
 
 async function endDrain(io: Io, target: Target): Promise<void> {

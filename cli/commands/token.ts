@@ -29,7 +29,7 @@ export function tokenCommands(token: Command, io: Io): void {
     .command('revoke')
     .description('end the login of a refresh token, one login, or all logins of an account')
     .option('--token-stdin', 'the login of the refresh token on stdin')
-    .option('--family <id>', "one login, by its id in 'token families'")
+    .option('--family <id>', "one login, by its id in 'auth token families'")
     .option('--account <id>', 'all logins of an account')
     .option('--yes', 'do not ask')
     .action((options) => revoke(io, options));

@@ -59,6 +59,9 @@ test('Enter alone does not confirm a deletion', async (t) => {
     [['otp', 'reset', id], `/api/accounts/${id}`],
     [['key', 'revoke', key], '/api/iam/key'],
     [['token', 'revoke', '--account', id], `/api/accounts/${id}`],
+    [['job', 'drain', '--all'], '/api/admin/drain'],
+    [['credit', 'spend', tenant, '1'], `/api/iam/tenant/${tenant}`],
+    [['credit', 'move', '1', '--to', tenant], `/api/iam/tenant/${tenant}`],
   ] as const) {
     const { code, out, err } = await answering('', ...argv);
     t.is(code, 1, argv.join(' '));
@@ -68,6 +71,7 @@ test('Enter alone does not confirm a deletion', async (t) => {
   }
   t.true((await client.get('/api/iam/key')).body.data.some((one: { id: string }) => one.id === key));
   t.is((await client.get(`/api/metadata/project/${project}/subproject/list`)).body.data.length, 1);
+  t.deepEqual((await client.get('/api/admin/drain')).body.drains, []);
 });
 
 test('yes confirms a deletion, and the question says what is deleted, too', async (t) => {

@@ -180,6 +180,15 @@ test('PLATFORM_API_KEY authenticates with a key instead of a login', async (t) =
   t.is((await run(['project', 'list'], { env: { ...env, PLATFORM_API_KEY: 'a\nb' } })).code, 2);
 });
 
+test('of two root projects with one name, the error says to use the id, because their paths are the same', async (t) => {
+  const { run, make } = await scene(t);
+  const [one, other] = [await make('Twice'), await make('Twice')];
+  const { code, err } = await run(['project', 'show', 'Twice']);
+  t.is(code, 2);
+  t.true(err.includes(`/Twice (${one})`) && err.includes(`/Twice (${other})`), err);
+  t.regex(err, / Use the id\.$/m);
+});
+
 test('credits: tables with totals, dry runs, and questions only at a terminal', async (t) => {
   const { run, logIn, user, ok, url, folder } = await scene(t);
   const seller = await w.account({ roles: 'BackOffice', tenantId: user.tenantId });
@@ -203,7 +212,13 @@ test('credits: tables with totals, dry runs, and questions only at a terminal', 
     await ok('credit', 'balance', user.tenantId),
     'STATUS     CREDITS\nAvailable       40\nReserved      47.5\nSpent         12.5\nExpired          0\ntotal          100\n',
   );
-  t.regex((await run(['credit', 'balance'])).err, /^This is the generic pool\. Name a tenant to see its own: '.+'\.$/m);
+  t.is(await ok('credit', 'balance'), await ok('credit', 'balance', user.tenantId));
+  t.is(await ok('credit', 'details'), await ok('credit', 'details', user.tenantId));
+  t.like(await run(['credit', 'balance', user.tenantId, '--pool']), {
+    code: 2,
+    err: 'platform: Use a tenant or --pool, not both.\n',
+  });
+  t.regex((await run(['credit', 'balance', '--pool'])).err, /^platform: .*(not allowed|may|forbidden|Only)/i);
   t.regex(
     await ok('credit', 'details', user.tenantId, '--extended'),
     /^Reserved +47\.5 +2999-12-31 +SO-1 +C-1 +run 1 /m,
@@ -223,6 +238,7 @@ test('credits: tables with totals, dry runs, and questions only at a terminal', 
   for (const [question, typed] of [
     ['Tenant (name or id):', tenantName],
     ['Credits:', '3'],
+    [`Spend 3 credits of tenant ${user.tenantId}?`, 'y'],
   ] as const) {
     while (!err().includes(question)) await new Promise((resolve) => setImmediate(resolve));
     stdin.write(`${typed}\r`);
@@ -230,6 +246,7 @@ test('credits: tables with totals, dry runs, and questions only at a terminal', 
   t.is(await ended, 0, err());
   t.is(out(), 'Spent 3 credits.\n');
   await logIn((await w.administrator()).id);
+  t.regex(await ok('credit', 'balance', '--pool'), /^Available +\d/m);
   t.regex(await ok('credit', 'verify'), /^The ledger is right: \d+ entries in \d+ pools\.$/m);
   t.regex(await ok('credit', 'expire'), /^Booked /);
 });

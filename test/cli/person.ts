@@ -18,11 +18,13 @@ export interface PersonOptions {
   stdin?: string;
   /** Sits at a terminal. */
   tty?: boolean;
+  /** Width of the terminal. */
+  columns?: number;
 }
 
-export function person(env: Env, { stdin: typed, tty = false }: PersonOptions = {}): Person {
+export function person(env: Env, { stdin: typed, tty = false, columns }: PersonOptions = {}): Person {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
-  if (tty) for (const stream of Object.values(streams)) Object.assign(stream, { isTTY: true });
+  if (tty) for (const stream of Object.values(streams)) Object.assign(stream, { isTTY: true, columns });
   const seen = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     streams[name].on('data', (chunk) => {

@@ -104,18 +104,20 @@ test('commands send only members and parameters that their routes declare, with 
   const credentials = ['--id', 'root', '--password-stdin', '--otp', '123456', '--otp-authenticator', 'APPAUTH'];
   await run(['login', ...credentials], password);
   await run(['whoami']);
-  await run(['otp', 'register', ...credentials], password);
-  await run(['otp', 'recovery-codes', ...credentials], { ...password, refused: true });
-  await run(['otp', 'status', 'root']);
-  await run(['token', 'issue', ...credentials], { ...password, refused: true });
-  const families = await run(['token', 'families', 'root']);
-  await run(['token', 'revoke', '--family', families.data[0].id]);
-  await run(['token', 'revoke', '--token-stdin'], { stdin: 'x' });
+  await run(['auth', 'login', ...credentials], password);
+  await run(['auth', 'whoami']);
+  await run(['auth', 'otp', 'register', ...credentials], password);
+  await run(['auth', 'otp', 'recovery-codes', ...credentials], { ...password, refused: true });
+  await run(['auth', 'otp', 'status', 'root']);
+  await run(['auth', 'token', 'issue', ...credentials], { ...password, refused: true });
+  const families = await run(['auth', 'token', 'families', 'root']);
+  await run(['auth', 'token', 'revoke', '--family', families.data[0].id]);
+  await run(['auth', 'token', 'revoke', '--token-stdin'], { stdin: 'x' });
   await run(['auth', 'explain', '--account', 'root', '--ip', '127.0.0.1']);
 
   const ann = ['--id', 'ann', '--name', 'Ann', '--email', 'ann@river.example', '--password-stdin'];
   await run(['account', 'create', ...ann], password);
-  await run(['token', 'revoke', '--account', 'ann']);
+  await run(['auth', 'token', 'revoke', '--account', 'ann']);
   await run(['account', 'list']);
   await run(['account', 'show', 'ann']);
   const changes = ['--name', 'A', '--email', 'a@river.example', '--company', 'River', '--phone', '1', '--roles', 'r'];
@@ -130,7 +132,7 @@ test('commands send only members and parameters that their routes declare, with 
     stdin: 'Seven-bends-9',
     refused: true,
   });
-  await run(['otp', 'reset', 'ann']);
+  await run(['auth', 'otp', 'reset', 'ann']);
 
   await run(['group', 'create', '--name', 'Staff', '--id', 'staff', '--member', 'ann', '--metadata', '{"a":1}']);
   await run(['group', 'list', '--account', 'ann']);
@@ -162,7 +164,8 @@ test('commands send only members and parameters that their routes declare, with 
   const past = ['--filter', 'Available', '--at', '2020-01-01'];
   await run(['credit', 'balance', pool, ...past]);
   await run(['credit', 'details', pool, ...past, '--extended', '--limit', '5']);
-  await run(['credit', 'balance']);
+  await run(['credit', 'balance', '--pool']);
+  await run(['credit', 'details', '--pool']);
   await run(['credit', 'details']);
   await run(['credit', 'forecast', pool, '--days', '7']);
   const using = ['--operation', 'o', '--project', randomUUID()];
@@ -179,13 +182,13 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['credit', 'expire', '--dry-run']);
   await run(['credit', 'verify']);
   const maps = ['--url', 'https://maps.example', '--response-url', 'https://maps.example/in'];
-  const feature = await run(['feature', 'define', 'Maps', '--type', 'Service', ...maps]);
-  await run(['feature', 'license', feature.featureId, pool]);
-  await run(['feature', 'list', '--type', 'Service']);
-  await run(['feature', 'list', '--tenant', pool, '--type', 'Service']);
-  await run(['feature', 'disable', feature.featureId, pool]);
-  await run(['feature', 'enable', feature.featureId, pool]);
-  await run(['feature', 'license', feature.featureId, pool, '--end']);
+  const feature = await run(['licence', 'define', 'Maps', '--type', 'Service', ...maps]);
+  await run(['licence', 'grant', feature.featureId, pool]);
+  await run(['licence', 'list', '--type', 'Service']);
+  await run(['licence', 'list', '--tenant', pool, '--type', 'Service']);
+  await run(['licence', 'disable', feature.featureId, pool]);
+  await run(['licence', 'enable', feature.featureId, pool]);
+  await run(['licence', 'end', feature.featureId, pool]);
   const made = ['--name', 'crawler', '--role', 'Reader', '--expires', '2099-01-01', '--network', '10.0.0.0/8'];
   const key = await run(['key', 'create', ...made]);
   await run(['key', 'list']);
@@ -393,6 +396,8 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['account', 'delete', 'ann']);
   await at.run(['login', ...credentials], { ...password, env });
   await run(['logout']);
+  await at.run(['login', ...credentials], { ...password, env });
+  await run(['auth', 'logout']);
 
   for (const { path, command } of all) {
     const given = called.get(path.join(' ')) ?? new Set();

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import test from 'ava';
 import type { Command } from 'commander';
 import { EXAMPLES } from '../../cli/examples.ts';
@@ -112,6 +113,10 @@ test('legacy names are accepted, but shown nowhere', async (t) => {
     'job list --older-than 2h --status waiting',
     'audit list --after 2026-01-24',
     'dataset copy d --project p --tenant t',
+    'feature list',
+    'feature license f t --end',
+    'otp status ann',
+    'token families',
   ]) {
     const { code, err } = await run(...words.split(' '));
     t.is(code, 1, `${words}: ${err}`);
@@ -119,6 +124,28 @@ test('legacy names are accepted, but shown nowhere', async (t) => {
   }
   const shown = (await everything()).map(({ command }) => command.helpInformation()).join('\n');
   t.notRegex(shown, /^ +keys\b|\b(access-explain|add-user|remove-user)\b|--(user|no-users|older-than)\b/m);
+});
+
+test('help shows the nouns by reader, and no line is wider than 80 columns', async (t) => {
+  const { out } = await run('--help');
+  const headings = [...out.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading);
+  t.notRegex(out, /^ +(otp|token|feature) /m);
+  t.deepEqual(headings, [
+    'Options',
+    'Data',
+    'People and access',
+    'Operations',
+    'This machine',
+    'Examples',
+    'Environment',
+  ]);
+  t.notRegex(out, /^Commands:/m);
+  for (const { path } of await everything()) {
+    const help = (await run(...path, '--help')).out;
+    // examples are copied, so they stand in one line
+    const wide = help.split('\n').filter((line) => line.length > 80 && !line.startsWith('  platform '));
+    t.deepEqual(wide, [], path.join(' '));
+  }
 });
 
 test('each help marks what is required, and has examples, the environment and the exit codes', async (t) => {
@@ -215,4 +242,20 @@ test('there are completions for zsh and fish, and for no other shell', async (t)
     if (checked.error === undefined) t.is(checked.status, 0, String(checked.stderr));
   }
   t.is((await run('completion', 'tcsh')).code, 2);
+});
+
+test('a question is wrapped at the width of the terminal', async (t) => {
+  for (const [columns, lines] of [
+    [200, 1],
+    [60, 2],
+  ] as const) {
+    const { io, err, stdin } = person({}, { tty: true, columns });
+    const question = `${'A question of more than eighty columns '.repeat(2)}that ends with one word, here?`;
+    const answer = io.confirm(question, 'Use --yes');
+    while (!err().includes('here?')) await new Promise((resolve) => setTimeout(resolve, 10));
+    stdin.write('y\r');
+    t.true(await answer);
+    const [first = ''] = stripVTControlCharacters(err()).split(/here\?/);
+    t.is(first.split(/\r?\n/).length, lines, `${columns} columns`);
+  }
 });

@@ -10,8 +10,8 @@ import { isUuid } from '../uuid.ts';
 
 const TYPES = ['Application', 'Service'];
 
-export function featureCommands(feature: Command, io: Io): void {
-  feature
+export function licenceCommands(licence: Command, io: Io): void {
+  licence
     .command('define')
     .description('define a feature that tenants can license (editors)')
     .argument('[name]')
@@ -19,21 +19,30 @@ export function featureCommands(feature: Command, io: Io): void {
     .option('--url <url>', 'address of the application')
     .option('--response-url <url>', 'address that a login returns to')
     .action((name, options) => defineFeature(io, name, options));
-  feature
-    .command('license')
-    .description('license a feature to a tenant, or end its licence (administrators)')
+  for (const end of [false, true])
+    licence
+      .command(end ? 'end' : 'grant')
+      .description(
+        end ? 'end the licence of a tenant (administrators)' : 'license a feature to a tenant (administrators)',
+      )
+      .argument('[feature]', 'name or id')
+      .argument('[tenant]')
+      .action((name, tenant) => license(io, name, tenant, { end }));
+  // the one verb of both in older versions
+  licence
+    .command('license', { hidden: true })
     .argument('[feature]', 'name or id')
     .argument('[tenant]')
     .option('--end', 'end the licence')
     .action((name, tenant, options) => license(io, name, tenant, options));
   for (const enabled of [true, false])
-    feature
+    licence
       .command(enabled ? 'enable' : 'disable')
       .description(`${enabled ? 'enable' : 'disable'} a licensed feature of a tenant (its owners)`)
       .argument('[feature]', 'name or id')
       .argument('[tenant]')
       .action((name, tenant) => switchFeature(io, name, tenant, enabled));
-  feature
+  licence
     .command('list')
     .description('list the features, or those that a tenant has licensed')
     .option('--tenant <id>', 'licensed features of this tenant')
