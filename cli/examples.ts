@@ -192,6 +192,8 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'webhook delete': ['webhook delete WEBHOOK'],
   'webhook deliveries': ['webhook deliveries WEBHOOK --state Failed'],
   'webhook replay': ['webhook replay WEBHOOK --after 0'],
+  'webhook test': ['webhook test WEBHOOK'],
+  'webhook listen': ['webhook listen', 'webhook listen --to http://127.0.0.1:3000/hook --type transferfinished'],
   'job list': ['job list --state running', 'job list --state failed --until 7d'],
   'job show': ['job show JOB'],
   'job why': ['job why JOB'],

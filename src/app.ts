@@ -375,7 +375,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(transferListRoutes, { db });
   await addRoutes(converterRoutes, {});
   await addRoutes(eventRoutes, { db, notifier, findCaller: findRequestCaller });
-  await addRoutes(webhookRoutes, { db, outbound, cursors });
+  await addRoutes(webhookRoutes, { db, outbound, timeoutMs: config['webhooks.timeout'], cursors });
   await addRoutes(serviceRoutes, { publicUrl });
   await addRoutes(notImplementedRoutes, undefined);
 

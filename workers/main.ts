@@ -137,6 +137,7 @@ export async function work(config: Config, abort?: AbortSignal): Promise<Worker>
     outbound,
     timeoutMs: config['webhooks.timeout'],
     retryAfterMs: config['webhooks.retryAfter'],
+    disableAfterMs: config['webhooks.disableAfter'],
     log,
   });
   log.info({ pool, concurrency: capacity.concurrency }, 'worker ready');

@@ -1,18 +1,16 @@
 import type { Command } from 'commander';
-import type { CloudEvent } from '../../src/events/cloud-event.ts';
 import type { ListedEvent } from '../../src/events/routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import { followStream } from '../event-stream.ts';
+import { about, EVENTS, eventLine, shortEventType } from '../events.ts';
 import type { Io } from '../io.ts';
 import { count, limit } from '../options.ts';
-import { moment, plain, table } from '../table.ts';
-
-const LIST = '/api/eventing/event/list';
+import { moment, table } from '../table.ts';
 
 export function eventCommands(event: Command, io: Io): void {
   event
     .command('list')
-    .description('list events, oldest first')
+    .description('list the newest events, oldest first; --after: the first ones after an offset')
     .option('--after <offset>', 'only events after this offset', count)
     .option('--limit <count>', 'maximum number', limit, 50)
     .action((options) => listEvents(io, options));
@@ -24,16 +22,19 @@ export function eventCommands(event: Command, io: Io): void {
     .action((options) => followEvents(io, options));
 }
 
-/** `svc.platform.events.transferstartedevent` → `transferstarted`. */
-const shortType = (type: string) => type.replace(/^svc\.platform\.events\.(\w+)event$/, '$1');
-const about = ({ data }: CloudEvent) => data.ErrorMessage ?? data.Status ?? data.Name;
-
-async function listEvents(io: Io, query: { after?: number; limit: number }): Promise<void> {
-  const answer = await io.api.call<List<ListedEvent>>('GET', LIST, { query: { ...query } });
+async function listEvents(io: Io, { after, limit }: { after?: number; limit: number }): Promise<void> {
+  const query = after === undefined ? { last: limit } : { after, limit };
+  const answer = await io.api.call<List<ListedEvent>>('GET', EVENTS, { query });
   io.show(answer, ({ data }) =>
     table(
       ['OFFSET', 'TIME', 'TYPE', 'RESOURCE', 'WHAT'],
-      data.map((event) => [event.offset, moment(event.time), shortType(event.type), event.resourceid, about(event)]),
+      data.map((event) => [
+        event.offset,
+        moment(event.time),
+        shortEventType(event.type),
+        event.resourceid,
+        about(event),
+      ]),
     ),
   );
 }
@@ -41,17 +42,8 @@ async function listEvents(io: Io, query: { after?: number; limit: number }): Pro
 async function followEvents(io: Io, { after, limit }: { after?: number; limit?: number }): Promise<void> {
   let printed = 0;
   if (limit === 0) return;
-  for await (const { id, data } of followStream(io.api, LIST, after === undefined ? undefined : String(after))) {
-    const event = JSON.parse(data) as CloudEvent;
-    const cells = [id, moment(event.time), shortType(event.type), event.resourceid, about(event)];
-    io.out(
-      io.json
-        ? data
-        : cells
-            .filter((cell) => cell !== undefined)
-            .map(plain)
-            .join('  '),
-    );
+  for await (const { id, data } of followStream(io.api, EVENTS, after === undefined ? undefined : String(after))) {
+    io.out(io.json ? data : eventLine(id, JSON.parse(data)));
     printed++;
     if (printed === limit) return;
   }

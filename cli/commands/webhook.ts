@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Delivery, Webhook } from '../../src/events/webhook.queries.ts';
-import type { NewWebhook, Replayed } from '../../src/events/webhook.routes.ts';
+import type { NewWebhook, Replayed, Tested } from '../../src/events/webhook.routes.ts';
 import type { CursorPage, List } from '../../src/http/rules/paging.ts';
 import type { ConfirmOptions } from '../confirm.ts';
 import { confirm } from '../confirm.ts';
+import { longEventType } from '../events.ts';
 import type { Io } from '../io.ts';
 import { choice, count, limit, repeated } from '../options.ts';
 import { moment, record, table } from '../table.ts';
@@ -49,18 +50,39 @@ export function webhookCommands(webhook: Command, io: Io): void {
     .argument('<id>')
     .requiredOption('--after <offset>', 'offset of the last event to skip; 0: send all stored events', count)
     .action((id, { after }) => replay(io, id, after));
+  webhook
+    .command('test')
+    .description('send a test event now; a failing or disabled webhook is active again if its receiver accepts it')
+    .argument('<id>')
+    .action((id) => testWebhook(io, id));
+  webhook
+    .command('listen')
+    .description(
+      'print events as a webhook would get them, until Ctrl-C; --to: send each to a receiver on this machine',
+    )
+    .option('--to <url>', 'send each event there, signed, and print the answer')
+    .option('--secret-stdin', 'read the secret of the signatures (whsec_…) from stdin instead of generating one')
+    .option('--type <type>', 'only events of this type, such as transferfinished; may be repeated', repeated)
+    .option('--after <offset>', 'start after this offset instead of now', count)
+    .option('--limit <count>', 'stop after this many events', count)
+    .action(async (options) => (await import('./webhook-listen.ts')).listen(io, options));
 }
 
-const describe = ({ id, url, types, createdAt, secret }: Webhook & Partial<NewWebhook>) =>
-  record({ id, url, types: types.join(', ') || 'all', created: moment(createdAt), secret });
-
-/** Expands a short type such as `transferfinished`. */
-const longType = (type: string) => (type.includes('.') ? type : `svc.platform.events.${type}event`);
+const describe = ({ id, url, types, status, failingSince, createdAt, secret }: Webhook & Partial<NewWebhook>) =>
+  record({
+    id,
+    url,
+    types: types.join(', ') || 'all',
+    status,
+    'failing since': moment(failingSince),
+    created: moment(createdAt),
+    secret,
+  });
 
 async function createWebhook(io: Io, url: string, options: { type?: string[]; secretStdin?: boolean }): Promise<void> {
   const body = {
     url,
-    ...(options.type ? { types: options.type.map(longType) } : {}),
+    ...(options.type ? { types: options.type.map(longEventType) } : {}),
     ...(options.secretStdin ? { secret: await io.stdin() } : {}),
   };
   io.show(await io.api.call<NewWebhook>('POST', HOOKS, { body }), describe);
@@ -79,8 +101,15 @@ async function listWebhooks(io: Io): Promise<void> {
   const answer = await io.api.call<List<Webhook>>('GET', HOOKS);
   io.show(answer, ({ data }) =>
     table(
-      ['ID', 'URL', 'TYPES', 'CREATED'],
-      data.map(({ id, url, types, createdAt }) => [id, url, types.join(', ') || 'all', moment(createdAt)]),
+      ['ID', 'STATUS', 'URL', 'TYPES', 'FAILING SINCE', 'CREATED'],
+      data.map(({ id, url, types, status, failingSince, createdAt }) => [
+        id,
+        status,
+        url,
+        types.join(', ') || 'all',
+        moment(failingSince),
+        moment(createdAt),
+      ]),
     ),
   );
 }
@@ -106,4 +135,11 @@ async function listDeliveries(io: Io, id: string, query: { state?: string; limit
 async function replay(io: Io, id: string, after: number): Promise<void> {
   const answer = await io.api.call<Replayed>('POST', `${path(id)}/replay`, { body: { after } });
   io.show(answer, ({ replayed }) => `${replayed} events are sent again.`);
+}
+
+async function testWebhook(io: Io, id: string): Promise<void> {
+  const answer = await io.api.call<Tested>('POST', `${path(id)}/test`);
+  const { status, milliseconds, error } = answer.body;
+  io.show(answer, () => record({ status, time: `${milliseconds} ms` }));
+  if (error !== undefined) throw new Error(error);
 }

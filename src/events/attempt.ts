@@ -1,8 +1,8 @@
 import got, { RequestError, TimeoutError } from 'got';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { RefusedAddress } from '../platform/net/outbound.ts';
+import type { EventRow } from './cloud-event.ts';
 import { cloudEventOf } from './cloud-event.ts';
-import type { Claimed } from './delivery.queries.ts';
 import { signedHeaders } from './signature.ts';
 
 /** Maximum of the response body that is read, only to discard it. */
@@ -13,7 +13,13 @@ export interface AttemptOptions {
   outbound: Outbound;
   /** Limit for the whole request, in milliseconds. */
   timeoutMs: number;
-  signal: AbortSignal;
+  signal?: AbortSignal;
+}
+
+/** An event, and the webhook to send it to. */
+export interface Addressed extends EventRow {
+  url: string;
+  secret: Buffer;
 }
 
 export interface AttemptResult {
@@ -28,7 +34,7 @@ export interface AttemptResult {
  * followed. Never throws. `deliver.ts` repeats failed attempts.
  */
 export async function attempt(
-  delivery: Claimed,
+  delivery: Addressed,
   { outbound, timeoutMs, signal }: AttemptOptions,
 ): Promise<AttemptResult> {
   const text = JSON.stringify(cloudEventOf(delivery));
@@ -47,7 +53,7 @@ export async function attempt(
       decompress: false,
       retry: { limit: 0 },
       timeout: { request: timeoutMs },
-      signal,
+      ...(signal ? { signal } : {}),
     });
     stream.once('response', (response: { statusCode: number }) => {
       status = response.statusCode;

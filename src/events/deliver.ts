@@ -4,7 +4,15 @@ import { runAll } from '../platform/async/run-all.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import type { Claimed, Outcome } from './delivery.queries.ts';
-import { claimDue, isAnyDue, recordOutcomes, releaseClaims, releaseLost, tryLockClaims } from './delivery.queries.ts';
+import {
+  claimDue,
+  endDeliveriesOfDisabled,
+  isAnyDue,
+  recordOutcomes,
+  releaseClaims,
+  releaseLost,
+  tryLockClaims,
+} from './delivery.queries.ts';
 import { publish } from './publish.ts';
 
 export interface DeliverParts {
@@ -19,31 +27,39 @@ export interface DeliverParts {
    * default. After the last one the delivery has failed; a replay (`webhooks.ts`) sends the events again.
    */
   retryAfterMs: readonly number[];
+  /** Setting `webhooks.disableAfter`, in milliseconds. */
+  disableAfterMs: number;
   log: Record<'info' | 'warn', (details: object, message: string) => void>;
 }
 
 const POLL_EVERY_MS = 250;
-const RELEASE_LOST_EVERY_MS = 1000;
-/** Maximum of concurrent attempts in this process. Each uses a socket and mostly waits. */
+const CLEAR_UP_EVERY_MS = 1000;
+/** Maximum of concurrent attempts in this process. Attempts that have become slow are not counted: they mostly wait. */
 const MAX_CONCURRENT = 100;
-/** Maximum among them to failing webhooks, so that attempts that wait for their timeout never use all. */
+/** From here on an attempt is slow. */
+const SLOW_AFTER_MS = 1000;
+/** Maximum with the slow ones. Each uses a socket. */
+const MAX_SOCKETS = 400;
+/** Maximum of concurrent attempts to failing webhooks. */
 const MAX_CONCURRENT_FAILING = 50;
+/** Maximum of concurrent attempts for one tenant, slow ones too. */
+const MAX_PER_TENANT = MAX_CONCURRENT / 4;
 /** A claim is a lease: it expires this long after the timeout of its attempt, by when the outcome should be recorded. */
 const LEASE_MARGIN_MS = 15_000;
 
 /**
- * Publishes events and delivers them to webhooks, in every worker. Does not use the job queue: an attempt may wait fifteen seconds for a
- * receiver, so slow receivers must not delay conversions, nor long conversions events. Rows of `deliveries` hold the state. A worker claims a
+ * Publishes events and delivers them to webhooks, in every worker. Does not use the job queue: an attempt may wait ten seconds for a
+ * receiver, so slow receivers must not delay conversions, nor long conversions events, nor one tenant's receivers those of others. Rows of `deliveries` hold the state. A worker claims a
  * row with a lease; if it dies, other workers take over its deliveries.
  */
 export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
-  const { db, pool, outbound, timeoutMs, retryAfterMs, log } = parts;
+  const { db, pool, outbound, timeoutMs, retryAfterMs, disableAfterMs, log } = parts;
   let stopping = false;
   const aborting = new AbortController();
-  const inFlight = new Map<Claimed, Promise<void>>();
+  const inFlight = new Map<Claimed, { since: number; done: Promise<void> }>();
   let outcomes: Outcome[] = [];
   let wake = new AbortController();
-  let lastRelease = 0;
+  let lastClearUp = 0;
 
   async function deliver(delivery: Claimed) {
     const { webhookId, id: eventId, claim, attempts } = delivery;
@@ -61,7 +77,8 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
     outcomes = [];
     if (pending.length === 0) return;
     try {
-      await recordOutcomes(db, pending);
+      for (const webhook of await recordOutcomes(db, pending, { retryAfterMs, disableAfterMs }))
+        log.warn(webhook, 'disabled a webhook whose deliveries failed for days');
     } catch (error) {
       outcomes = [...pending, ...outcomes];
       throw error;
@@ -69,23 +86,31 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
   }
 
   async function round() {
-    await runAll([recordPending, () => publish(db), releaseLostClaims, claimDeliveries]);
+    await runAll([recordPending, () => publish(db), clearUp, claimDeliveries]);
   }
 
-  async function releaseLostClaims() {
-    if (performance.now() - lastRelease <= RELEASE_LOST_EVERY_MS) return;
-    lastRelease = performance.now();
+  async function clearUp() {
+    if (performance.now() - lastClearUp <= CLEAR_UP_EVERY_MS) return;
+    lastClearUp = performance.now();
     await releaseLost(db);
+    await endDeliveriesOfDisabled(db);
   }
 
   async function claimDeliveries() {
     const failing = [...inFlight.keys()].filter((delivery) => delivery.failing).length;
-    const capacity = { all: MAX_CONCURRENT - inFlight.size, failing: MAX_CONCURRENT_FAILING - failing };
+    const slowBefore = performance.now() - SLOW_AFTER_MS;
+    const prompt = [...inFlight.values()].filter(({ since }) => since >= slowBefore).length;
+    const capacity = {
+      all: Math.min(MAX_CONCURRENT - prompt, MAX_SOCKETS - inFlight.size),
+      failing: MAX_CONCURRENT_FAILING - failing,
+      perTenant: MAX_PER_TENANT,
+    };
     if (capacity.all <= 0 || !(await isAnyDue(db))) return;
     const claimed = await db.transaction(async (tx) =>
       (await tryLockClaims(tx)) ? claimDue(tx, pool, capacity, timeoutMs + LEASE_MARGIN_MS) : [],
     );
-    for (const delivery of claimed) inFlight.set(delivery, deliver(delivery));
+    const since = performance.now();
+    for (const delivery of claimed) inFlight.set(delivery, { since, done: deliver(delivery) });
   }
 
   let outage = false;
@@ -112,7 +137,7 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
       wake.abort();
       await running;
       aborting.abort();
-      await Promise.all(inFlight.values());
+      await Promise.all([...inFlight.values()].map(({ done }) => done));
       await recordPending();
       await releaseClaims(db, pool);
     },

@@ -26,7 +26,8 @@ export const publishSome = (tx: Db, limit: number) =>
       update events e set "offset" = fresh.number from fresh where e.id = fresh.id returning e.id, e.type, e.tenant_id),
     -- the lock waits for a concurrent deletion of a webhook, which then gets no delivery
     hooks as materialized (
-      select id, tenant_id, types from webhooks where tenant_id in (select tenant_id from published) for key share),
+      select id, tenant_id, types from webhooks
+      where tenant_id in (select tenant_id from published) and disabled_at is null for key share),
     asked as (
       insert into deliveries (webhook_id, event_id)
       select hooks.id, published.id from hooks join published using (tenant_id)

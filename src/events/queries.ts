@@ -44,16 +44,18 @@ const isFormerMember = (caller: Caller) => sql.fragment`
       exists (select from gone_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
       or exists (select from ${visibleProjects(caller)} p where p.id = g.member_source_id)))`;
 
-/** Events visible to the caller with offsets above `after`, up to `upTo`, in order. */
+/** Events visible to the caller with offsets above `after`, up to `upTo`, in order. `newest`: the last ones instead of the first. */
 export const listVisible = (
   db: Db,
   caller: Caller,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+  { after, upTo, limit, newest = false }: { after: number; upTo: number; limit: number; newest?: boolean },
 ) =>
   db.any(sql.type(EventRow)`
-    select ${eventColumns} from events e
-    where e."offset" > ${after} and e."offset" <= ${upTo} and ${visible(caller, upTo - after <= FEW_EVENTS)}
-    order by e."offset" limit ${limit}`);
+    select * from (
+      select ${eventColumns} from events e
+      where e."offset" > ${after} and e."offset" <= ${upTo} and ${visible(caller, upTo - after <= FEW_EVENTS)}
+      order by e."offset" ${newest ? sql.fragment`desc` : sql.fragment`asc`} limit ${limit}) listed
+    order by "offset"`);
 
 /** Deletes one batch of expired events with their deliveries. Returns whether there may be more. */
 export async function forgetOldEvents(db: Db, keptDays: number, atOnce: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { invalid } from '../errors.ts';
+import { invalid, invalidMember } from '../errors.ts';
 import { whenClosed } from '../http/answers/client-left.ts';
 import { reauthenticator, sendEvents, wantsEvents } from '../http/answers/event-stream.ts';
 import { EVENT_STREAM, LAST_EVENT_ID } from '../http/openapi/headers.ts';
@@ -39,24 +39,28 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
         tags: ['events'],
         summary: 'Lists events behind an offset, or streams them with `Accept: text/event-stream`',
         description: [
-          'To continue, send the offset of the last event as `after`; no event is skipped. Events are kept for 30 days.',
+          'To continue, send the offset of the last event as `after`; no event is skipped. `last` instead of `limit` lists the newest',
+          'events. Events are kept for 30 days.',
           'In a stream, each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` sets the start;',
           'without them, the stream starts with new events.',
         ].join(' '),
         querystring: z.object({
           after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
           limit: offsetQuery.limit,
+          last: offsetQuery.limit,
         }),
         response: { 200: listOf(ListedEvent) },
       },
     },
     async (request, reply) => {
       const { caller, query } = request;
+      if (query.last !== undefined && query.limit !== undefined)
+        throw invalidMember('last', '`last` and `limit` are both sent. Send one of them.');
       if (wantsEvents(request)) return stream(request, reply, lastEventId(request) ?? query.after) as never;
       await publish(db);
       const upTo = await lastOffset(db);
-      const { after = 0, limit = DEFAULT_LIMIT } = query;
-      const rows = await listVisible(db, caller, { after, upTo, limit });
+      const { after = 0, last, limit = last ?? DEFAULT_LIMIT } = query;
+      const rows = await listVisible(db, caller, { after, upTo, limit, newest: last !== undefined });
       return { data: rows.map((row) => ({ offset: row.offset, ...cloudEventOf(row) })) };
     },
   );

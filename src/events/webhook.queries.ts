@@ -10,11 +10,14 @@ export const Webhook = z
     id: z.string(),
     url: z.string(),
     types: z.array(z.string()),
+    status: z.enum(['Active', 'Failing', 'Disabled']),
+    failingSince: z.string().optional(),
     createdAt: z.string(),
   })
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
-const columns = sql.fragment`id, url, types, created_at`;
+const columns = sql.fragment`id, url, types, failing_since, created_at,
+  case when disabled_at is not null then 'Disabled' when failing_since is not null then 'Failing' else 'Active' end as status`;
 
 /** Locks the tenant against new webhooks until the transaction ends, and counts its webhooks. */
 export async function lockAndCount(tx: Db, tenantId: string): Promise<number> {
@@ -48,6 +51,15 @@ export const listWebhooks = (db: Db, tenantId: string) =>
 export const findWebhook = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Webhook.extend({ tenantId: z.string() }))`
     select ${columns}, tenant_id from webhooks where id = ${id} and ${owned(caller)}`);
+
+export const secretOf = (db: Db, id: string) =>
+  db.oneFirst(sql.type(z.object({ secret: z.instanceof(Buffer) }))`select secret from webhooks where id = ${id}`);
+
+/** Makes a failing or disabled webhook active: events are sent to it without delay. */
+export const activateWebhook = (tx: Db, id: string) =>
+  tx.query(sql.unsafe`
+    update webhooks set failing_since = null, failures = 0, retry_at = null, disabled_at = null
+    where id = ${id} and failing_since is not null`);
 
 /** Deletes a webhook and its deliveries. Attempts in flight end without an outcome. */
 export const deleteWebhook = (tx: Db, id: string) => tx.query(sql.unsafe`delete from webhooks where id = ${id}`);

@@ -1,18 +1,15 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { EVENT_TYPES } from '../outbox.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import type { Outbound } from '../platform/net/outbound.ts';
 import { DELIVERY_STATES, Delivery, listDeliveries, listWebhooks, Webhook } from './webhook.queries.ts';
-import { createWebhook, ownTenant, ownWebhook, removeWebhook, replay } from './webhooks.ts';
+import type { TestParts } from './webhooks.ts';
+import { createWebhook, ownTenant, ownWebhook, removeWebhook, replay, testWebhook } from './webhooks.ts';
 
-export interface WebhookRoutes {
-  db: Db;
-  outbound: Outbound;
+export interface WebhookRoutes extends TestParts {
   /** Signs cursors. */
   cursors: Signer;
 }
@@ -20,13 +17,15 @@ export interface WebhookRoutes {
 /** With its secret, shown once. */
 const NewWebhook = Webhook.extend({ secret: z.string() });
 export type NewWebhook = z.infer<typeof NewWebhook>;
+const Tested = z.object({ status: z.int().optional(), milliseconds: z.int(), error: z.string().optional() });
+export type Tested = z.infer<typeof Tested>;
 const Replayed = z.object({ replayed: z.int() });
 export type Replayed = z.infer<typeof Replayed>;
 
 const tags = ['events'];
 const config = { access: 'signedIn', service: 'eventing' } as const;
 
-export async function webhookRoutes(app: App, { db, outbound, cursors }: WebhookRoutes) {
+export async function webhookRoutes(app: App, { db, outbound, timeoutMs, cursors }: WebhookRoutes) {
   app.post(
     '/api/eventing/webhook',
     {
@@ -36,7 +35,8 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
         summary: 'Creates a webhook for events of the tenant (tenant Owners)',
         description: [
           'Sends each event as a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks specify, and retries',
-          'until the receiver answers 2xx. Without `types`, sends all events. The secret is returned only here.',
+          'until the receiver answers 2xx. Without `types`, sends all events. The secret is returned only here. A webhook whose attempts have',
+          'all failed for days (`webhooks.disableAfter`) is `Disabled` and gets no events until a test or a replay enables it.',
         ].join(' '),
         body: z.object({
           url: z.string().trim().min(1).max(2048),
@@ -121,6 +121,7 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
       schema: {
         tags,
         summary: 'Delivers all events behind an offset again (tenant Owners)',
+        description: 'A disabled webhook is enabled.',
         params: Id,
         body: z.object({ after: z.int().min(0) }),
         response: { 202: Replayed },
@@ -128,5 +129,23 @@ export async function webhookRoutes(app: App, { db, outbound, cursors }: Webhook
     },
     async ({ caller, params, body }, reply) =>
       reply.code(202).send({ replayed: await replay(db, caller, params.id, body.after) }),
+  );
+
+  app.post(
+    '/api/eventing/webhook/:id/test',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Sends a test event to a webhook and tells what its receiver answered (tenant Owners)',
+        description: [
+          'The event has the type `svc.platform.events.webhooktestevent`, is signed like others, and is sent once. If the receiver answers',
+          '2xx, a failing or disabled webhook is active again.',
+        ].join(' '),
+        params: Id,
+        response: { 200: Tested },
+      },
+    },
+    async ({ caller, params }) => testWebhook({ db, outbound, timeoutMs }, caller, params.id),
   );
 }

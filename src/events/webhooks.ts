@@ -1,13 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
+import { attempt } from './attempt.ts';
 import { publish } from './publish.ts';
 import { newSecret, readSecret, secretText } from './signature.ts';
 import type { Webhook } from './webhook.queries.ts';
-import { deleteWebhook, findWebhook, insertWebhook, lockAndCount, replayDeliveries } from './webhook.queries.ts';
+import {
+  activateWebhook,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  lockAndCount,
+  replayDeliveries,
+  secretOf,
+} from './webhook.queries.ts';
 
 const MAX_PER_TENANT = 100;
 
@@ -70,13 +80,53 @@ export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void>
     await record(tx, { action: 'webhook.delete', subject: id, tenantId, ...by(caller) });
   });
 
-/** Publishes pending events, then schedules all events behind an offset for a new delivery. Returns their number. */
+/** Publishes pending events, then schedules all events behind an offset for a new delivery, and enables the webhook. Returns their number. */
 export async function replay(db: Db, caller: Caller, id: string, after: number): Promise<number> {
   const { tenantId } = await ownWebhook(db, caller, id);
   await publish(db);
   return db.transaction(async (tx) => {
+    await activateWebhook(tx, id);
     const count = await replayDeliveries(tx, id, after);
     await record(tx, { action: 'webhook.replay', subject: id, tenantId, ...by(caller), details: { after, count } });
     return count;
   });
+}
+
+const TEST_EVENT = {
+  offset: 0,
+  type: 'svc.platform.events.webhooktestevent',
+  source: '/svc/platform/eventing',
+  subject: 'Test of a webhook',
+  data: { Message: 'A test that an Owner of the tenant has asked for.' },
+};
+
+export interface TestParts {
+  db: Db;
+  outbound: Outbound;
+  /** Limit of the request, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Sends a signed test event to the webhook, once and at once. If the receiver accepts it, a failing or disabled webhook is active again. */
+export async function testWebhook({ db, outbound, timeoutMs }: TestParts, caller: Caller, id: string) {
+  const { tenantId, url } = await ownWebhook(db, caller, id);
+  const now = new Date();
+  const event = {
+    ...TEST_EVENT,
+    id: randomUUID(),
+    time: now.toISOString().slice(0, -1),
+    tenantId,
+    userId: caller.userId,
+    resourceId: id,
+    url,
+    secret: await secretOf(db, id),
+  };
+  const started = performance.now();
+  const { delivered, status, error } = await attempt(event, { outbound, timeoutMs });
+  const milliseconds = Math.round(performance.now() - started);
+  await db.transaction(async (tx) => {
+    if (delivered) await activateWebhook(tx, id);
+    await record(tx, { action: 'webhook.test', subject: id, tenantId, ...by(caller), details: { status, error } });
+  });
+  return { status, milliseconds, error };
 }

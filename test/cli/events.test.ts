@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { Webhook } from 'standardwebhooks';
 import { main } from '../../cli/main.ts';
 import { append } from '../../src/outbox.ts';
+import { openReceiver } from '../world/receiver.ts';
 import type { User } from '../world.ts';
 import { world } from '../world.ts';
 import { machines } from './machine.ts';
 import { person } from './person.ts';
 
-const w = world(test);
+const receiver = await openReceiver((_, response, count) => void response.writeHead(count === 1 ? 500 : 204).end());
+test.after.always('the receiver closes', receiver.close);
+const w = world(test, { 'outbound.allow': receiver.place });
 const machine = machines(w);
 const happen = ({ userId, tenantId }: User, resourceId: string) =>
   append(w.db, {
@@ -37,6 +41,13 @@ test('events are listed in order, as lines or as the JSON of the API', async (t)
   const rest = await run(['event', 'list', '--after', String(data[0].offset), '--json']);
   t.is(JSON.parse(rest.out).data[0].resourceid, 'two');
   t.is((await run(['event', 'list', '--after', 'x'])).code, 2);
+  await happen(user, 'three');
+  const resources = async (...options: string[]) =>
+    JSON.parse((await run(['event', 'list', '--json', ...options])).out).data.map(
+      ({ resourceid }: { resourceid: string }) => resourceid,
+    );
+  t.deepEqual(await resources('--limit', '2'), ['two', 'three'], 'the newest');
+  t.deepEqual(await resources('--limit', '2', '--after', '0'), ['one', 'two'], 'the first ones after the offset');
 });
 
 // Serial: it breaks the connections of every test of this file.
@@ -107,5 +118,33 @@ test('the caller’s own webhook secret is read from stdin', async (t) => {
   t.true(out.includes(secret), err);
   const refused = await run(['webhook', 'create', 'http://127.0.0.1/']);
   t.is(refused.code, 1);
-  t.regex(refused.err, /is not a public address/);
+  t.regex(refused.err, /'127\.0\.0\.1' is not a public address.*PLATFORM_OUTBOUND_ALLOW=127\.0\.0\.1:80\./);
+});
+
+test('webhook test prints what the receiver answered, and ends with 1 unless it accepted; webhook listen sends events to it', async (t) => {
+  const user = await owner();
+  const { run, logIn, folder, url } = await machine(t);
+  await logIn(user.id);
+  const { id } = JSON.parse((await run(['webhook', 'create', receiver.url, '--json'])).out);
+  t.regex((await run(['webhook', 'list'])).out, /ID +STATUS +URL.*\n.* Active /);
+  const accepted = await run(['webhook', 'test', id]);
+  t.is(accepted.code, 0, accepted.err);
+  t.regex(accepted.out, /^status +204\ntime +\d+ ms\n$/);
+  const refused = await run(['webhook', 'test', id]);
+  t.is(refused.code, 1);
+  t.is(refused.err, 'platform: The receiver answered 500.\n');
+
+  const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+  const options = ['--after', '0', '--type', 'transferfinished', '--limit', '1'];
+  const { io, out, err } = person({ PLATFORM_URL: url, XDG_CONFIG_HOME: join(folder, 'config') }, { stdin: secret });
+  const listening = main(['webhook', 'listen', '--to', receiver.url, '--secret-stdin', ...options], io);
+  await happen(user, 'one');
+  t.is(await listening, 0, err());
+  t.regex(out(), /^\d+ {2}\d{4}-.*transferfinished {2}one {2}Completed {2}204 in \d+ ms\n$/);
+  const sent = receiver.received.at(-1)!;
+  t.like(new Webhook(secret).verify(sent.body, sent.headers as Record<string, string>), { resourceid: 'one' });
+
+  const printed = await run(['webhook', 'listen', ...options]);
+  t.regex(printed.out, /transferfinished {2}one {2}Completed\n$/);
+  t.is((await run(['webhook', 'listen', '--to', 'ftp://x'])).code, 2);
 });

@@ -19,10 +19,10 @@ test('a webhook is made with a secret of its own, which is shown once and never 
   const made = await client.post(HOOKS, { url: 'https://hooks.example/in' });
   t.is(made.status, 201, JSON.stringify(made.body));
   const { id, secret, createdAt, ...rest } = made.body;
-  t.deepEqual(rest, { url: 'https://hooks.example/in', types: [] });
+  t.deepEqual(rest, { url: 'https://hooks.example/in', types: [], status: 'Active' });
   t.regex(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   t.regex(createdAt, /^\d{4}-\d\d-\d\dT/);
-  const shown = { id, url: 'https://hooks.example/in', types: [], createdAt };
+  const shown = { id, url: 'https://hooks.example/in', types: [], status: 'Active', createdAt };
   t.deepEqual((await client.get(`${HOOKS}/${id}`)).body, shown);
   t.deepEqual((await client.get(HOOKS)).body, { data: [shown] });
 });

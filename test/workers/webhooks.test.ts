@@ -7,7 +7,7 @@ import { answerWith, openReceiver } from '../world/receiver.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedProcess } from '../world/worker.ts';
 
-const { w, settings, newHook } = await hookWorld(test, 20);
+const { w, settings, newHook } = await hookWorld(test, 30);
 const worker = sharedProcess(test, w, { ...settings, 'webhooks.timeout': '10s', 'worker.concurrency': '2' });
 
 test('an event is delivered as a CloudEvent in structured mode, signed so that the library of Standard Webhooks accepts it', async (t) => {
@@ -54,7 +54,7 @@ test('events are retried after dropped connections, timeouts, redirects and 500;
     return tried <= 3 && way ? way(request, response, count) : answerWith(204)(request, response, count);
   });
   const told: string[] = [];
-  for (let n = 0; n < 12; n++) told.push(await hook.happen());
+  for (let n = 0; n < 6; n++) told.push(await hook.happen());
   const deliveries = await hook.settled();
   t.true(deliveries.every(({ state, attempts }) => state === 'Delivered' && attempts >= 4));
   t.deepEqual([...new Set(hook.received())].sort(), told.toSorted());
@@ -131,4 +131,66 @@ test('no connection is made to a name that resolves to an internal address', asy
   await until(async () => ((await hook.deliveries())[0]?.attempts ?? 0) > 0);
   t.regex((await hook.deliveries())[0]?.error ?? '', /^'localhost' does not resolve to a public address/);
   t.is(inside.received.length, 0);
+});
+
+test('events of other tenants arrive while 100 slow webhooks of one tenant, and of four more, wait for their receivers', async (t) => {
+  await worker();
+  const never: Answering = () => new Promise(() => {});
+  const slow = await Promise.all(Array.from({ length: 5 }, () => newHook(never)));
+  for (const { client, receiver } of slow) {
+    const body = { url: receiver.url };
+    await Promise.all(Array.from({ length: 99 }, () => client.post('/api/eventing/webhook', body)));
+  }
+  const well = await newHook(answerWith(204));
+  await Promise.all(slow.map((hook) => hook.happen()));
+  await until(() => slow.reduce((sum, { receiver }) => sum + receiver.received.length, 0) >= 100);
+  const started = performance.now();
+  const told = await Promise.all(Array.from({ length: 10 }, () => well.happen()));
+  await until(() => told.every((id) => well.received().includes(id)));
+  t.log(`the events arrived after ${Math.round(performance.now() - started)} ms`);
+  for (const hook of slow) {
+    t.is((await hook.deliveries())[0]?.attempts, 0, 'no slow attempt has ended');
+    t.true(hook.receiver.most <= 25, `a quarter of 100, not ${hook.receiver.most}`);
+  }
+  const [first] = slow;
+  await until(async () => (await first!.client.get(first!.path)).body.status === 'Failing');
+  for (const hook of slow) await w.sql('delete from webhooks where url = $1', [hook.receiver.url]);
+});
+
+test('a webhook that fails for days is disabled, says so, and gets events again after a successful test', async (t) => {
+  await worker();
+  let status = 500;
+  const hook = await newHook((...request) => answerWith(status)(...request));
+  const shown = async () => (await hook.client.get(hook.path)).body;
+  t.is((await shown()).status, 'Active');
+  await hook.happen();
+  await until(async () => (await shown()).status === 'Failing');
+  t.truthy((await shown()).failingSince);
+  await w.sql(`update webhooks set failing_since = now() - interval '6 days' where id = $1`, [hook.id]);
+  await until(async () => (await shown()).status === 'Disabled');
+  const [ended] = await hook.settled();
+  t.like(ended, { state: 'Failed', error: 'The webhook is disabled because its deliveries failed for days.' });
+  const audited = await w.sql(`select action from audit where subject = $1 order by time`, [hook.id]);
+  t.deepEqual(
+    audited.map(({ action }) => action),
+    ['webhook.create', 'webhook.disable'],
+  );
+  await hook.happen();
+  t.is((await hook.deliveries()).length, 1, 'no delivery while it is disabled');
+
+  const test = () => hook.client.post(`${hook.path}/test`);
+  const refused = await test();
+  t.is(refused.status, 200);
+  t.like(refused.body, { status: 500, error: 'The receiver answered 500.' });
+  t.is((await shown()).status, 'Disabled');
+  status = 204;
+  const accepted = (await test()).body;
+  t.deepEqual(Object.keys(accepted), ['status', 'milliseconds']);
+  t.is(accepted.status, 204);
+  const sent = hook.receiver.received.at(-1);
+  const event = new Webhook(hook.secret).verify(sent!.body, sent!.headers as Record<string, string>);
+  t.like(event, { type: 'svc.platform.events.webhooktestevent', resourceid: hook.id });
+  t.is((await shown()).status, 'Active');
+  const again = await hook.happen();
+  await until(() => hook.received().includes(again));
 });

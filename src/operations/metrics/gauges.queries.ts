@@ -55,6 +55,7 @@ const Lags = z.object({
   deliveriesLater: z.number(),
   oldestDelivery: z.number().optional(),
   webhooksFailing: z.number(),
+  webhooksDisabled: z.number(),
 });
 
 const seconds = (since: ReturnType<typeof sql.fragment>) =>
@@ -69,7 +70,8 @@ export const getLags = (db: Db) =>
       (select count(*) from events where "offset" is null) as unpublished,
       ${seconds(sql.fragment`select min(time) from events where "offset" is null`)} as oldest_unpublished,
       d.due as deliveries_due, d.later as deliveries_later, ${seconds(sql.fragment`d.oldest`)} as oldest_delivery,
-      (select count(*) from webhooks where failing) as webhooks_failing
+      (select count(*) from webhooks where failing_since is not null and disabled_at is null) as webhooks_failing,
+      (select count(*) from webhooks where disabled_at is not null) as webhooks_disabled
     from (
       select count(*) filter (where next_at <= now() or worker is not null) as due,
         count(*) filter (where next_at > now() and worker is null) as later, min(created_at) as oldest

@@ -68,6 +68,11 @@ export function lagGauges(lags: Awaited<ReturnType<typeof getLags>>, parts: read
     ]),
     singleGauge('platform_webhook_lag_seconds', 'Age of the oldest pending delivery.', lags.oldestDelivery ?? 0),
     singleGauge('platform_webhooks_failing', 'Webhooks whose last attempt failed.', lags.webhooksFailing),
+    singleGauge(
+      'platform_webhooks_disabled',
+      'Webhooks that are disabled after days of failures.',
+      lags.webhooksDisabled,
+    ),
   ];
 }
 

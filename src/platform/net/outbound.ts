@@ -57,7 +57,7 @@ export function openOutbound(allow: readonly string[]): Outbound {
         if (error) return done(error, []);
         const allowed = found.filter(({ address }) => mayConnect(normalizeHost(hostname), address, port));
         const [first] = allowed;
-        if (first === undefined) return done(refusedName(hostname), []);
+        if (first === undefined) return done(refusedName(hostname, port), []);
         if (options.all) done(null, allowed);
         else done(null, first.address, first.family);
       });
@@ -66,7 +66,7 @@ export function openOutbound(allow: readonly string[]): Outbound {
   const checked = (options: Target): Target => {
     const host = normalizeHost(String(options.host ?? ''));
     const port = Number(options.port);
-    if (isIP(host) && !mayConnect(host, host, port)) throw new RefusedAddress(notPublic(host));
+    if (isIP(host) && !mayConnect(host, host, port)) throw new RefusedAddress(notPublic(host, port));
     return { ...options, lookup: lookupFor(port) };
   };
 
@@ -84,15 +84,18 @@ export function openOutbound(allow: readonly string[]): Outbound {
       const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
       // RFC 6761: localhost and names below it are loopback addresses
       const literal = isIP(host) ? host : /(^|\.)localhost$/.test(host) ? '127.0.0.1' : undefined;
-      if (literal !== undefined && !mayConnect(host, literal, port)) throw invalidMember(member, notPublic(host));
+      if (literal !== undefined && !mayConnect(host, literal, port)) throw invalidMember(member, notPublic(host, port));
       return url;
     },
   };
 }
 
-const ALLOW = 'An operator can allow it with PLATFORM_OUTBOUND_ALLOW.';
-const notPublic = (host: string) => `'${host}' is not a public address. ${ALLOW}`;
-const refusedName = (name: string) => new RefusedAddress(`'${name}' does not resolve to a public address. ${ALLOW}`);
+/** With the port, because an entry without one allows 80 and 443 only. */
+const allowing = (host: string, port: number) =>
+  `An operator can allow it with PLATFORM_OUTBOUND_ALLOW=${isIPv6(host) ? `[${host}]` : host}:${port}.`;
+const notPublic = (host: string, port: number) => `'${host}' is not a public address. ${allowing(host, port)}`;
+const refusedName = (name: string, port: number) =>
+  new RefusedAddress(`'${name}' does not resolve to a public address. ${allowing(normalizeHost(name), port)}`);
 const shortened = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /** Lower case, without the brackets of IPv6 and without the trailing dot of the DNS root. */

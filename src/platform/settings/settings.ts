@@ -167,7 +167,8 @@ export const SETTINGS = {
     })
     .default([]),
   'outbound.idleTimeout': duration.default(UNITS.m),
-  'webhooks.timeout': duration.default(15 * UNITS.s),
+  'webhooks.timeout': duration.default(10 * UNITS.s),
+  'webhooks.disableAfter': duration.default(5 * UNITS.d),
   // delays between attempts of a delivery; it fails after the last one
   'webhooks.retryAfter': list
     .pipe(z.array(duration))

@@ -54,6 +54,11 @@ export default {
     }),
     ...owners(202),
   },
+  // the name does not resolve, so nothing is sent
+  'POST /api/eventing/webhook/:id/test': {
+    request: async (scene) => ({ method: 'POST', url: `${hooks}/${await newHook(scene)}/test` }),
+    ...owners(200),
+  },
   'GET /api/eventing/event/list': {
     request: async (scene) => {
       await happen(scene);

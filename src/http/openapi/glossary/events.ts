@@ -20,6 +20,11 @@ export const EVENTS: Glossary = {
   'Webhook.url': ['URL that receives the events.', 'https://example.org/hook'],
   'CreateWebhookBody.url': ['URL that receives the events.', 'https://example.org/hook'],
   'CreateWebhookAnswer.url': ['URL that receives the events.', 'https://example.org/hook'],
+  'Webhook.status': [
+    '`Failing`: the last attempt failed. `Disabled`: attempts failed for days, and no events are sent.',
+    'Active',
+  ],
+  failingSince: ['Time of the first failure since the last success, UTC.', '2026-01-24T08:17:02.4350000'],
   types: ['Types of events to deliver. Absent: all.', ['svc.platform.events.transferfinishedevent']],
   secret: [
     'Key of the signature. Only the answer to the creation contains it.',
@@ -32,6 +37,8 @@ export const EVENTS: Glossary = {
   'Delivery.status': ['HTTP status of the last answer.', 204],
   nextAttemptAt: ['Time of the next attempt, UTC.', '2026-01-24T08:17:02.4350000'],
   after: ['Offset of the last received event.', 16],
+  milliseconds: ['Time until the answer or the failure, in milliseconds.', 87],
+  last: ['Only this many of the newest events, still oldest first. Not together with `limit`.', 20],
   replayed: ['Number of deliveries that were restarted.', 3],
   'Delivery.offset': ['Position of the event in the sequence.', 17],
 };
