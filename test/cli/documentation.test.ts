@@ -49,6 +49,17 @@ test('lines have at most 120 characters, but for tables and lines that are one l
         t.true([...line].length <= LONGEST_LINE, `${file}:${n + 1}: ${line}`);
 });
 
+test('each entry of the change log stands once', async (t) => {
+  const entries = [...(await text('CHANGELOG.md')).matchAll(/^- .*(?:\n {2}.*)*/gm)].map(([entry]) =>
+    entry.replaceAll(/\s+/g, ' ').toLowerCase(),
+  );
+  t.true(entries.length > 100);
+  t.deepEqual(
+    entries.filter((entry, at) => entries.indexOf(entry) !== at),
+    [],
+  );
+});
+
 test('each relative link leads to a file and a heading that exist', async (t) => {
   const all = await documents();
   for (const [file, markdown] of all)
