@@ -1,11 +1,19 @@
-/** `2024-12-31` or `2024/12/31`; days 29 to 31 are not checked against the month. */
+/** `2024-12-31` or `2024/12/31`; days 29 to 31 may be missing in the month. */
 const day = /^\d{4}([-/])(0[1-9]|1[0-2])\1(0[1-9]|[12]\d|3[01])$/;
 /** Time of day, with or without seconds and zone. */
 const clock = /^[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?$/;
 const dayLength = 10;
 
 /** Whether a value of a feature is a date. */
-export const isDate = (text: string): boolean => text.length === dayLength && day.test(text);
+export const isDate = (text: string): boolean =>
+  text.length === dayLength && day.test(text) && (text[8]! < '2' || isInMonth(text));
+
+function isInMonth(text: string): boolean {
+  const [year, month, date] = [0, 5, 8].map((at) => Number.parseInt(text.slice(at), 10)) as [number, number, number];
+  if (month !== 2) return date < 31 || ![4, 6, 9, 11].includes(month);
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return date <= (leap ? 29 : 28);
+}
 
 /** Whether a value of a feature is a date with a time of day. */
 export const isDateTime = (text: string): boolean =>

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { checkParameters } from '../../src/formats/parameters.ts';
+import { findReader } from '../../src/formats/registry.ts';
 import { asJson } from './features.ts';
 import { layerFiles, shapefileOf, shpOf, zipOf } from './shapefiles.ts';
 
@@ -332,7 +334,6 @@ test('the encoding is that of the .cpg file, else of the language byte, else UTF
   t.deepEqual(await read('a', Buffer.from([0x93, 0xfa]), { language: 0x13 }), ['a', '日']);
   t.deepEqual(await read('ü', 'größe', {}), ['ü', 'größe']);
   t.deepEqual(await read(umlaut, umlaut, {}), ['ü', 'ü']);
-  await t.throwsAsync(read('a', 'b', { cpg: 'KLINGON' }), { message: /unknown encoding 'KLINGON'/ });
 });
 
 test('without an index, or with a broken one, records are read sequentially', async (t) => {
@@ -341,6 +342,187 @@ test('without an index, or with a broken one, records are read sequentially', as
   t.true(log.some(({ message }) => message.startsWith('There is no .shx file')));
   const files = layerFiles('a').map((file) => (file.name === 'a.shx' ? { ...file, bytes: Buffer.alloc(77) } : file));
   t.is((await asJson(t, zipOf(files))).json.features.length, 3);
+});
+
+test('a .cpg file that names no encoding is passed over, and the receipt says what was taken', async (t) => {
+  const columns = [{ name: 'name', type: 'C', width: 20 }];
+  const read = async (cell: Buffer | string, more: object, asked = {}) => {
+    const { json, receipt } = await asJson(
+      t,
+      shapefileOf({ shapes: [[[[1, 2]]]], columns, rows: [[cell]], ...more }),
+      asked,
+    );
+    return [json.features[0]!.properties.name, ...receipt.remarks];
+  };
+  const ansi = Buffer.from('Ærø', 'latin1');
+  const says = (word: string, name: string) =>
+    `The .cpg file names '${word}', which is not the name of an encoding; text was read as ${name}.`;
+  t.deepEqual(await read(ansi, { cpg: 'System' }), ['Ærø', says('System', 'windows-1252')]);
+  t.deepEqual(await read('Ærø', { cpg: 'System' }), ['Ærø', says('System', 'utf-8')]);
+  t.deepEqual(await read(Buffer.of(0x81), { cpg: 'System', language: 2 }), ['ü', says('System', 'IBM850')]);
+  t.deepEqual(await read(ansi, { cpg: '\r\n' }), ['Ærø', 'The .cpg file is empty; text was read as windows-1252.']);
+  t.deepEqual(await read(ansi, { cpg: 'LDID/87' }), ['Ærø', says('LDID/87', 'windows-1252')]);
+  t.deepEqual(await read(Buffer.of(0x81), { cpg: 'LDID/2' }), ['ü', says('LDID/2', 'IBM850')]);
+  t.deepEqual(await read(Buffer.of(0xa4, 0xe9), { cpg: 'big-5' }), ['日', says('big-5', 'big5')]);
+  t.deepEqual(await read('日', { cpg: 'big-5' }), ['日', says('big-5', 'utf-8')]);
+  t.deepEqual(await read(ansi, {}), [
+    'Ærø',
+    'The shapefile does not name the encoding of its text; it was read as windows-1252.',
+  ]);
+  t.deepEqual(await read('a', {}), ['a']);
+  t.deepEqual(await read(ansi, { cpg: 'ISO-8859-1' }), ['Ærø']);
+});
+
+test('Encoding wins over the .cpg file and the language byte, and must be one', async (t) => {
+  const columns = [{ name: 'name', type: 'C', width: 20 }];
+  const read = async (Encoding: string, cell: Buffer) => {
+    const file = shapefileOf({ shapes: [[[[1, 2]]]], columns, rows: [[cell]], cpg: 'UTF-8', language: 0x57 });
+    const { json, receipt } = await asJson(t, file, { readerParameters: { Encoding } });
+    return [json.features[0]!.properties.name, ...receipt.remarks, ...receipt.lost];
+  };
+  t.deepEqual(await read('cp1251', Buffer.of(0xc0)), ['А']);
+  t.deepEqual(await read('IBM437', Buffer.of(0x81)), ['ü']);
+  t.deepEqual(await read('ibm850', Buffer.of(0x81)), ['ü']);
+  t.deepEqual(await read('Latin1', Buffer.of(0xfc)), ['ü']);
+  const [text, lost] = await read('utf-8', Buffer.from('a\xfc', 'latin1'));
+  t.is(text, 'a\ufffd');
+  t.regex(String(lost), /^Bytes of the field 'name' that are no text in its encoding/);
+  const { errors } = checkParameters(findReader('ShapefileReader')!, [{ name: 'Encoding', value: 'KLINGON' }]);
+  t.regex(errors[0]?.sentence ?? '', /'KLINGON'.*not the name of an encoding/);
+});
+
+test('an index that lists fewer records than the .shp file has, or other ones, loses no record', async (t) => {
+  const shapes = [[[[1, 1]]], [[[2, 2]]], [[[3, 3]]]];
+  const { shp, shx } = shpOf(1, shapes);
+  const swapped = Buffer.from(shx);
+  swapped.writeInt32BE(7, 108);
+  const twice = Buffer.from(shx);
+  shx.copy(twice, 108, 100, 108);
+  const long = Buffer.concat([shx, shx.subarray(100, 108)]);
+  const first = shx.subarray(0, 108);
+  for (const [index, remark] of [
+    [first, 'The .shx file lists 1 records and the .shp file has 3'],
+    [shx.subarray(0, 100), 'The .shx file lists 0 records and the .shp file has 3'],
+    [long, 'The .shx file lists 4 records and the .shp file has 3'],
+    [swapped, 'The .shx file does not fit the .shp file'],
+    [twice, 'The .shx file does not fit the .shp file'],
+  ] as const) {
+    const files = layerFiles('a', { shapes }).map((one) => (one.name === 'a.shx' ? { ...one, bytes: index } : one));
+    const { json, receipt } = await asJson(t, zipOf(files));
+    t.deepEqual(
+      json.features.map(({ geometry, properties }) => [geometry!.coordinates, properties.nr]),
+      [
+        [[1, 1], 1],
+        [[2, 2], 2],
+        [[3, 3], 3],
+      ] as unknown[],
+      remark,
+    );
+    t.deepEqual(receipt.remarks, [`${remark}, so records are read in the order of the .shp file.`]);
+  }
+  shp.writeInt32BE(shp.length / 2 - 14, 24);
+  const cut = await asJson(t, zipOf([{ name: 'a.shp', bytes: shp }]));
+  t.is(cut.json.features.length, 3, 'a declared size that is too small');
+});
+
+test('records that an editor has replaced are left out, and the receipt says so', async (t) => {
+  const { shp, shx } = shpOf(1, [[[[1, 1]]], [[[9, 9]]], [[[2, 2]]]]);
+  shp.writeInt32BE(1, 128);
+  shp.writeInt32BE(2, 156);
+  shx.copy(shx, 108, 116, 124);
+  const files = layerFiles('a', { shapes: [[[[0, 0]]], [[[0, 0]]]] });
+  const zip = zipOf([{ name: 'a.shp', bytes: shp }, { name: 'a.shx', bytes: shx.subarray(0, 116) }, files[2]!]);
+  const { json, receipt } = await asJson(t, zip);
+  t.deepEqual(
+    json.features.map(({ geometry }) => geometry!.coordinates),
+    [
+      [1, 1],
+      [2, 2],
+    ] as unknown[],
+  );
+  t.regex(receipt.lost[0] ?? '', /^1 records of the .shp file are not in the .shx file/);
+});
+
+test('a missing record is an error, not the end of the file', async (t) => {
+  const { shp, shx } = shpOf(1, [[[[1, 1]]], [[[2, 2]]], [[[3, 3]]]]);
+  const zip = zipOf([
+    { name: 'a.shp', bytes: shp.subarray(0, 100 + 56) },
+    { name: 'a.shx', bytes: shx },
+  ]);
+  await t.throwsAsync(asJson(t, zip), { message: /^Record 3 is missing/ });
+});
+
+test('a .dbf file with fewer or more rows than it declares is read as it is', async (t) => {
+  const shapes = [[[[1, 1]]], [[[2, 2]]], [[[3, 3]]]];
+  const declaring = (count: number) =>
+    zipOf(
+      layerFiles('a', { shapes }).map((file) => {
+        if (file.name !== 'a.dbf') return file;
+        const bytes = Buffer.from(file.bytes);
+        bytes.writeUInt32LE(count, 4);
+        return { ...file, bytes };
+      }),
+    );
+  for (const [count, remark] of [
+    [4_000_000_000, 'The .dbf file declares 4000000000 rows; it has 3.'],
+    [1, 'The .dbf file declares 1 rows; it has 3, which were read.'],
+  ] as const) {
+    const { json, receipt } = await asJson(t, declaring(count));
+    t.deepEqual(
+      json.features.map(({ properties }) => properties.nr),
+      [1, 2, 3],
+    );
+    t.deepEqual([receipt.remarks, receipt.lost], [[remark], []]);
+  }
+});
+
+test('dates that are not in the calendar become null and are reported', async (t) => {
+  const columns = [{ name: 'day', type: 'D', width: 8 }];
+  const rows = [['20240229'], ['20230229'], ['19000229'], ['20230431'], ['20231231']];
+  const { json, receipt } = await asJson(t, shapefileOf({ shapes: rows.map(() => [[[1, 2]]]), columns, rows }));
+  t.deepEqual(
+    json.features.map(({ properties }) => properties.day),
+    ['2024-02-29', null, null, null, '2023-12-31'],
+  );
+  t.deepEqual(receipt.lost, ["Values of the field 'day' that do not match its type, such as '20230229', became null."]);
+});
+
+test('coordinates at the limit of a double stay numbers in JSON, in all dimensions and systems', async (t) => {
+  const most = Number.MAX_VALUE;
+  for (const prj of ['', undefined]) {
+    const shapes = [[[[most, -most, most, 1]]], [[[-most, most, -most, 1]]]];
+    const { json } = await asJson(t, shapefileOf({ type: 11, shapes, ...(prj === undefined ? {} : { prj }) }));
+    t.deepEqual(
+      json.features.map(({ geometry }) => geometry!.coordinates),
+      [
+        [most, -most, most],
+        [-most, most, -most],
+      ],
+    );
+  }
+  for (const wrong of [Infinity, -Infinity, Number.NaN]) {
+    const skipped = await asJson(t, shapefileOf({ shapes: [[[[wrong, 1]]]] }), { onBadRecord: 'skip' });
+    t.is(skipped.recordsSkipped, 1, String(wrong));
+  }
+});
+
+test('a line of one vertex is a bad record; as part of a line it is left out and told', async (t) => {
+  const line = [
+    [1, 2],
+    [3, 4],
+  ];
+  const shapes = [[line], [[[5, 6]]], [[[7, 8]], line, [[9, 9]]]];
+  await t.throwsAsync(asJson(t, shapefileOf({ type: 3, shapes })), { message: /^A line has one vertex\./ });
+  const { json, receipt, recordsSkipped } = await asJson(t, shapefileOf({ type: 3, shapes }), { onBadRecord: 'skip' });
+  t.is(recordsSkipped, 1);
+  t.deepEqual(
+    json.features.map(({ geometry }) => geometry),
+    [
+      { type: 'LineString', coordinates: line },
+      { type: 'LineString', coordinates: line },
+    ],
+  );
+  t.deepEqual(receipt.remarks, ['A part of a line that has one vertex was left out.']);
 });
 
 test('with an index, records may be in any order', async (t) => {

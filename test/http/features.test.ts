@@ -491,3 +491,32 @@ test.serial('OGC API Features: the landing page leads to everything, and the ite
   const etag = String((await client.get(root)).headers.etag);
   t.is((await client.get(root, { 'if-none-match': etag })).status, 304);
 });
+
+test.serial('coordinates and values at the limits of a double are answered as JSON numbers', async (t) => {
+  const { client } = await scene();
+  const most = Number.MAX_VALUE;
+  const rows = [
+    [[most, -most, most], most],
+    [[-most, most, -most], -most],
+    [[10, 50, 5e-324], 5e-324],
+  ] as const;
+  const features = rows.map(([position, real]) => feature(geometryOf('Point', position), { real }));
+  const utm = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::25832' } };
+  for (const [crs, kept] of [
+    [{ crs: null }, rows],
+    [{}, rows],
+    [{ crs: utm }, []],
+  ] as const) {
+    const asked = { reader: 'GeoJsonReader', writer: 'GISWriter' };
+    const id = await datasetOf((await converted(t, collection(features, crs), asked)).bytes);
+    for (const path of ['', '/feature?bbox=9,49,11,51', '/ogc/collections', '/ogc/collections/features/items']) {
+      // the client parses the JSON
+      const answer = await client.get(`/api/gis/dataset/${id}${path}`);
+      t.is(answer.status, 200, `${path} ${JSON.stringify(answer.body)}`);
+    }
+    const { body } = await client.get(`/api/gis/dataset/${id}/feature`);
+    type Row = { geometry: { coordinates: number[] }; properties: { real: number } };
+    const answered = body.features.map(({ geometry, properties }: Row) => [geometry.coordinates, properties.real]);
+    t.deepEqual(answered.slice(0, kept.length), kept as unknown, 'places that cannot be transformed are left out');
+  }
+});

@@ -1,8 +1,10 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { crsFromWkt } from '../../geo/crs/crs.ts';
+import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { scanBlocks } from './feature-blocks.ts';
@@ -71,6 +73,16 @@ export async function crsOf(
   }
 }
 
+/** @throws InvalidRecord if the feature has nothing but lines of one vertex */
+function withLines(feature: Feature, stride: number, { remark }: Context): Feature {
+  if (feature.geometry === undefined) return feature;
+  const geometry = withoutShortLines(feature.geometry, stride);
+  if (geometry === undefined) throw new InvalidRecord(ONE_VERTEX);
+  if (geometry === feature.geometry) return feature;
+  remark(PART_LEFT_OUT);
+  return { ...feature, geometry };
+}
+
 async function* allFeatures(source: ByteSource, header: Header, context: Context): AsyncGenerator<readonly Feature[]> {
   const reader = new FeatureReader(header);
   let end = header.start;
@@ -78,7 +90,7 @@ async function* allFeatures(source: ByteSource, header: Header, context: Context
     const chunk: Feature[] = [];
     for (const { number, at, size } of features) {
       try {
-        chunk.push(reader.read(bytes.subarray(at, at + size), offset + at));
+        chunk.push(withLines(reader.read(bytes.subarray(at, at + size), offset + at), strideOf(header), context));
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
         const reason = new FormatError(`Feature ${number + 1}: ${error.message}`);

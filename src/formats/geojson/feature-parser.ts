@@ -23,7 +23,7 @@ export class FeatureParser implements Visitor {
   constructor(scanner: JsonScanner, { fields, hasZ }: InferredSchema, pool: CoordinatePool, context: Context) {
     this.#scanner = scanner;
     this.#context = context;
-    this.#geometry = new GeometryParser(scanner, hasZ, pool);
+    this.#geometry = new GeometryParser(scanner, hasZ, { pool, remark: context.remark });
     this.#fieldNumbers = new Map(fields.map(({ name }, n) => [name, n]));
     this.#noValues = fields.map(() => null);
   }

@@ -1,5 +1,6 @@
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
+import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { JsonScanner } from './json-scanner.ts';
 
@@ -32,7 +33,14 @@ export class GeometryParser {
   readonly #parts: number[] = [];
   readonly #polygons: number[] = [];
 
-  constructor(scanner: JsonScanner, hasZ: boolean, pool: CoordinatePool) {
+  readonly #remark: (sentence: string) => void;
+
+  constructor(
+    scanner: JsonScanner,
+    hasZ: boolean,
+    { pool, remark }: { pool: CoordinatePool; remark(sentence: string): void },
+  ) {
+    this.#remark = remark;
     this.#scanner = scanner;
     this.#hasZ = hasZ;
     this.#pool = pool;
@@ -49,8 +57,13 @@ export class GeometryParser {
       return undefined;
     }
     const start = scanner.at;
-    const result = this.#read(nested);
-    if (typeof result === 'object') return result;
+    let result = this.#read(nested);
+    if (typeof result === 'object') {
+      const lines = withoutShortLines(result, this.#hasZ ? 3 : 2);
+      if (lines !== undefined && lines !== result) this.#remark(PART_LEFT_OUT);
+      if (lines !== undefined) return lines;
+      result = ONE_VERTEX;
+    }
     // Skip first: if the value continues in the file, this scans it again with more bytes before the error is reported.
     const offset = scanner.base + start;
     scanner.at = start;

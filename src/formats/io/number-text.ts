@@ -89,7 +89,11 @@ export function putFixed(bytes: Uint8Array, at: number, value: number, decimals:
 /** Writes a finite coordinate, rounded to 15 significant digits and at most 15 decimals. */
 export function putFifteen(bytes: Uint8Array, at: number, value: number): number {
   const size = Math.abs(value);
-  if (size >= 1e15) return putText(bytes, at, String(Number(value.toPrecision(15))));
+  if (size >= 1e15) {
+    const rounded = Number(value.toPrecision(15));
+    // the largest double would be rounded to Infinity
+    return putText(bytes, at, String(Number.isFinite(rounded) ? rounded : value));
+  }
   let decimals = 15;
   while (decimals > 0 && size >= powersOfTen[15 - decimals]!) decimals--;
   return putScaled(bytes, at, value < 0, Math.round(size * powersOfTen[decimals]!), decimals);

@@ -1,9 +1,10 @@
+import { isDate } from '../../data/date-text.ts';
 import type { Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { decimalNumber } from '../io/decimal.ts';
+import type { Decode } from '../io/encoding.ts';
 import { shown } from '../io/zip.ts';
-import type { Decode } from './encoding.ts';
 
 /**
  * Field descriptor of a .dbf file. `offset`: of the values, in bytes from the start of a row; `place`: file offset of
@@ -53,7 +54,7 @@ export function columnReader(
   };
   switch (column.type) {
     case 'C':
-      return { field: { type: 'string', width: column.length }, value: textReader(column.length, decode) };
+      return { field: { type: 'string', width: column.length }, value: textReader(column, decode, context) };
     case 'N':
     case 'F':
       return numberReader(column, invalid);
@@ -86,7 +87,10 @@ export function columnReader(
     case '@':
     case 'T':
       checkLength(column, 8);
-      return { field: { type: 'dateTime' }, value: julianTime };
+      return {
+        field: { type: 'dateTime' },
+        value: (bytes, at) => julianTime(bytes, at) ?? (bytes.readInt32LE(at) === 0 ? null : invalid(bytes, at)),
+      };
   }
   context.reportLoss(
     `The field '${shown(column.name)}' of type '${shown(column.type)}' was left out, because its values are not in the .dbf file.`,
@@ -102,7 +106,15 @@ function checkLength({ name, type, length, place }: NamedColumn, wanted: number)
     );
 }
 
-function textReader(length: number, decode: Decode): ColumnReader['value'] {
+function textReader({ length, name }: NamedColumn, decode: Decode, { reportLoss }: Context): ColumnReader['value'] {
+  const decoded = (bytes: Buffer): string => {
+    const text = decode(bytes);
+    if (text.includes('\ufffd'))
+      reportLoss(
+        `Bytes of the field '${shown(name)}' that are no text in its encoding became '\ufffd'. The parameter Encoding names another.`,
+      );
+    return text;
+  };
   return (bytes, at) => {
     let end = at + length;
     while (end > at && (bytes[end - 1] === 32 || bytes[end - 1] === 0)) end--;
@@ -114,7 +126,7 @@ function textReader(length: number, decode: Decode): ColumnReader['value'] {
       if (byte === 0) end = i;
     }
     if (end === at) return null;
-    return high < 128 ? bytes.toString('latin1', at, end) : decode(bytes.subarray(at, end));
+    return high < 128 ? bytes.toString('latin1', at, end) : decoded(bytes.subarray(at, end));
   };
 }
 
@@ -147,9 +159,8 @@ function dateReader(length: number, invalid: (bytes: Buffer, at: number) => null
     const text = bytes.toString('latin1', at, at + length).replace(/[\s\0]/g, '');
     if (/^0*$/.test(text)) return null;
     const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(text) ?? [];
-    if (year === undefined || Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > 31)
-      return invalid(bytes, at);
-    return `${year}-${month}-${day}`;
+    const date = `${year}-${month}-${day}`;
+    return year !== undefined && isDate(date) ? date : invalid(bytes, at);
   };
 }
 

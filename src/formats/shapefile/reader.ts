@@ -7,8 +7,7 @@ import { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { checkUnpackedSize, readEntry, UnpackedEntry } from '../io/zip-entry.ts';
 import type { Dbf } from './dbf.ts';
-import { openDbf } from './dbf.ts';
-import { decoderOfCpg } from './encoding.ts';
+import { openDbf, rowsOf } from './dbf.ts';
 import type { LayerFiles } from './layers.ts';
 import { findLayer } from './layers.ts';
 import type { readParameters } from './parameters.ts';
@@ -27,7 +26,7 @@ const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
   8: ['MultiPoint'],
 };
 
-export const read: Read<typeof readParameters> = async (source, { Layer }, context) => {
+export const read: Read<typeof readParameters> = async (source, { Layer, Encoding }, context) => {
   const layer = await layerOf(source, Layer, context);
   const large = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
   await checkUnpackedSize(large, context.scratch);
@@ -42,9 +41,9 @@ export const read: Read<typeof readParameters> = async (source, { Layer }, conte
     await open(layer.entries.get('shx')),
     await open(layer.entries.get('dbf')),
   ];
-  const records = await Records.open(shp, shx, context);
+  const records = await Records.open(shp, { shx, rows: table && (await rowsOf(table)) }, context);
   const cpg = await textOf(layer, 'cpg');
-  const dbf = table && (await openDbf(table, cpg === undefined ? undefined : decoderOfCpg(cpg), context));
+  const dbf = table && (await openDbf(table, { wanted: Encoding, cpg, shapes: records.count }, context));
   if (dbf === undefined) context.remark('The shapefile has no .dbf file, so features have no fields.');
   const prj = await textOf(layer, 'prj');
   const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
@@ -100,7 +99,7 @@ async function* chunks(
           more = false;
           break;
         }
-        geometry = geometryOf(record.content, record.offset, dimensions, pool);
+        geometry = geometryOf(record.content, record.offset, dimensions, { pool, remark: context.remark });
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
         bad = error;

@@ -3,6 +3,7 @@ import { strideOf } from '../../data/dimensions.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { organizePolygons } from '../../geo/vector/organize-polygons.ts';
+import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 
 /** Thrown for a record that cannot be read; the records around it may be valid. */
@@ -89,7 +90,7 @@ export function geometryOf(
   content: Buffer,
   offset: number,
   dimensions: Dimensions,
-  pool: CoordinatePool,
+  { pool, remark }: { pool: CoordinatePool; remark(sentence: string): void },
 ): Geometry | undefined {
   const layout = layoutOf(content, offset);
   const { base, pointCount } = layout;
@@ -103,7 +104,11 @@ export function geometryOf(
   if (base === 8) return { type: 'MultiPoint', coordinates };
   const parts = partsOf(content, layout, offset, pool);
   if (base === 5) return organizePolygons(coordinates, stride, parts);
-  return parts.length === 1 ? { type: 'LineString', coordinates } : { type: 'MultiLineString', coordinates, parts };
+  const several: Geometry = { type: 'MultiLineString', coordinates, parts };
+  const lines = withoutShortLines(several, stride);
+  if (lines === undefined) throw new InvalidRecord(ONE_VERTEX, offset);
+  if (lines !== several) remark(PART_LEFT_OUT);
+  return lines.parts!.length === 1 ? { type: 'LineString', coordinates: lines.coordinates } : lines;
 }
 
 function copyPairs(content: Buffer, points: number, coordinates: Float64Array): void {

@@ -1,5 +1,3 @@
-import { FormatError } from '../../errors.ts';
-
 /** Decodes bytes that are not all ASCII. */
 export type Decode = (bytes: Uint8Array) => string;
 
@@ -104,40 +102,56 @@ const windowsPages: Readonly<Record<string, string>> = {
   '65001': 'utf-8',
 };
 
-/** Decoder for the content of a .cpg file: a number of a code page or a name such as `UTF-8`, `ISO-8859-1`, `88591`, `CP1251`, `ANSI 1252`. */
-export function decoderOfCpg(text: string): Decode {
-  const word = text.trim().split(/\r?\n/)[0]!.trim();
+/** An encoding, and how a sentence names it. */
+export interface Encoding {
+  readonly name: string;
+  readonly decode: Decode;
+}
+
+/**
+ * The encoding with a label of the WHATWG Encoding Standard in any letter case, or with the number of a code page: `UTF-8`,
+ * `ISO-8859-1`, `88591`, `CP1251`, `IBM850`, `ANSI 1252`. Undefined for other words.
+ */
+export function encodingOf(label: string): Encoding | undefined {
+  const word = label.trim();
   const iso = /^(?:iso[ _-]?)?8859[ _-]?(\d{1,2})$/i.exec(word);
   const page = /^(?:(?:cp|windows|ansi|oem|ibm|dos)[ _-]?)?(\d{3,5})$/i.exec(word);
-  const decode =
-    iso !== null ? decoderOf(`iso-8859-${iso[1]}`) : page !== null ? decoderOfPage(page[1]!) : decoderOf(word);
-  if (decode === undefined)
-    throw new FormatError(`The .cpg file names the unknown encoding '${word.slice(0, 40).replace(/[^ -~]/g, '?')}'.`);
-  return decode;
+  if (iso !== null) return labelled(`iso-8859-${iso[1]}`);
+  return page === null ? labelled(word) : encodingOfPage(page[1]!);
 }
 
-/** Decoder for a language byte; undefined if the byte declares no code page. */
-export function decoderOfLanguage(language: number): Decode | undefined {
+/** The encoding that a .cpg file names in other letters than the standard does, such as `big-5` and `LDID/87`. */
+export function encodingLike(word: string): Encoding | undefined {
+  const language = /^LDID\/(\d{1,3})$/i.exec(word);
+  if (language !== null) return encodingOfLanguage(Number(language[1]));
+  if (/^utf-?8\b/i.test(word)) return labelled('utf-8');
+  const spellings = ['', '_', '-'].map((mark) => word.replace(/[\s_-]+/g, mark));
+  return spellings.map(encodingOf).find((found) => found !== undefined);
+}
+
+/** The encoding of a language byte; undefined if the byte declares no code page. */
+export function encodingOfLanguage(language: number): Encoding | undefined {
   const page = languages[language];
-  return page === undefined ? undefined : decoderOfPage(page);
+  return page === undefined ? undefined : encodingOfPage(page);
 }
 
-function decoderOfPage(page: string): Decode | undefined {
+function encodingOfPage(page: string): Encoding | undefined {
   const upper = dosPages[page];
-  if (upper === undefined) return decoderOf(windowsPages[page] ?? `windows-${page}`);
-  return (bytes) => {
+  if (upper === undefined) return labelled(windowsPages[page] ?? `windows-${page}`);
+  const decode = (bytes: Uint8Array) => {
     let text = '';
     for (const byte of bytes) text += byte < 128 ? String.fromCharCode(byte) : upper[byte - 128];
     return text;
   };
+  return { name: `IBM${page}`, decode };
 }
 
-export function decoderOf(label: string): Decode | undefined {
+function labelled(label: string): Encoding | undefined {
   let decoder: TextDecoder;
   try {
     decoder = new TextDecoder(label, { ignoreBOM: true });
   } catch {
     return undefined;
   }
-  return (bytes) => decoder.decode(bytes);
+  return { name: decoder.encoding, decode: (bytes) => decoder.decode(bytes) };
 }
