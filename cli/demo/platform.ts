@@ -33,6 +33,7 @@ export async function startPlatform(folder: string, outer: Env, asked: AbortSign
     PLATFORM_DATA: join(folder, 'data'),
     PLATFORM_HOST: '127.0.0.1',
     PLATFORM_PORT: '0',
+    PLATFORM_ACCOUNTS_REGISTRATION: 'true',
     XDG_CONFIG_HOME: join(folder, 'config'),
   };
   const log = join(folder, 'platform.log');

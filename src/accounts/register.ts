@@ -39,7 +39,7 @@ const MAX_MAILS = { toRecipient: MAX_TO_RECIPIENT.toUnproven, fromClient: 30 };
  */
 export async function register(parts: RegisterParts, { password, ...request }: Registration, origin: Origin) {
   if (!parts.open)
-    throw forbidden('Registration is disabled. Ask an administrator for an account.', { code: 'RegistrationClosed' });
+    throw forbidden('Registration is off. Ask an administrator for an account.', { code: 'RegistrationOff' });
   checkLoginId(request.id, 'id');
   const passwordHash = await newPasswordHash(parts, password, origin.address);
   await parts.store.change(async (tx) => {

@@ -7,7 +7,11 @@ import { openMailer } from '../../src/platform/mail/mail.ts';
 import { sharedWorker } from '../world/worker-here.ts';
 import { PASSWORD, world } from '../world.ts';
 
-const w = world(test, { 'mail.from': 'platform@example.org', publicUrl: 'https://data.example.org/platform' });
+const w = world(test, {
+  'mail.from': 'platform@example.org',
+  publicUrl: 'https://data.example.org/platform',
+  'accounts.registration': 'true',
+});
 const worker = sharedWorker(w, {
   'mail.from': 'platform@example.org',
   publicUrl: 'https://data.example.org/platform',

@@ -17,7 +17,7 @@ import { accountRules } from './account-rules.ts';
 
 const name = `accounts-${randomUUID()}.json`;
 const path = join(tmpdir(), name);
-const w = world(test, { 'accounts.store': `file:${path}` });
+const w = world(test, { 'accounts.store': `file:${path}`, 'accounts.registration': 'true' });
 test.after.always('the file goes', () => rm(path, { force: true }));
 
 accountRules(test, w);

@@ -15,7 +15,7 @@ import type { Actor, PublicRow, Row, Scene } from './isolation/row.ts';
 import { allRows, makeScene, routesOf } from './isolation/scene.ts';
 
 const rows = await allRows();
-const w = world(test);
+const w = world(test, { 'accounts.registration': 'true' });
 let made: Promise<Scene> | undefined;
 
 /** Made once, by the first test that needs it. */

@@ -10,7 +10,7 @@ import { createDatabase, dropDatabase } from '../world/database.ts';
 import { makeProject } from '../world/projects.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
 
-const w = world(test);
+const w = world(test, { 'accounts.registration': 'true' });
 const administrator = async () => w.as(await w.administrator());
 const login = (id: string) => w.nobody.post('/api/tokens', { id, password: PASSWORD });
 

@@ -7,7 +7,7 @@ import { justBefore } from '../world/statements.ts';
 import type { User } from '../world.ts';
 import { PASSWORD, world } from '../world.ts';
 
-const w = world(test);
+const w = world(test, { 'accounts.registration': 'true' });
 const path = '/api/metadata/project';
 
 interface Permission {

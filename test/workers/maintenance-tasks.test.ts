@@ -12,7 +12,7 @@ import { world } from '../world.ts';
 /** Work that is done by the clock, where some of it fails. */
 /** Nobody is there. */
 const SILENT = { 'outbound.allow': '127.0.0.1:1' };
-const w = world(test, SILENT);
+const w = world(test, { ...SILENT, 'accounts.registration': 'true' });
 const worker = sharedProcess(test, w, SILENT);
 const machine = machines(w);
 

@@ -117,7 +117,8 @@ export const SETTINGS = {
     .string()
     .regex(/^(postgres|file:.+)$/, "must be 'postgres', or 'file:' and the path of a JSON file")
     .default('postgres'),
-  'accounts.registration': flag.default(true),
+  'accounts.registration': flag.default(false),
+  'tenants.guests': flag.default(true),
   'accounts.tokenLifetime': duration.default(UNITS.d),
   'accounts.exposePasswordHash': flag.default(false),
   'accounts.breachedPasswords': z.enum(['off', 'list', 'range']).default('list'),
