@@ -288,8 +288,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });
   await addRoutes(keyRoutes, { db, identities });
   await addRoutes(projectRoutes, { db });
-  await addRoutes(projectTreeRoutes, { db, publicUrl, afterDeletion: endWaitingBelow });
-  await addRoutes(projectMemberRoutes, { db });
+  const members = { db, guests: config['tenants.guests'] };
+  await addRoutes(projectTreeRoutes, { ...members, publicUrl, afterDeletion: endWaitingBelow });
+  await addRoutes(projectMemberRoutes, members);
   await addRoutes(projectListRoutes, { db, cursors, recursive: config['compat.recursiveLists'] });
   await addRoutes(principalRoutes, { db });
   await addRoutes(uploadRoutes, { db, signer, publicUrl });

@@ -35,16 +35,43 @@ async function listAudit(io: Io, { account, since, limit, cursor }: AuditOptions
   const answer = await io.api.call<CursorPage<AuditEntry>>('GET', '/api/audit/list', { query });
   io.show(answer, ({ data }) =>
     table(
-      ['TIME', 'WHO', 'ACTION', 'WHAT', 'FROM', 'REASON'],
+      ['TIME', 'WHO', 'ACTION', 'WHAT', 'CHANGED', 'FROM', 'REASON', 'AGENT'],
       data.map((entry) => [
         moment(entry.time),
         entry.accountId,
         entry.action,
         entry.subject,
+        changesIn(entry.details),
         entry.address,
         entry.reason,
+        entry.agent,
       ]),
     ),
   );
   if (answer.body.cursor !== undefined && !io.json) io.note(`More entries: --cursor ${answer.body.cursor}`);
+}
+
+interface Changes {
+  /** Names of changed members. */
+  changed?: readonly string[];
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** What changed, such as `role: Reader → Owner`; of other entries their details, such as `name=Valley`. */
+function changesIn(details: Changes & Record<string, unknown>): string {
+  const { changed, before = {}, after = {}, ...others } = details;
+  const parts = (changed ?? []).map((name) =>
+    name in before || name in after ? `${name}: ${shown(before[name])} → ${shown(after[name])}` : name,
+  );
+  const rest = Object.entries(others).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+  return [...parts, ...rest.map(([name, value]) => `${name}=${shown(value)}`)].join(', ');
+}
+
+const MAX_SHOWN = 60;
+
+function shown(value: unknown): string {
+  if (value === undefined) return '–';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -77,7 +77,7 @@ export const memberTable = (members: readonly Omit<Member, 'principalType'>[], p
       people.loginIdOf(one.userId),
       people.nameOf(one.userId),
       one.role,
-      one.principalType,
+      one.guest ? `${one.principalType}, guest` : one.principalType,
       one.userId,
     ]),
   );
@@ -85,7 +85,10 @@ export const memberTable = (members: readonly Omit<Member, 'principalType'>[], p
 async function addMember(io: Io, id: string, { account, role }: Given): Promise<void> {
   const body = { userId: await userIdOf(io, account), role };
   const answer = await io.api.call<Member>('POST', `${path(id)}/member`, { body });
-  io.show(answer, (member) => `${account} is ${member.role} now.`);
+  io.show(
+    answer,
+    ({ role, guest }) => `${account} is ${role} now.${guest ? ' It is a guest, of another tenant.' : ''}`,
+  );
 }
 
 async function removeMember(io: Io, id: string, account: string): Promise<void> {

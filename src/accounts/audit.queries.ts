@@ -10,6 +10,7 @@ export const AuditRow = z.object({
   subject: z.string(),
   tenantId: z.string().optional(),
   address: z.string().optional(),
+  agent: z.string().optional(),
   requestId: z.string().optional(),
   reason: z.string().optional(),
   details: z.record(z.string(), z.unknown()),
@@ -28,7 +29,7 @@ export const listAudit = (db: Db, { account, after }: AuditFilter, before: numbe
   const id = after && 'id' in after ? after.id : null;
   const time = after && 'time' in after ? after.time : null;
   return db.any(sql.type(AuditRow)`
-    select id, time, action, account_id, subject, tenant_id, address, request_id, reason, details from audit
+    select id, time, action, account_id, subject, tenant_id, address, agent, request_id, reason, details from audit
     where (${before ?? null}::bigint is null or id < ${before ?? null}::bigint)
       and (${id}::bigint is null or id > ${id}::bigint)
       and (${time}::timestamptz is null or time > ${time}::timestamptz)

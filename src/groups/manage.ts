@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -141,8 +141,14 @@ function changes(before: Group, after: Group) {
   const metadataKeys = [...changed].filter(
     (key) => JSON.stringify(before.metadata[key]) !== JSON.stringify(after.metadata[key]),
   );
+  const { changed: members, ...values } = changesOf(
+    { name: before.name, users: before.users, metadata: before.metadata },
+    { name: after.name, users: after.users, metadata: after.metadata },
+    ['metadata', 'users'],
+  );
   return {
-    ...(before.name === after.name ? {} : { name: after.name }),
+    changed: members,
+    ...values,
     added: after.users.filter((user) => !before.users.includes(user)),
     removed: before.users.filter((user) => !after.users.includes(user)),
     metadataKeys,

@@ -26,6 +26,8 @@ export interface Caller {
   /** Client address and request id, for the audit trail and logs. */
   readonly address: string;
   readonly requestId: string;
+  /** User-Agent of the request, for the audit trail. */
+  readonly agent?: string | undefined;
   /** W3C trace context for jobs that the request starts, if it is traced. */
   readonly traceparent?: string;
   /** The header `audit-reason`, for the audit trail. */

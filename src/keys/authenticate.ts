@@ -40,7 +40,7 @@ export interface KeyParts {
 export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
   const cache = openTtlCache<Holder | null>(KEEP_MS);
   return {
-    async find({ key, authorization, address, requestId, whenGone }) {
+    async find({ key, authorization, address, agent, requestId, whenGone }) {
       if (authorization !== undefined) {
         throw invalid('The request has an API key and an Authorization header. Send only one of them.', {
           code: 'TwoCredentials',
@@ -60,7 +60,13 @@ export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
         await recordUse(db, holder.id, address);
       }
       const { expires } = holder;
-      return callerWithKey(holder, { scopes, address, requestId, ...(expires === undefined ? {} : { expires }) });
+      return callerWithKey(holder, {
+        scopes,
+        address,
+        agent,
+        requestId,
+        ...(expires === undefined ? {} : { expires }),
+      });
     },
     clear: cache.clear,
   };
@@ -78,7 +84,7 @@ function isAllowed({ allowedNetworks }: Holder, address: string): boolean {
 /** A key is a Member of its tenant even if its role in projects is Owner, so that it cannot create keys or members. */
 export const callerWithKey = (
   { id, tenantId, role }: Pick<Holder, 'id' | 'tenantId' | 'role'>,
-  more: Pick<Caller, 'scopes' | 'address' | 'requestId' | 'expires'>,
+  more: Pick<Caller, 'scopes' | 'address' | 'agent' | 'requestId' | 'expires'>,
 ): Caller => ({
   userId: id,
   accountId: id,

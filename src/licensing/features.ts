@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -32,11 +32,12 @@ export const defineFeature = (db: Db, caller: Caller, wanted: NewFeature): Promi
 
 export const changeFeature = (db: Db, caller: Caller, id: string, wanted: NewFeature): Promise<FeatureRow> =>
   db.transaction(async (tx) => {
-    if (!(await lockFeature(tx, id))) throw notFound('Feature', id);
+    const before = await lockFeature(tx, id);
+    if (!before) throw notFound('Feature', id);
     if (await findFeatureNamed(tx, wanted.name, id)) throw nameTaken(wanted.name);
     const changed = await updateFeature(tx, id, wanted, caller.userId);
     if (!changed) throw notFound('Feature', id);
-    await record(tx, { action: 'feature.change', subject: id, ...by(caller), details: { ...wanted } });
+    await record(tx, { action: 'feature.change', subject: id, ...by(caller), details: changesOf(before, changed) });
     return changed;
   });
 

@@ -4,8 +4,10 @@ import { forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import type { ProjectRequest } from './forms.ts';
+import { refuseGuests } from './guests.ts';
 import { putMembers } from './members.queries.ts';
-import { refuseTwice, refuseUnknown } from './members.ts';
+import type { MemberParts } from './members.ts';
+import { recordMembers, refuseTwice, refuseUnknown } from './members.ts';
 import { getRecord } from './queries.ts';
 import type { Project } from './record.ts';
 import { projectOf } from './record.ts';
@@ -13,6 +15,7 @@ import { putThumbnail } from './thumbnail.queries.ts';
 import { readThumbnail } from './thumbnail.ts';
 import { insertProjects } from './tree.queries.ts';
 import { lockTreesOf } from './tree.ts';
+import type { VisibleProject } from './visibility.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 /**
@@ -20,7 +23,7 @@ import { visibleProject } from './visibility.queries.ts';
  * its Owner and the given users its members, unless it inherits the members of its parent.
  */
 export async function createProject(
-  db: Db,
+  { db, guests }: MemberParts,
   caller: Caller,
   request: ProjectRequest,
   parentId?: string,
@@ -33,13 +36,19 @@ export async function createProject(
   if (inheritsMembers && members.length > 0)
     throw invalidMember('members', 'A project that inherits its members cannot have its own. Send one of the two.');
   return db.transaction(async (tx) => {
-    const tenantId = parentId === undefined ? tenantForRoot(caller) : await lockParent(tx, caller, parentId);
+    const parent = parentId === undefined ? undefined : await lockParent(tx, caller, parentId);
+    const tenantId = parent?.tenantId ?? tenantForRoot(caller);
     await refuseUnknown(tx, tenantId, members);
     const id = randomUUID();
     await insertProjects(tx, [{ ...fields, id, parentId, tenantId, inheritsMembers, createdBy: caller.userId }]);
     if (!inheritsMembers) {
       const others = members.filter((member) => member.userId !== caller.userId);
-      await putMembers(tx, id, [{ userId: caller.userId, role: 'Owner' }, ...others]);
+      const place = { id, tenantId, name: fields.name, rootId: parent?.rootId ?? id };
+      const after = new Map(others.map(({ userId, role }) => [userId, role]));
+      await putMembers(tx, id, [{ userId: caller.userId, role: 'Owner' }]);
+      const invited = await refuseGuests(tx, caller, place, { allowed: guests, members: after, before: new Map() });
+      await putMembers(tx, id, others);
+      await recordMembers(tx, caller, place, { before: new Map(), after, guests: invited });
     }
     if (thumbnail) await putThumbnail(tx, id, thumbnail);
     // not `visibleProject`: the permissions may hide the project from the caller
@@ -60,10 +69,10 @@ function tenantForRoot({ tenantId, key }: Caller): string {
   return tenantId;
 }
 
-/** Locks the tree of the parent until the transaction ends, checks canCreateContent, and returns the parent's tenant. */
-async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<string> {
+/** Locks the tree of the parent until the transaction ends, checks canCreateContent, and returns the parent. */
+async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<VisibleProject> {
   await lockTreesOf(tx, parentId);
   const parent = await visibleProject(tx, caller, parentId);
   requireCapability(parent, 'canCreateContent');
-  return parent.tenantId;
+  return parent;
 }

@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Role } from './access.ts';
+import { ROLES } from './access.ts';
 import { membersOf } from './queries.ts';
 import { Member } from './record.ts';
 import { visibleProjects } from './visibility.queries.ts';
@@ -10,7 +11,7 @@ import { visibleProjects } from './visibility.queries.ts';
 /** Members of a visible project, its own or inherited. */
 export const findMembers = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
-    select ${membersOf(sql.fragment`p.member_source_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
+    select ${membersOf(sql.fragment`p.member_source_id`, sql.fragment`p.tenant_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
 
 interface NewMember {
   userId: string;
@@ -56,6 +57,17 @@ export const hasOwnerBut = (tx: Db, projectId: string, userId: string) =>
 export const findRole = (tx: Db, projectId: string, userId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ role: z.string() }))`
     select role from project_members where project_id = ${projectId} and user_id = ${userId}`);
+
+/** The accounts among these that are no members of the tenant. */
+export const listGuests = (tx: Db, tenantId: string, userIds: readonly string[]) =>
+  tx.anyFirst(sql.type(z.object({ userId: z.string() }))`
+    select a.user_id from accounts a where a.user_id = any(${sql.array(userIds, 'uuid')}) and not exists (
+      select from tenant_members t where t.tenant_id = ${tenantId} and t.user_id = a.user_id)`);
+
+/** Roles of the members of a project, its own. */
+export const listRoles = (tx: Db, projectId: string) =>
+  tx.any(sql.type(z.object({ userId: z.string(), role: z.enum(ROLES) }))`
+    select user_id, role from project_members where project_id = ${projectId}`);
 
 /** The ids that are accounts, or API keys of the tenant. Locks them against deletion until the transaction ends. */
 export async function lockPrincipals(tx: Db, tenantId: string, ids: readonly string[]): Promise<string[]> {

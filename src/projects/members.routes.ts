@@ -1,15 +1,16 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/route.ts';
 import { Id, uuidParam } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { ChangedMembers, Inherit, memberForm } from './forms.ts';
 import { findMembers } from './members.queries.ts';
+import type { MemberParts } from './members.ts';
 import { inheritMembers, removeMember, setMember, setMembers } from './members.ts';
 import { Member, Written } from './record.ts';
 
-export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
+export async function projectMemberRoutes(app: App, parts: MemberParts) {
+  const { db } = parts;
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
 
@@ -38,13 +39,14 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
       schema: {
         tags,
         summary: "Adds a member or changes a member's role",
-        description: 'A subproject that inherits its members stops inheriting and keeps a copy of them.',
+        description:
+          'A subproject that inherits its members stops inheriting and keeps a copy of them. An account of another tenant, a guest, is added by Owners of the root project or of the tenant alone, and not at all where `tenants.guests` is off: 403 `GuestsNotAllowed`.',
         params: Id,
         body: memberForm(),
         response: { 200: Member },
       },
     },
-    async ({ caller, params: { id }, body }) => setMember(db, caller, id, body),
+    async ({ caller, params: { id }, body }) => setMember(parts, caller, id, body),
   );
 
   app.delete(
@@ -77,7 +79,7 @@ export async function projectMemberRoutes(app: App, { db }: { db: Db }) {
           response: { 200: Written },
         },
       },
-      async ({ caller, params: { id }, body }) => setMembers(db, caller, id, body),
+      async ({ caller, params: { id }, body }) => setMembers(parts, caller, id, body),
     );
   }
 

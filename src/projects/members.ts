@@ -1,15 +1,19 @@
+import type { AuditEntry } from '../audit.ts';
+import { by, changesOf, recordAll } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Role } from './access.ts';
 import { requireCapability } from './access.ts';
 import { checkRowVersion, lockedProject } from './change.ts';
+import { refuseGuests } from './guests.ts';
 import {
   copyMembers,
   deleteMember,
   deleteMembersBut,
   findRole,
   hasOwnerBut,
+  listRoles,
   lockPrincipals,
   putMembers,
 } from './members.queries.ts';
@@ -24,9 +28,19 @@ interface NewMember {
   role: Role;
 }
 
+export interface MemberParts {
+  db: Db;
+  /** Setting `tenants.guests`: members of projects may be of other tenants. */
+  guests: boolean;
+}
+
+type Roles = ReadonlyMap<string, Role>;
+
+const rolesOf = (members: readonly NewMember[]): Roles => new Map(members.map(({ userId, role }) => [userId, role]));
+
 /** Replaces the members of a project. A subproject stops inheriting. */
 export async function setMembers(
-  db: Db,
+  { db, guests }: MemberParts,
   caller: Caller,
   id: string,
   { members, rowVersion }: { members: readonly NewMember[]; rowVersion?: string | undefined },
@@ -38,6 +52,9 @@ export async function setMembers(
     if (project.parentId === undefined && !members.some(({ role }) => role === 'Owner'))
       throw invalidMember('members', KEEPS_OWNER);
     await refuseUnknown(tx, project.tenantId, members);
+    const before = rolesOf(await listRoles(tx, project.memberSourceId));
+    const after = rolesOf(members);
+    const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     await setInheritance(tx, id, false);
     await deleteMembersBut(
       tx,
@@ -45,20 +62,30 @@ export async function setMembers(
       members.map(({ userId }) => userId),
     );
     await putMembers(tx, id, members);
+    await recordMembers(tx, caller, project, { before, after, guests: invited });
     return touch(tx, id, caller.userId);
   });
 }
 
 /** Adds a member or changes the member's role. */
-export async function setMember(db: Db, caller: Caller, id: string, member: NewMember): Promise<Member> {
+export async function setMember(
+  { db, guests }: MemberParts,
+  caller: Caller,
+  id: string,
+  member: NewMember,
+): Promise<Member> {
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
     await refuseUnknown(tx, project.tenantId, [member], () => 'userId');
+    const had = (await listRoles(tx, project.memberSourceId)).filter(({ userId }) => userId === member.userId);
+    const [before, after] = [rolesOf(had), rolesOf([member])];
+    const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     if (member.role !== 'Owner') await keepAnOwner(tx, project, member.userId);
     await ownMembers(tx, project);
     const [set] = await putMembers(tx, id, [member]);
+    await recordMembers(tx, caller, project, { before, after, guests: invited });
     await touch(tx, id, caller.userId);
-    return set as Member;
+    return { ...(set as Member), ...(invited.has(member.userId) ? { guest: true } : {}) };
   });
 }
 
@@ -67,7 +94,10 @@ export async function removeMember(db: Db, caller: Caller, id: string, userId: s
     const project = await projectForMembers(tx, caller, id);
     await keepAnOwner(tx, project, userId);
     await ownMembers(tx, project);
-    if (!(await deleteMember(tx, id, userId))) throw notFound('Member', userId);
+    const role = await findRole(tx, id, userId);
+    if (role === null || !(await deleteMember(tx, id, userId))) throw notFound('Member', userId);
+    const before: Roles = new Map([[userId, role as Role]]);
+    await recordMembers(tx, caller, project, { before, after: new Map() });
     await touch(tx, id, caller.userId);
   });
 }
@@ -84,10 +114,45 @@ export async function inheritMembers(
     checkRowVersion(project, rowVersion);
     if (project.parentId === undefined)
       throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
+    const before = rolesOf(await listRoles(tx, project.memberSourceId));
     await setInheritance(tx, id, true);
     await deleteMembersBut(tx, id, []);
+    const inherited = await lockedProject(tx, caller, id);
+    const after = rolesOf(await listRoles(tx, inherited.memberSourceId));
+    await recordMembers(tx, caller, project, { before, after });
     return touch(tx, id, caller.userId);
   });
+}
+
+interface ChangedRoles {
+  before: Roles;
+  after: Roles;
+  /** Members of other tenants. */
+  guests?: ReadonlySet<string>;
+}
+
+/** Writes an audit row for each account or key whose role in the project changes. */
+export async function recordMembers(
+  tx: Db,
+  caller: Caller,
+  { id, name, tenantId }: Pick<VisibleProject, 'id' | 'name' | 'tenantId'>,
+  { before, after, guests }: ChangedRoles,
+): Promise<void> {
+  const entries = [...new Set([...before.keys(), ...after.keys()])].flatMap((userId): AuditEntry[] => {
+    const [had, has] = [before.get(userId), after.get(userId)];
+    if (had === has) return [];
+    const changes = changesOf(had === undefined ? {} : { role: had }, has === undefined ? {} : { role: has });
+    return [
+      {
+        action: has === undefined ? 'project.member.remove' : 'project.member.set',
+        subject: userId,
+        tenantId,
+        ...by(caller),
+        details: { projectId: id, project: name, ...changes, ...(guests?.has(userId) ? { guest: true } : {}) },
+      },
+    ];
+  });
+  await recordAll(tx, entries);
 }
 
 const KEEPS_OWNER = 'A root project needs at least one Owner. Make another member Owner first.';

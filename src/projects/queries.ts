@@ -22,17 +22,25 @@ export const itemColumns = sql.fragment`
   p.row_version::text as row_version, p.parent_id as parent_project_id,
   exists (select from project_thumbnails t where t.project_id = p.id) as has_thumbnail`;
 
-/** The project's own members (not inherited) as a column `members`; `source` is the id of the project. */
-export const membersOf = (source: ReturnType<typeof sql.fragment>) => sql.fragment`
+type Column = ReturnType<typeof sql.fragment>;
+
+/**
+ * The project's own members (not inherited) as a column `members`; `source` is the id of the project. Accounts that are
+ * no members of its tenant are guests.
+ */
+export const membersOf = (source: Column, tenant: Column) => sql.fragment`
   coalesce((
     select jsonb_agg(
-      jsonb_build_object('userId', m.user_id, 'role', m.role, 'principalType', m.principal_type)
+      jsonb_build_object('userId', m.user_id, 'role', m.role, 'principalType', m.principal_type) ||
+      case when m.principal_type = 'UserIdentity' and not exists (
+        select from tenant_members t where t.tenant_id = ${tenant} and t.user_id = m.user_id)
+      then '{"guest": true}'::jsonb else '{}'::jsonb end
       order by array_position(array['Owner', 'Contributor', 'Reader'], m.role), m.user_id)
     from project_members m where m.project_id = ${source}), '[]'::jsonb) as members`;
 
 /** Columns of the full record, from table `p`. `free` wraps the free-form columns. */
 export const recordColumnsAs = (free: FreeForm) => sql.fragment`
-  ${itemColumns}, ${free(sql.fragment`p.metadata`)} as metadata, ${free(sql.fragment`p.settings`)} as settings, p.permissions, ${membersOf(sql.fragment`p.id`)}`;
+  ${itemColumns}, ${free(sql.fragment`p.metadata`)} as metadata, ${free(sql.fragment`p.settings`)} as settings, p.permissions, ${membersOf(sql.fragment`p.id`, sql.fragment`p.tenant_id`)}`;
 export const recordColumns = recordColumnsAs(shown);
 
 const RowWithRights = ProjectRow.extend({ role: z.enum(ROLES).optional(), rights: z.number() });

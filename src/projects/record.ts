@@ -7,7 +7,7 @@ import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
 export const Member = z
-  .object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string() })
+  .object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string(), guest: z.boolean().optional() })
   .meta({ id: 'ProjectMember' });
 export type Member = z.infer<typeof Member>;
 

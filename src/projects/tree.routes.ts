@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
@@ -11,6 +10,7 @@ import { createProject } from './create.ts';
 import type { AfterDeletion } from './delete.ts';
 import { deleteProject } from './delete.ts';
 import { NewProject, Target } from './forms.ts';
+import type { MemberParts } from './members.ts';
 import { moveSubproject } from './move.ts';
 import { listPath } from './path.queries.ts';
 import { Project } from './record.ts';
@@ -28,14 +28,13 @@ const PathNode = z
   })
   .meta({ id: 'PathNode' });
 
-interface TreeParts {
-  db: Db;
+interface TreeParts extends MemberParts {
   publicUrl: string | undefined;
   afterDeletion: AfterDeletion;
 }
 
 /** Position of a project in its tree: create, move, path, delete. */
-export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion }: TreeParts) {
+export async function projectTreeRoutes(app: App, { db, guests, publicUrl, afterDeletion }: TreeParts) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
   const addressOf = (request: FastifyRequest, id: string) =>
@@ -45,7 +44,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
     '/api/metadata/project',
     { config, schema: { tags, summary: 'Creates a root project', body: NewProject, response: { 201: Project } } },
     async (request, reply) => {
-      const project = await createProject(db, request.caller, request.body);
+      const project = await createProject({ db, guests }, request.caller, request.body);
       return reply.code(201).header('location', addressOf(request, project.id)).send(project);
     },
   );
@@ -63,7 +62,7 @@ export async function projectTreeRoutes(app: App, { db, publicUrl, afterDeletion
       },
     },
     async (request, reply) => {
-      const project = await createProject(db, request.caller, request.body, request.params.id);
+      const project = await createProject({ db, guests }, request.caller, request.body, request.params.id);
       return reply.code(201).header('location', addressOf(request, project.id)).send(project);
     },
   );

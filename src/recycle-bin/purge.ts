@@ -1,3 +1,4 @@
+import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -23,12 +24,19 @@ export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<voi
       });
     }
     const { userId, requestId } = caller;
-    await removeItems(tx, {
+    const { projects, datasets } = await removeItems(tx, {
       projectIds: isProject ? [item.id] : [],
       datasetIds: isProject ? [] : [item.id],
       reason: 'User',
       userId,
       requestId,
+    });
+    await record(tx, {
+      action: isProject ? 'project.purge' : 'dataset.purge',
+      subject: item.id,
+      tenantId: item.tenantId,
+      ...by(caller),
+      details: { name: item.name, projects, datasets },
     });
   });
 }

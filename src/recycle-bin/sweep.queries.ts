@@ -39,8 +39,10 @@ export const listExpired = (db: Db, tenantId: string, retention: number, maxRows
     where before < ${maxRows}
     order by deleted_at, id`);
 
+const Doomed = z.object({ id: z.string(), itemType: ItemType, name: z.string(), tenantId: z.string() });
+
 /** The ones among these items that are still in the recycle bin and expired. */
 export const stillExpired = (tx: Db, ids: readonly string[], retention: number) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-    select b.id from recycle_bin b join tenants t on t.id = b.tenant_id
+  tx.any(sql.type(Doomed)`
+    select b.id, b.item_type, b.name, b.tenant_id from recycle_bin b join tenants t on t.id = b.tenant_id
     where b.id = any(${sql.array(ids, 'uuid')}) and b.deleted_at < ${limit(retention)}`);

@@ -1,3 +1,4 @@
+import { recordAll } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { batchOrEach, FAIL_FAST } from '../platform/async/maintenance-run.ts';
@@ -50,14 +51,21 @@ const removeExpired = (db: Db, expired: readonly Expired[], retention: number): 
   db.transaction(async (tx) => {
     await lockTreesOf(tx, ...expired.map((item) => item.placeId));
     // items may have been restored or purged while this transaction waited for the locks
-    const still = new Set(
-      await stillExpired(
-        tx,
-        expired.map((item) => item.id),
-        retention,
-      ),
+    const still = await stillExpired(
+      tx,
+      expired.map((item) => item.id),
+      retention,
     );
     const ids = (itemType: 'Project' | 'Dataset') =>
-      expired.filter((item) => item.itemType === itemType && still.has(item.id)).map((item) => item.id);
+      still.filter((item) => item.itemType === itemType).map((item) => item.id);
+    await recordAll(
+      tx,
+      still.map(({ id, itemType, name, tenantId }) => ({
+        action: itemType === 'Project' ? 'project.purge' : 'dataset.purge',
+        subject: id,
+        tenantId,
+        details: { name, reason: 'Retention' },
+      })),
+    );
     return removeItems(tx, { projectIds: ids('Project'), datasetIds: ids('Dataset'), reason: 'Retention' });
   });

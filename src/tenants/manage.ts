@@ -1,5 +1,5 @@
 import { isHomeTenant, replaceHomeTenant, userExists } from '../accounts/queries.ts';
-import { by, record } from '../audit.ts';
+import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -66,7 +66,9 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantC
     if (days !== before.recycleBinDays && !isAdministrator(caller))
       throw forbidden('Only administrators may change the recycleBinDays of a tenant.');
     const tenant = await updateTenant(tx, id, { ...before, ...rest, recycleBinDays: days, updatedBy: caller.userId });
-    await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details: { ...wanted } });
+    const settings = ({ name, weight, recycleBinDays }: TenantRow) => ({ name, weight, recycleBinDays });
+    const details = changesOf(settings(before), settings(tenant));
+    await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details });
     return complete(tx, caller, tenant);
   });
 

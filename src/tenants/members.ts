@@ -1,5 +1,5 @@
 import { setMissingHomeTenant, userExists } from '../accounts/queries.ts';
-import { by, record } from '../audit.ts';
+import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -21,8 +21,10 @@ export const setMember = (db: Db, caller: Caller, tenantId: string, userId: stri
     await lockForMembers(tx, caller, tenantId);
     if (!(await userExists(tx, userId))) throw invalidMember('userId', `User '${userId}' does not exist.`);
     if (role !== 'Owner') await keepAnOwner(tx, tenantId, userId);
+    const before = await findRole(tx, tenantId, userId);
     await join(tx, tenantId, userId, role);
-    await record(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details: { role } });
+    const details = { role, ...changesOf(before ? { role: before } : {}, { role }) };
+    await record(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details });
     return { userId, role };
   });
 

@@ -11,18 +11,18 @@ import { logIn, passSecondFactor, success } from './log-in.ts';
  */
 export async function findBasicCaller(
   { identities, ...login }: LoginParts & { identities: Identities },
-  { authorization, address, requestId, whenGone }: Presented,
+  { authorization, address, agent, requestId, whenGone }: Presented,
 ): Promise<Caller | undefined> {
   const credentials = credentialsIn(authorization);
   if (!credentials) return undefined;
-  const origin = { address, requestId, whenGone };
+  const origin = { address, agent, requestId, whenGone };
   const outcome = await logIn(login, credentials, origin, async (tx, userId) => {
     const unmet = await passSecondFactor(tx, login, userId, {}, origin);
     return unmet ?? success(userId);
   });
   const identity = outcome.result === 'success' ? await identities.find(outcome.value) : undefined;
   if (!identity) return undefined;
-  return { ...holderOf(identity), scopes: [], via: 'basic', address, requestId };
+  return { ...holderOf(identity), scopes: [], via: 'basic', address, agent, requestId };
 }
 
 function credentialsIn(authorization = '') {

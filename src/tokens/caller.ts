@@ -18,7 +18,7 @@ export interface Presented extends Origin {
  */
 export async function findCaller(
   { tokens, identities }: { tokens: AccessTokens; identities: Identities },
-  { authorization, address, requestId }: Presented,
+  { authorization, address, agent, requestId }: Presented,
 ): Promise<Caller | undefined> {
   const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
   if (!token) return undefined;
@@ -35,6 +35,7 @@ export async function findCaller(
     via: 'token',
     expires: grant.expires,
     address,
+    agent,
     requestId,
   };
 }

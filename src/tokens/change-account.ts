@@ -7,7 +7,7 @@ import { setPassword } from '../accounts/password.queries.ts';
 import type { ChangedAccountRow } from '../accounts/queries.ts';
 import { findUserId, getAccount, getAccountOf, lockAccount, updateAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
-import { by, record } from '../audit.ts';
+import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
@@ -98,15 +98,14 @@ async function apply(
     await revokeFamiliesOf(tx, userId);
   if (after.email !== before.email) await deleteTokens(tx, userId);
   else if (passwordHash !== undefined) await deleteResetTokens(tx, userId);
-  const changed = Object.keys({ ...before, ...after }).filter(
-    (name) => JSON.stringify(before[name as keyof Account]) !== JSON.stringify(after[name as keyof Account]),
-  );
+  // free-form metadata may hold anything, so only its name is told
+  const { changed, ...values } = changesOf(before, after, ['metadata']);
   await record(tx, {
     action: 'account.change',
     subject: after.id,
     tenantId: after.tenantId,
     ...by(caller),
-    details: { changed: passwordHash === undefined ? changed : [...changed, 'password'] },
+    details: { changed: passwordHash === undefined ? changed : [...changed, 'password'], ...values },
   });
   return after;
 }

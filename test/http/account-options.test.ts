@@ -5,7 +5,7 @@ const w = world(test, {
   'accounts.lockoutAfter': '3',
   'accounts.lockoutDuration': '1h',
   'accounts.passwordHistory': '3',
-  'accounts.registration': 'false',
+  'tenants.guests': 'false',
   'accounts.breachedPasswords': 'off',
   'passwords.requiredLength': '4',
   'passwords.requireNonAlphanumeric': 'false',
@@ -53,7 +53,7 @@ test('a new password must differ from the most recent ones; older ones may be re
   t.is(kept.length, 2);
 });
 
-test('registration can be switched off', async (t) => {
+test('nobody can register, unless the setting accounts.registration says so', async (t) => {
   const { status, body } = await w.nobody.post('/api/accounts/registration', {
     id: 'me-too',
     name: 'Me',
@@ -61,7 +61,20 @@ test('registration can be switched off', async (t) => {
     password: PASSWORD,
   });
   t.is(status, 403);
-  t.is(body.code, 'RegistrationClosed');
+  t.is(body.code, 'RegistrationOff');
+});
+
+test('without tenants.guests nobody adds a guest to a project', async (t) => {
+  const owner = await w.account({ role: 'Owner' });
+  const guest = await w.account({ tenantId: await w.tenant() });
+  const { body: project } = await w.as(owner).post('/api/metadata/project', { name: 'Closed' });
+  const added = await w.as(owner).post(`/api/metadata/project/${project.id}/member`, {
+    userId: guest.userId,
+    role: 'Reader',
+  });
+  t.is(added.status, 403);
+  t.like(added.body, { code: 'GuestsNotAllowed' });
+  t.true(added.body.detail.includes(guest.userId));
 });
 
 test('the password policy comes from the settings', async (t) => {

@@ -19,6 +19,7 @@ test('an audit entry has actor, action, object, address, request id and reason',
     {
       'x-request-id': 'told-1',
       'svc-audit-reason': 'Ticket 4711',
+      'user-agent': `curl/8 \u0007${'x'.repeat(300)}`,
     },
   );
   const { status, body } = await w.as(root).get(`${list}?account=told&limit=1`);
@@ -31,6 +32,7 @@ test('an audit entry has actor, action, object, address, request id and reason',
     accountId: root.id,
     subject: 'Told',
     address: '127.0.0.1',
+    agent: `curl/8 ${'x'.repeat(249)}`,
     requestId: 'told-1',
     reason: 'Ticket 4711',
     details: { name: 'Told', users: [user.id], metadataKeys: [] },

@@ -35,6 +35,93 @@ test('POST member adds a member or changes its role, and returns it', async (t) 
   t.not(await versionOf(owner, id), rowVersion);
 });
 
+test('a guest, a member from another tenant, is shown as guest, and only Owners of the root project or of the tenant add one', async (t) => {
+  const [owner, contributor] = await people();
+  const tenantOwner = await w.account({ role: 'Owner' });
+  const [guest, other, third] = (await Promise.all(
+    [1, 2, 3].map(async () => w.account({ tenantId: await w.tenant() })),
+  )) as [User, User, User];
+  const { id } = await makeProject(w, owner, { members: [[contributor, 'Contributor']] });
+
+  const added = await w.as(owner).post(url(id, '/member'), member(guest, 'Reader'));
+  t.deepEqual(added.body, { userId: guest.userId, role: 'Reader', principalType: 'UserIdentity', guest: true });
+  const shown = (await w.as(owner).get(url(id))).body.members;
+  t.deepEqual(
+    shown.map(({ guest: is }: { guest?: boolean }) => is),
+    [undefined, undefined, true],
+  );
+  t.deepEqual((await w.as(contributor).get(url(id, '/member'))).body.data, shown);
+
+  // the Contributor owns this subproject, and nothing above it
+  const below = await makeProject(w, contributor, { parentId: id });
+  for (const refused of [
+    await w.as(contributor).post(url(below.id, '/member'), member(other, 'Owner')),
+    await w.as(contributor).put(url(below.id, '/members'), {
+      members: [member(contributor, 'Owner'), member(other, 'Reader')],
+    }),
+    await w.as(contributor).post(`/api/metadata/project/${id}/subproject`, {
+      name: 'Other',
+      members: [member(other, 'Owner')],
+    }),
+  ]) {
+    t.is(refused.status, 403);
+    t.is(refused.body.code, 'GuestsNotAllowed');
+  }
+  t.is(await roleOf(w, other, below.id), 404);
+  t.is((await w.as(tenantOwner).post(url(below.id, '/member'), member(other, 'Reader'))).status, 200);
+  // a guest who is there stays as they are, and gets no other role
+  const kept = [member(contributor, 'Owner'), member(other, 'Reader')];
+  t.is((await w.as(contributor).put(url(below.id, '/members'), { members: kept })).status, 200);
+  t.is((await w.as(contributor).post(url(below.id, '/member'), member(other, 'Owner'))).status, 403);
+  t.is((await w.as(contributor).delete(url(below.id, `/member/${other.userId}`))).status, 204);
+  // an Owner of the root project, in a subproject of the Contributor that inherits
+  const folder = await makeFolder(w, contributor, id);
+  t.is((await w.as(contributor).post(url(folder.id, '/member'), member(third, 'Reader'))).status, 403);
+  t.is((await w.as(owner).post(url(folder.id, '/member'), member(third, 'Reader'))).body.guest, true);
+});
+
+test('each change of members is in the audit trail, with the role before and after, address and program', async (t) => {
+  const [owner, ann] = await people();
+  const guest = await w.account({ tenantId: await w.tenant() });
+  const { id } = await makeProject(w, owner, { name: 'Audited', members: [[ann, 'Reader']] });
+  const agent = { 'user-agent': 'curl/8' };
+  await w.as(owner).post(url(id, '/member'), member(ann, 'Contributor'), agent);
+  await w.as(owner).post(url(id, '/member'), member(ann, 'Contributor'), agent);
+  const all = [member(owner, 'Owner'), member(guest, 'Reader')];
+  await w.as(owner).put(url(id, '/members'), { members: all }, agent);
+  const below = await makeProject(w, owner, { parentId: id, members: [[ann, 'Reader']] });
+  await w.as(owner).put(url(below.id, '/members/inherit'), {}, agent);
+  const admin = w.as(await w.administrator());
+  const rows = (await admin.get(`/api/audit/list?account=${owner.id}`)).body.data.filter(
+    ({ action }: { action: string }) => action.startsWith('project.member.'),
+  );
+  t.true(rows.every((row: object) => 'address' in row && 'requestId' in row));
+  t.deepEqual(
+    rows.reverse().map((row: Record<string, unknown>) => [row.action, row.subject, row.agent, row.details]),
+    [
+      ['set', ann, 'Reader', undefined, id],
+      ['set', ann, 'Contributor', 'Reader', id],
+      ['remove', ann, undefined, 'Contributor', id],
+      ['set', guest, 'Reader', undefined, id],
+      ['set', ann, 'Reader', undefined, below.id],
+      ['remove', ann, undefined, 'Reader', below.id],
+      ['set', guest, 'Reader', undefined, below.id],
+    ].map(([verb, who, after, before, projectId], at) => [
+      `project.member.${verb}`,
+      (who as User).userId,
+      at === 0 || at === 4 ? 'lightMyRequest' : 'curl/8',
+      {
+        projectId,
+        project: projectId === id ? 'Audited' : 'River',
+        changed: ['role'],
+        before: before === undefined ? {} : { role: before },
+        after: after === undefined ? {} : { role: after },
+        ...(who === guest && projectId === id ? { guest: true } : {}),
+      },
+    ]),
+  );
+});
+
 test('an unknown user is 400, and nothing changes', async (t) => {
   const [owner] = await people();
   const { id, rowVersion } = await makeProject(w, owner);

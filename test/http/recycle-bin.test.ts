@@ -119,6 +119,14 @@ test('permanent removal is irreversible and emits events', async (t) => {
   t.is((await w.as(owner).put(`${BIN}/project/${top}/restore`)).status, 404);
   t.is((await w.as(owner).delete(`${BIN}/project/${top}`)).status, 404);
   t.deepEqual(await w.sql('select name from spent_blobs where name = $1', [blob]), [{ name: blob }]);
+  t.deepEqual(await w.sql('select action, account_id, tenant_id, details from audit where subject = $1', [top]), [
+    {
+      action: 'project.purge',
+      account_id: owner.id,
+      tenant_id: owner.tenantId,
+      details: { name: 'root', projects: 1, datasets: 1 },
+    },
+  ]);
   const events = await w.sql('select * from events where project_id = $1 order by subject', [top]);
   const all = { source: '/svc/platform/metadata', tenant_id: owner.tenantId, user_id: owner.userId };
   const data = { ProjectId: top, CustomerGuid: owner.tenantId, UserId: owner.userId, Reason: 'User' };

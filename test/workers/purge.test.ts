@@ -113,6 +113,9 @@ test('the sweep deletes items after 180 days in the recycle bin, or after the pe
   const events = await w.sql<{ data: object }>('select data, user_id from events where resource_id = any($1)', [
     [old.projectId, old.id],
   ]);
+  t.deepEqual(await w.sql('select action, account_id, details from audit where subject = $1', [old.projectId]), [
+    { action: 'project.purge', account_id: null, details: { name: 'River', reason: 'Retention' } },
+  ]);
   t.is(events.length, 2);
   for (const event of events) {
     t.like(event, { data: { Reason: 'Retention' }, user_id: null });

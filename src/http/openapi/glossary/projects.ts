@@ -25,6 +25,7 @@ export const PROJECTS: Glossary = {
   'DeletedProject.type': ['`Allowed` or `Denied`.', 'Allowed'],
   'Dataset.type': ['`Allowed` or `Denied`.', 'Allowed'],
   'DeletedDataset.type': ['`Allowed` or `Denied`.', 'Allowed'],
+  'ProjectMember.guest': ['The account is no member of the tenant of the project.', true],
   principalType: ['`UserIdentity`, `OpenAPIAccount`, `MemberGroup` or `Unknown`.', 'UserIdentity'],
   thumbnailBase64: ['Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', ''],
   isDeleted: ['Whether it is in the recycle bin.', false],
