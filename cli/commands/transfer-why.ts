@@ -8,7 +8,9 @@ import { transferPath } from '../watch.ts';
 export function whyCommand(transfer: Command, io: Io): void {
   transfer
     .command('why')
-    .description('explain why a transfer has not started: its position, what it waits for, workers that could run it')
+    .description(
+      'explain why a transfer has not started (its position, what it waits for, workers that could run it) or has failed',
+    )
     .argument('<id>')
     .action((id) => showWhy(io, transferPath(id)));
 }
@@ -23,7 +25,7 @@ function describe({ status, needs, position, reason, blockedBy, workers }: Why):
     status,
     'asks for': needs?.join(' '),
     'before it': position,
-    'waits for': reason && plain(reason),
+    [status === 'Pending' ? 'waits for' : 'error']: reason && plain(reason),
     'blocked by': blockedBy?.join(' '),
   });
   if (workers.length === 0) return about;

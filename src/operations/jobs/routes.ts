@@ -90,7 +90,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       schema: {
         tags,
         summary:
-          'Explains why a transfer has not started: its position, unmet requirements, and workers that could run it',
+          'Explains why a transfer has not started (position, unmet requirements, workers that could run it) or has failed',
         params: Id,
         response: { 200: Why },
       },

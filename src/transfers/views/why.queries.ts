@@ -6,15 +6,16 @@ import { backOffReason, STATUSES } from '../queries.ts';
 const QueueStatus = z.object({
   status: z.enum(STATUSES),
   flags: z.array(z.string()),
+  errorMessage: z.string().optional(),
   /** That it backs off after an outage, and until when. */
   backOff: z.string().optional(),
   position: z.number().optional(),
 });
 
-/** Status and flags of a transfer and, while it waits, the number of transfers ahead of it. */
+/** Status, flags and error of a transfer and, while it waits, the number of transfers ahead of it. */
 export const getQueueStatus = (db: Db, id: string) =>
   db.one(sql.type(QueueStatus)`
-    select status, flags, ${backOffReason} as back_off, case when status = 'Pending' then (
+    select status, flags, error_message, ${backOffReason} as back_off, case when status = 'Pending' then (
       select count(*) from transfers other where other.status = 'Pending'
         and (other.attempt = 0, other.turn, other.id) < (t.attempt = 0, t.turn, t.id)) end as position
     from transfers t where id = ${id}`);

@@ -15,7 +15,7 @@ export async function whyRoutes(app: App, { db }: { db: Db }) {
         schema: {
           tags: ['transfers'],
           summary:
-            'Explains why a transfer has not been started: its position, what blocks it, which worker could run it',
+            'Explains why a transfer has not been started (position, what blocks it, which worker could run it) or has failed',
           params: Id,
           response: { 200: Why },
         },

@@ -16,6 +16,7 @@ export const Why = z
     needs: z.array(z.string()).optional(),
     /** Number of transfers ahead of it. */
     position: z.number().optional(),
+    /** Why it waits; of a failed transfer, its error. */
     reason: z.string().optional(),
     /** Running transfers that hold the resources that it waits for; only those that the caller sees. */
     blockedBy: z.array(z.string()).optional(),
@@ -33,7 +34,7 @@ export async function explainWaitingTo(db: Db, caller: Caller, id: string): Prom
 
 /**
  * Explains why a transfer has not been started, from the present state of the workers rather than the last sweep. For a transfer that does
- * not wait, only its status.
+ * not wait, only its status and error.
  * @param seen filters the transfers that the answer may name
  */
 export async function explainWaiting(
@@ -41,8 +42,9 @@ export async function explainWaiting(
   id: string,
   seen: (ids: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Why> {
-  const { status, flags, backOff, position } = await getQueueStatus(db, id);
-  if (status !== 'Pending') return { status, workers: [] };
+  const { status, flags, errorMessage, backOff, position } = await getQueueStatus(db, id);
+  if (status !== 'Pending')
+    return { status, ...(errorMessage === undefined ? {} : { reason: errorMessage }), workers: [] };
   const workers = await listLiveWorkers(db);
   const reason = waitingReason(workers, flags) ?? backOff;
   const needs = requestedFlags(flags);
