@@ -76,7 +76,7 @@ export async function needsName({ path = '.', force }: DownloadTarget): Promise<
 }
 
 /** File name from the server, without folders, so that it cannot lead elsewhere. */
-async function nameAt(address: string): Promise<string> {
+export async function nameAt(address: string): Promise<string> {
   const base = new URL(address).origin;
   const { default: got } = await import('got');
   const answer = await got

@@ -6,9 +6,9 @@ import { needsName, TO_STDOUT } from './download.ts';
 import type { Io } from './io.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Output of a conversion without a server. It is written to a temporary folder and renamed when it is complete. */
+/** A file that a command makes. It is written to a temporary folder and renamed when it is complete. */
 export interface LocalOutput {
-  /** Temporary folder of the conversion, beside the output. */
+  /** Temporary folder, beside the output. */
   folder: string;
   /** Path of the output in the temporary folder. */
   path: string;
@@ -34,7 +34,9 @@ export async function localOutput(target: string, force: boolean, open: AsyncDis
         for await (const bytes of createReadStream(path)) await io.write(bytes as Uint8Array);
         return { files: [] };
       }
-      const moves = await movesOf(path, nameOf(target), folder);
+      const named = nameOf(target);
+      if (named !== target && !io.json) io.note(`The output is a zip of several files, so it is written to ${named}.`);
+      const moves = await movesOf(path, named, folder);
       const bad = `${withoutExtension(target)}-bad-records.geojson`;
       const hasBad = (await stat(badRecords).catch(() => undefined)) !== undefined;
       if (hasBad) moves.push([badRecords, bad]);

@@ -4,6 +4,7 @@ import type { Answer, Api } from './client.ts';
 import { Interrupted, Unreachable } from './errors.ts';
 import { readStream } from './event-stream.ts';
 import type { Io } from './io.ts';
+import { sentencesOf } from './local-receipt.ts';
 import { moment, record } from './table.ts';
 
 export const hasEnded = ({ status }: Transfer) => status === 'Completed' || status === 'Error';
@@ -91,6 +92,11 @@ export async function followTransfer(io: Io, id: string, started?: string): Prom
   } finally {
     end();
   }
+}
+
+/** Tells what an ended transfer has lost, repaired or guessed. */
+export function noteSentences(io: Io, { receipt }: Transfer): void {
+  if (receipt && !io.json) for (const sentence of sentencesOf(receipt)) io.note(sentence);
 }
 
 /** Prints an ended transfer. Throws its error message if it failed. */

@@ -7,7 +7,7 @@ import type { ConfirmOptions } from '../confirm.ts';
 import { confirm } from '../confirm.ts';
 import { describeDataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
-import { download, downloadTo, TO_STDOUT } from '../download.ts';
+import { downloadWithProgress } from '../download-with-progress.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { jsonObject, repeated } from '../options.ts';
@@ -122,25 +122,8 @@ async function showAddress(io: Io, id: string): Promise<void> {
 
 export async function downloadDataset(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<TextAnswer>('GET', `/api/raw/dataset/${encodeURIComponent(id)}`);
-  const file = await downloadWithProgress(io, answer.body.data, target);
-  if (file !== undefined) io.show(answer, () => file);
-}
-
-/** Downloads with a progress bar. Returns the path of the file; undefined if the bytes went to stdout. */
-export async function downloadWithProgress(
-  io: Io,
-  address: string,
-  target: DownloadTarget,
-): Promise<string | undefined> {
-  if (target.path === TO_STDOUT) return void (await downloadTo(address, (chunk) => io.write(chunk)));
-  const progress = io.progress('Downloading');
-  try {
-    return await download(address, target, (done, size) => {
-      if (size !== undefined) progress.report(size === 0 ? 1 : done / size, bytes(done));
-    });
-  } finally {
-    progress.end();
-  }
+  const files = await downloadWithProgress(io, answer.body.data, target);
+  if (files !== undefined) io.show(answer, () => files.join('\n'));
 }
 
 async function deleteDataset(io: Io, id: string, options: ConfirmOptions): Promise<void> {

@@ -5,12 +5,11 @@ import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
 import { needsName, TO_STDOUT } from '../download.ts';
+import { downloadWithProgress } from '../download-with-progress.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { sentencesOf } from '../local-receipt.ts';
 import { noteCosts, showDryRun } from '../start-transfer.ts';
-import { followTransfer, showEnded } from '../watch.ts';
-import { downloadWithProgress } from './dataset.ts';
+import { followTransfer, noteSentences, showEnded } from '../watch.ts';
 
 interface ExportOptions extends ConversionOptions {
   reader?: string;
@@ -57,13 +56,13 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const started = `Transfer ${id} has been started. To download its file later: 'platform transfer download ${id}'.`;
   const ended = await followTransfer(io, id, started);
   if (ended.body.status !== 'Completed') return showEnded(io, ended);
-  const { downloadPath, badRecordsUrl, recordsSkipped, receipt } = ended.body;
+  const { downloadPath, badRecordsUrl, recordsSkipped } = ended.body;
   if (downloadPath === undefined)
     throw new Error(
       `You cannot download the file of transfer ${id}, because you can no longer read dataset ${dataset}.`,
     );
-  const file = await downloadWithProgress(io, downloadPath, target);
-  if (receipt !== undefined && !io.json) for (const sentence of sentencesOf(receipt)) io.note(sentence);
+  const files = await downloadWithProgress(io, downloadPath, target);
+  noteSentences(io, ended.body);
   if (badRecordsUrl !== undefined) io.note(`${recordsSkipped} records were skipped. Their locations: ${badRecordsUrl}`);
-  if (file !== undefined) io.show(ended, () => file);
+  if (files !== undefined) io.show(ended, () => files.join('\n'));
 }

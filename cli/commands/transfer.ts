@@ -4,12 +4,12 @@ import type { LoggedLine, Summary } from '../../src/transfers/queries.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
 import type { Answer } from '../client.ts';
 import type { DownloadTarget } from '../download.ts';
+import { downloadWithProgress } from '../download-with-progress.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, legacyOption, limit, pastTime } from '../options.ts';
 import { noteCosts, showDryRun } from '../start-transfer.ts';
 import { moment, plain, table } from '../table.ts';
-import { describeTransfer, followTransfer, showEnded, transferPath } from '../watch.ts';
-import { downloadWithProgress } from './dataset.ts';
+import { describeTransfer, followTransfer, noteSentences, showEnded, transferPath } from '../watch.ts';
 import { convertCommand } from './transfer-convert.ts';
 import { exportCommand } from './transfer-export.ts';
 import { importCommand } from './transfer-import.ts';
@@ -103,8 +103,9 @@ async function watch(io: Io, id: string): Promise<void> {
 
 async function downloadExport(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<Transfer>('GET', transferPath(id));
-  const file = await downloadWithProgress(io, exportOf(answer.body), target);
-  if (file !== undefined) io.show(answer, () => file);
+  const files = await downloadWithProgress(io, exportOf(answer.body), target);
+  noteSentences(io, answer.body);
+  if (files !== undefined) io.show(answer, () => files.join('\n'));
 }
 
 /** Address of the file of an export. If there is none, throws what to do instead. */

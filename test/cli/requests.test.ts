@@ -391,6 +391,20 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['webhook', 'show', randomUUID()], { refused: true });
   await run(['webhook', 'deliveries', randomUUID(), '--state', 'Failed', '--limit', '5'], { refused: true });
   await run(['webhook', 'replay', randomUUID(), '--after', '0'], { refused: true });
+  await run(['webhook', 'test', randomUUID()], { refused: true });
+  const listening = [
+    'webhook',
+    'listen',
+    '--to',
+    'http://127.0.0.1:9/',
+    '--secret-stdin',
+    '--after',
+    '0',
+    '--limit',
+    '1',
+  ];
+  const [newest] = (await run(['event', 'list', '--limit', '1'])).data;
+  await run([...listening, '--type', newest.type], { stdin: `whsec_${Buffer.alloc(32).toString('base64')}` });
   await run(['webhook', 'delete', randomUUID()], { refused: true });
   await run(['tenant', 'delete', tenant.id]);
   await run(['account', 'delete', 'ann']);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { dfsu, flat } from '../formats/dfsu/files.ts';
 import { tiffFile } from '../formats/tiff-file.ts';
 import { openSource } from '../world/source.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
@@ -347,6 +348,53 @@ test('transfer append adds a file to a dataset, and prints the counts of added a
   const refused = await run(['transfer', 'append', dataset, more, '--watch']);
   t.is(refused.code, 1);
   t.regex(refused.err, /The dataset has no field 'colour'; it has 'name'\.$/m);
+});
+
+test('an export of several steps is a zip and is called so; a shapefile is unpacked beside its name; losses are told', async (t) => {
+  const { run, folder, project, file } = await scene(t, 'flood.dfsu', dfsu(flat));
+  const imported = await run(['transfer', 'import', file, '--project', project, '--watch', '--json']);
+  t.is(imported.code, 0, imported.err);
+  const { datasetId } = JSON.parse(imported.out).importResults[0];
+  const at = (name: string) => join(folder, name);
+  const steps = await run(['transfer', 'export', datasetId, '-o', at('steps.vtu')]);
+  t.like(steps, { code: 0, out: `${at('steps.zip')}\n` }, steps.err);
+  t.true(steps.err.includes(`The output is a zip of several files, so it is written to ${at('steps.zip')}.\n`));
+  t.is((await readFile(at('steps.zip'))).toString('latin1', 0, 2), 'PK');
+  t.is((await run(['transfer', 'export', datasetId, '-o', at('steps.vtu')])).code, 2, 'the zip is there');
+  const one = await run(['transfer', 'export', datasetId, '-o', at('one.vtu'), '--steps', '0']);
+  t.like(one, { code: 0, out: `${at('one.vtu')}\n` }, one.err);
+
+  const shapes = await run(['transfer', 'export', datasetId, '-o', at('fl.shp')]);
+  t.is(shapes.code, 0, shapes.err);
+  const local = await mkdtemp(at('local-'));
+  const converted = await run(['convert', file, join(local, 'fl.shp')]);
+  t.is(converted.code, 0, converted.err);
+  const names = await readdir(local);
+  t.true(names.length > 5 && names.every((name) => /^fl.*\.(cpg|dbf|prj|shp|shx)$/.test(name)));
+  t.deepEqual(shapes.out.trim().split('\n').sort(), names.map(at).sort(), 'as the local conversion');
+  for (const name of names.filter((name) => name.endsWith('.shp')))
+    t.deepEqual(await readFile(at(name)), await readFile(join(local, name)));
+  const mesh = await run(['transfer', 'export', datasetId, '-o', at('flood.mesh')]);
+  const lost = (await run(['convert', file, join(local, 'flood.mesh')])).out.match(/^Lost: .*$/gm) ?? [];
+  t.true(lost.length > 0);
+  t.deepEqual(mesh.err.match(/^Lost: .*$/gm), lost);
+
+  const id = /^Transfer (\S+) /m.exec(shapes.err)?.[1] ?? '';
+  const other = await mkdtemp(at('other-'));
+  const again = await run(['transfer', 'download', id, '-o', join(other, 'fl.shp')]);
+  t.is(again.code, 0, again.err);
+  t.deepEqual((await readdir(other)).sort(), names.sort());
+});
+
+test('why of a failed transfer says its error', async (t) => {
+  const { run, project, file } = await scene(
+    t,
+    'broken.asc',
+    'ncols 3\nnrows 2\nxllcorner 1\nyllcorner 2\ncellsize 1\n1 2 x\n',
+  );
+  const { err } = await run(['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter', '--watch']);
+  const [, id = '', sentence = ''] = /^platform: Transfer (\S+) failed: (.*)$/m.exec(err) ?? [];
+  t.is((await run(['transfer', 'why', id])).out, `status  Error\nerror   ${sentence}\n`);
 });
 
 test('every start has options for worker resources, and the transfer shows them', async (t) => {
