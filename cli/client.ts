@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Method, OptionsInit, RequestError, Response } from 'got';
 import type { Credentials } from '../src/tokens/credentials.ts';
 import type { OtpRequired } from '../src/tokens/log-in.ts';
-import type { TokenAnswer } from '../src/tokens/routes.ts';
+import type { AccessTokenAnswer, TokenAnswer } from '../src/tokens/routes.ts';
 import type { Env } from './env.ts';
 import type { Problem } from './errors.ts';
 import { NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
@@ -33,8 +33,8 @@ export interface CallOptions {
   query?: Record<string, string | number | boolean | readonly string[] | undefined>;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Sends no credentials. */
-  anonymous?: boolean;
+  /** Sends no credentials; with `ifLoggedIn` those that there are. */
+  anonymous?: boolean | 'ifLoggedIn';
   /** Is sent again if the connection breaks, even without an Idempotency-Key: its effect does no harm twice. */
   repeatable?: boolean;
 }
@@ -53,8 +53,8 @@ export interface Api {
   identity(): Promise<Record<string, string>>;
   /** Exchanges credentials for tokens and stores them. */
   logIn(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
-  /** Exchanges credentials for tokens without storing them. */
-  issue(credentials: Credentials): Promise<Answer<TokenAnswer | OtpRequired>>;
+  /** Exchanges credentials for an access token, whose login ends with it, without storing it. */
+  issue(credentials: Credentials): Promise<Answer<AccessTokenAnswer | OtpRequired>>;
   /** Deletes the stored login and revokes it on the server. Returns where that succeeded. */
   logOut(): Promise<'notLoggedIn' | 'locally' | 'everywhere'>;
 }
@@ -89,9 +89,13 @@ export function connectApi(env: Env): Api {
         return answerOf<T>(response, url);
       };
       const key = randomUUID();
-      if (options.anonymous) return once(undefined);
+      if (options.anonymous === true) return once(undefined);
       if (given) return once(given);
-      const login = await currentLogin(stored, url);
+      const login = await currentLogin(stored, url).catch((error) => {
+        if (options.anonymous === 'ifLoggedIn' && error instanceof NotLoggedIn) return undefined;
+        throw error;
+      });
+      if (login === undefined) return once(undefined);
       try {
         return await once(bearer(login.accessToken));
       } catch (error) {
@@ -105,17 +109,11 @@ export function connectApi(env: Env): Api {
       return { ...credentials, ...(api.tenant ? { 'svc-tenant-id': api.tenant } : {}) };
     },
     async logIn(credentials) {
-      const answer = await api.issue(credentials);
+      const answer = await api.call<TokenAnswer | OtpRequired>('POST', '/api/tokens', loginRequest(credentials));
       if (!('otpRequired' in answer.body)) await stored.write(loginFrom(credentials.id, answer.body));
       return answer;
     },
-    // not with a one-time password, which the first request may have used up
-    issue: (credentials) =>
-      api.call('POST', '/api/tokens', {
-        body: credentials,
-        anonymous: true,
-        repeatable: credentials.otp === undefined,
-      }),
+    issue: (credentials) => api.call('POST', '/api/tokens', loginRequest({ ...credentials, refresh: false })),
     async logOut() {
       const login = await stored.read().catch(() => undefined);
       await stored.remove();
@@ -128,6 +126,13 @@ export function connectApi(env: Env): Api {
   };
   return api;
 }
+
+const loginRequest = (body: Credentials & { refresh?: false }): CallOptions => ({
+  body,
+  anonymous: true,
+  // not with a one-time password, which the first request may have used up
+  repeatable: body.otp === undefined,
+});
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -261,11 +266,16 @@ export function refusalOf(status: number, text: string, base: string): Error {
   } catch {
     problem = {};
   }
-  const sentence = sentenceOf(problem) || `${base} answered ${status}.`;
+  const sentence = OWN_SENTENCES[problem.code ?? ''] ?? (sentenceOf(problem) || `${base} answered ${status}.`);
   if (status === 401) return new NotLoggedIn(sentence, { ...problem, status });
   const request = status >= 500 && problem.traceId ? ` (request ${problem.traceId})` : '';
   return new Refused(status, `${sentence}${request}`, { ...problem, status });
 }
+
+/** Of errors whose detail has to stay as older clients know it. */
+const OWN_SENTENCES: Record<string, string> = {
+  OtpAlreadyUsed: 'The one-time password was already used; wait for the next code.',
+};
 
 const isSentence = (text: string) => text.includes(' ');
 

@@ -50,6 +50,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'account list': ['account list'],
   'account show': ['account show ann'],
   'account update': ["account update ann --company 'River authority'", 'account update ann --disable'],
+  'account password': ['account password', 'account password --password-stdin'],
   'account delete': ['account delete ann'],
   'account activate': ['account activate ann', 'account activate --token TOKEN'],
   'account lock': ['account lock ann --until 2026-12-31'],

@@ -165,7 +165,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const sealer = await openSealer(db);
   const delay = openLoginDelay(db, config);
   const secondFactor = { sealer, metadataKey: config['twoFactor.metadataKey'], clock };
-  const login = { ...accounts, lockout, delay, secondFactor };
+  const login = { ...accounts, lockout, delay, secondFactor, freshLogin: config['tokens.freshLogin'] };
   const keys = openApiKeys({
     db,
     scopes: config['tokens.defaultScopes'],
@@ -246,6 +246,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     identitiesChanged() {
       identities.clear();
       keys.clear();
+      notifier.recheck();
     },
     changed: () => known.endRights(),
   });
@@ -285,7 +286,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(tokenKeyRoutes, { keys: tokens.keys });
   await addRoutes(familyRoutes, { db });
   await addRoutes(secondFactorRoutes, login);
-  await addRoutes(otpRoutes, { ...login, otpIssuer: config['twoFactor.issuer'] });
+  await addRoutes(otpRoutes, { ...login, tokens, identities, otpIssuer: config['twoFactor.issuer'] });
   await addRoutes(keyRoutes, { db, identities });
   await addRoutes(projectRoutes, { db });
   const members = { db, guests: config['tenants.guests'] };

@@ -15,7 +15,7 @@ import type { App } from '../src/http/route.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 import type { AccessTokens } from '../src/tokens/access.ts';
 import { openAccessTokens } from '../src/tokens/access.ts';
-import { findIdentity } from '../src/tokens/queries.ts';
+import { findIdentity, insertFamily } from '../src/tokens/queries.ts';
 import { openOwnStore } from '../src/transfers/store/owner.ts';
 import type { Client } from './world/client.ts';
 import { clientOf } from './world/client.ts';
@@ -121,7 +121,8 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   async function tokenOf({ userId }: Pick<User, 'userId'>) {
     const identity = await findIdentity(database.db, userId);
     if (!identity) throw new Error(`There is no account ${userId}.`);
-    return (await tokens.issue(identity)).token;
+    const login = await insertFamily(database.db, userId, config['tokens.accessLifetime'], false);
+    return (await tokens.issue(identity, login)).token;
   }
   async function makeAdministrator(): Promise<User> {
     const id = 'root';

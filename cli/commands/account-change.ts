@@ -5,6 +5,7 @@ import { accountPath, describeAccount } from '../accounts.ts';
 import type { ConfirmOptions } from '../confirm.ts';
 import { confirm, pluralize } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
+import { sendWithPassword } from '../fresh-login.ts';
 import type { Io } from '../io.ts';
 import { time } from '../options.ts';
 import type { PasswordOptions } from '../password.ts';
@@ -24,6 +25,8 @@ interface TokenOptions extends PasswordOptions {
   token?: string;
 }
 
+const OWN = '/api/accounts/me';
+
 /** Commands that change an account: for administrators, or with the token of a mail for its owner. */
 export function accountChangeCommands(account: Command, io: Io): void {
   account
@@ -39,6 +42,11 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .option('--disable', 'disable the account and end its logins')
     .option('--password-stdin', 'read a new password from stdin; ends the logins of the account')
     .action((id, options) => updateAccount(io, id, options));
+  account
+    .command('password')
+    .description('change your own password, and end your other logins')
+    .option('--password-stdin', 'read the new password from stdin; a second line is the current password')
+    .action((options) => changePassword(io, options));
   account
     .command('delete')
     .description('delete an account with its memberships and logins')
@@ -78,7 +86,9 @@ async function change(io: Io, id: string, changed: object, sentence?: string): P
   const { name, email, company, phoneNumber, roles, metadata } = (await io.api.call<Account>('GET', accountPath(id)))
     .body;
   const body = { id, name, email, company, phoneNumber, roles, metadata, ...changed };
-  const answer = await io.api.call<Account>('PUT', '/api/accounts', { body });
+  const answer = await sendWithPassword(io, (currentPassword) =>
+    io.api.call<Account>('PUT', '/api/accounts', { body: { ...body, currentPassword } }),
+  );
   io.show(answer, (account) => sentence ?? describeAccount(account));
 }
 
@@ -95,6 +105,23 @@ async function updateAccount(io: Io, id: string, options: Changes): Promise<void
   };
   if (Object.keys(changed).length === 0) throw new UsageError('Nothing to change. Use an option such as --name NAME.');
   await change(io, id, changed);
+}
+
+/** Changes the own password. stdin may have the current one in a second line. */
+async function changePassword(io: Io, { passwordStdin }: PasswordOptions): Promise<void> {
+  const { name, email, company, phoneNumber } = (await io.api.call<Account>('GET', OWN)).body;
+  const [password = '', typed] = passwordStdin
+    ? (await io.stdin()).split(/\r?\n/)
+    : [await newPasswordFrom(io, {}, policyOfServer(io))];
+  if (!passwordStdin && (await io.secret('Repeat the new password:', '')) !== password)
+    throw new UsageError('The two passwords differ. Nothing was changed.');
+  const answer = await sendWithPassword(
+    io,
+    (currentPassword = typed || undefined) =>
+      io.api.call<Account>('PUT', OWN, { body: { name, email, company, phoneNumber, password, currentPassword } }),
+    'Send the current password in a second line of stdin, or log in again',
+  );
+  io.show(answer, () => 'The password is set. Other logins of the account have ended.');
 }
 
 async function deleteAccount(io: Io, id: string, options: ConfirmOptions): Promise<void> {

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import type { Principal } from '../../src/keys/routes.ts';
 import type { Credentials } from '../../src/tokens/credentials.ts';
 import type { OtpRequired } from '../../src/tokens/log-in.ts';
-import type { TokenAnswer } from '../../src/tokens/routes.ts';
+import type { AccessTokenAnswer } from '../../src/tokens/routes.ts';
 import type { Answer } from '../client.ts';
+import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';
 import type { PasswordOptions } from '../password.ts';
@@ -46,20 +47,21 @@ export async function credentialsFrom(io: Io, options: CredentialOptions): Promi
 }
 
 /** Logs in with `send`. Asks for a one-time password if the server requires it. */
-export async function tokensFor(
+export async function tokensFor<Tokens extends AccessTokenAnswer>(
   io: Io,
   options: CredentialOptions,
-  send: (credentials: Credentials) => Promise<Answer<TokenAnswer | OtpRequired>>,
-): Promise<Answer<TokenAnswer>> {
+  send: (credentials: Credentials) => Promise<Answer<Tokens | OtpRequired>>,
+): Promise<Answer<Tokens>> {
   const credentials = await credentialsFrom(io, options);
   let answer = await send(credentials);
   if ('otpRequired' in answer.body) {
     const types = answer.body.otpAuthenticatorIds.join(' or ');
+    if (!io.interactive) throw new UsageError(`A code is required: --otp (${types}).`);
     const otp = await io.ask(`One-time password (${types}):`, 'Use --otp');
     answer = await send({ ...credentials, otp });
     if ('otpRequired' in answer.body) throw new Error('A one-time password is needed.');
   }
-  return answer as Answer<TokenAnswer>;
+  return answer as Answer<Tokens>;
 }
 
 async function logout(io: Io): Promise<void> {

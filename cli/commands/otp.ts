@@ -34,7 +34,7 @@ async function register(io: Io, options: CredentialOptions): Promise<void> {
   const body = await credentialsFrom(io, options);
   const answer = await io.api.call<Registration>('POST', `${PATH}/registration`, {
     body,
-    anonymous: true,
+    anonymous: 'ifLoggedIn',
   });
   const { manualEntryCode } = answer.body;
   const issuer = encodeURIComponent(new URL(io.api.url).hostname);
@@ -72,7 +72,7 @@ async function recoveryCodes(io: Io, options: CredentialOptions): Promise<void> 
   const otp = given.otp ?? (await io.ask('One-time password:', 'Use --otp'));
   const answer = await io.api.call<RecoveryCodes>('POST', `${PATH}/recovery-codes`, {
     body: { ...given, otp },
-    anonymous: true,
+    anonymous: 'ifLoggedIn',
   });
   io.show(answer, (body) => body.recoveryCodes.join('\n'));
   io.note('They are shown only now.');

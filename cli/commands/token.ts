@@ -18,7 +18,7 @@ const FAMILY = '/api/tokens/family';
 
 export function tokenCommands(token: Command, io: Io): void {
   takesCredentials(token.command('issue'))
-    .description('print an access token for other programs, without storing it (--json: also the refresh token)')
+    .description('print an access token for other programs, without storing it; its login ends with it')
     .action((options) => issue(io, options));
   token
     .command('families')
@@ -64,6 +64,7 @@ async function revoke(io: Io, { family, account, tokenStdin, yes = !io.interacti
     return io.show(answer, () => 'The login of this token has ended.', { revoked: true });
   }
   if (family !== undefined) {
+    await confirm(io, `End the login ${family}?`, { yes }, 'Nothing was ended.');
     const answer = await io.api.call('DELETE', `${FAMILY}/${encodeURIComponent(family)}`);
     return io.show(answer, () => `The login ${family} has ended.`, { family, revoked: true });
   }

@@ -10,8 +10,10 @@ import { lastOffset } from './queries.ts';
 export interface EventNotifier {
   /** Highest published offset known to this process. Never decreases. */
   head(): number;
-  /** Resolves when `head` has increased, after five seconds at the latest, and on close. */
+  /** Resolves when `head` has increased, after two seconds at the latest, and on close. */
   next(): Promise<void>;
+  /** Lets streams check their caller again soon. */
+  recheck(): void;
   /** True once the server closes; streams must end. */
   closed(): boolean;
   /** Registers a stream of a user and returns the function that unregisters it. Without streams, nothing is polled. */
@@ -21,8 +23,10 @@ export interface EventNotifier {
 
 /** Interval for publishing events of processes that do not publish themselves. */
 const PUBLISH_EVERY_MS = 250;
-/** Interval at which streams check their caller again, so that a disabled account loses its stream. */
-const WAKE_EVERY_MS = 5000;
+/** Interval at which streams check their caller again, so that a disabled account or an ended login loses its stream. */
+const WAKE_EVERY_MS = 2000;
+/** The same after a change of identities in this process, which an attacker can cause: all streams look for theirs. */
+const WAKE_AFTER_CHANGE_MS = 500;
 const MAX_STREAMS = { perUser: 20, total: 2000 };
 
 export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
@@ -32,6 +36,7 @@ export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
   let change = Promise.withResolvers<void>();
   let stopListening: (() => Promise<void>) | undefined;
   let running: Promise<void> | undefined;
+  let rechecks = false;
 
   const wake = () => {
     change.resolve();
@@ -49,8 +54,9 @@ export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
     let woken = performance.now();
     while (slots.used() > 0 && !stopping.signal.aborted) {
       await publish(db).catch(() => {});
-      if (performance.now() - woken >= WAKE_EVERY_MS) {
+      if (performance.now() - woken >= (rechecks ? WAKE_AFTER_CHANGE_MS : WAKE_EVERY_MS)) {
         woken = performance.now();
+        rechecks = false;
         await refreshHead().catch(() => {});
         wake();
       }
@@ -62,6 +68,9 @@ export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
   return {
     head: () => head,
     next: () => change.promise,
+    recheck() {
+      rechecks = true;
+    },
     closed: () => stopping.signal.aborted,
     async join(userId) {
       if (stopping.signal.aborted) throw noFreeSlot();

@@ -19,6 +19,10 @@ export interface Caller {
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly via: 'token' | 'key' | 'basic';
+  /** The login of the access token. Absent: the credentials belong to no login of the platform. */
+  readonly familyId?: string;
+  /** Milliseconds since 1970: when the caller proved with a password who it is. Absent: unknown. */
+  readonly loggedInAt?: number;
   /** Milliseconds since 1970: when the credentials expire. Absent: never. */
   readonly expires?: number;
   /** For API keys: the role in every project of the tenant. */

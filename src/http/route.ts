@@ -31,6 +31,8 @@ declare module 'fastify' {
     basic?: boolean;
     /** The handler reads the header `project-id`, where it may name the project of the request. Gates judge its tenant. */
     projectHeader?: boolean;
+    /** The request may end logins. */
+    endsLogins?: boolean;
     /** Requests must send `api-version`. */
     versionRequired?: boolean;
     /** Versions of the service that have this route. Default: all. */

@@ -9,7 +9,7 @@ import { timestampFromDate } from '../platform/text/time.ts';
 import { openIssuers } from './issuers.ts';
 import type { TokenKeys } from './keys.ts';
 import { openTokenKeys } from './keys.ts';
-import type { Identity } from './queries.ts';
+import type { Family, Identity, LoginOfToken } from './queries.ts';
 import { scopesInToken } from './scopes.ts';
 
 const ALGORITHM = 'RS256';
@@ -22,8 +22,10 @@ const MAX_KEPT = 5_000;
 
 /** Account and scopes of a valid token. Everything else about the account is looked up at each request. */
 export interface Grant {
-  /** Tokens of other authorization servers contain the login id (`accountId`). */
-  holder: { userId: string } | { accountId: string };
+  /** Tokens of other authorization servers contain the login id (`accountId`), and their logins end there. */
+  holder: { userId: string; login: LoginOfToken } | { accountId: string };
+  /** When the caller logged in. Milliseconds since 1970; absent: unknown. */
+  loggedInAt?: number;
   /** Absent: the scopes of the platform's own tokens for this account. */
   scopes?: readonly string[];
   /** Milliseconds since 1970. */
@@ -37,7 +39,8 @@ export interface IssuedToken {
 }
 
 export interface AccessTokens {
-  issue(identity: Identity): Promise<IssuedToken>;
+  /** The token expires with its login at the latest. */
+  issue(identity: Identity, login: Pick<Family, 'familyId' | 'since' | 'until'>): Promise<IssuedToken>;
   /** Undefined if the token is forged, expired, of an unknown issuer or not an access token. */
   verify(token: string): Promise<Grant | undefined>;
   /** Scopes of this account's tokens. */
@@ -55,7 +58,15 @@ type Settings = Pick<
   | 'tokens.externalIssuers'
 >;
 
-const Claims = z.object({ user_id: z.guid(), scope: z.string(), exp: z.number() });
+/** Tokens of before 0079 have neither `sid` nor `auth_time`. */
+const Claims = z.object({
+  user_id: z.guid(),
+  scope: z.string(),
+  iat: z.number(),
+  exp: z.number(),
+  sid: z.guid().optional(),
+  auth_time: z.number().optional(),
+});
 
 /**
  * Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a
@@ -73,8 +84,8 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
     try {
       const foreign = await issuers.check(token);
       if (foreign) {
-        const { accountId, expires, ...scopes } = foreign;
-        return { holder: { accountId }, ...scopes, expires: expires * 1000 };
+        const { accountId, expires, authTime, ...scopes } = foreign;
+        return { holder: { accountId }, ...loggedInAt(authTime), ...scopes, expires: expires * 1000 };
       }
       const { payload } = await jwtVerify(token, async ({ kid }) => keys.verifying(kid), {
         algorithms: [ALGORITHM],
@@ -85,8 +96,13 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
         requiredClaims: ['sub', 'iat', 'exp', 'jti'],
       });
       const claims = Claims.parse(payload);
+      const { sid } = claims;
       return {
-        holder: { userId: claims.user_id },
+        holder: {
+          userId: claims.user_id,
+          login: sid === undefined ? { issuedAt: new Date(claims.iat * 1000) } : { familyId: sid },
+        },
+        ...loggedInAt(claims.auth_time),
         scopes: claims.scope.split(' ').filter(Boolean),
         expires: (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000,
       };
@@ -99,11 +115,12 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
   const scopesOf = (identity: Pick<Identity, 'metadata'>) => scopesInToken(identity, settings['tokens.defaultScopes']);
 
   return {
-    async issue(identity) {
+    async issue(identity, { familyId, since, until }) {
       const { kid, key } = keys.signing();
       const now = Math.floor(Date.now() / 1000);
-      const expires = now + lifetimeSeconds;
-      const token = await new SignJWT(claimsOf(identity, scopesOf(identity)))
+      const expires = Math.min(now + lifetimeSeconds, Math.floor(until / 1000));
+      const login = { sid: familyId, auth_time: Math.floor(since / 1000) };
+      const token = await new SignJWT({ ...claimsOf(identity, scopesOf(identity)), ...login })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
         .setIssuer(issuer)
         .setAudience(audience)
@@ -131,6 +148,9 @@ export async function openAccessTokens(db: Db, settings: Settings): Promise<Acce
     keys,
   };
 }
+
+const loggedInAt = (seconds: number | undefined): Pick<Grant, 'loggedInAt'> =>
+  seconds === undefined ? {} : { loggedInAt: seconds * 1000 };
 
 function claimsOf(identity: Identity, scopes: readonly string[]): JWTPayload {
   return {

@@ -7,24 +7,27 @@ import { queryTime } from '../http/rules/query.ts';
 import type { ChangeParts } from './change-account.ts';
 import { changeAccount, changeOwnAccount, ownAccount } from './change-account.ts';
 import { credentialsShape } from './credentials.ts';
-import type { LoginParts } from './log-in.ts';
 import { OtpRequired, validateCredentials } from './log-in.ts';
 import { Removal } from './removal.queries.ts';
 import { previewRemoval, removeAccount } from './remove-account.ts';
 import { resetPassword } from './reset-password.ts';
 
 const administrators = { access: 'administrators', service: 'accounts' } as const;
+const CurrentPassword = z.string().max(1000);
 const signedIn = { access: 'signedIn', service: 'accounts' } as const;
 
 /** Routes that change accounts. They stand here because most changes also end logins. */
-export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginParts) {
+export async function accountChangeRoutes(app: App, parts: ChangeParts) {
   app.put(
     '/api/accounts',
     {
       config: administrators,
       schema: {
         summary: 'Updates an account',
-        description: 'Absent contact data are removed. Other absent members keep their values.',
+        description: [
+          'Absent contact data are removed. Other absent members keep their values.',
+          'Your own password and e-mail address change as in `PUT /api/accounts/me`.',
+        ].join(' '),
         body: z.object({
           id: z.string(),
           name: Text.optional(),
@@ -39,11 +42,15 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
           lockedDateEnd: queryTime().optional(),
           allowMePasswordChange: z.boolean().optional(),
           password: NewPassword.optional(),
+          currentPassword: CurrentPassword.optional(),
         }),
         response: { 200: Account },
       },
     },
-    async ({ caller, body }) => changeAccount(parts, caller, { ...body, email: body.email || undefined }),
+    async (request) => {
+      const { body, caller } = request;
+      return changeAccount(parts, caller, { ...body, email: body.email || undefined }, originOf(request));
+    },
   );
 
   app.delete(
@@ -83,7 +90,11 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
       config: signedIn,
       schema: {
         summary: 'Updates the contact data and password of your account',
-        description: 'Absent contact data are removed. An absent password stays.',
+        description: [
+          'Absent contact data are removed. An absent password stays. Another password or e-mail address needs the current',
+          'password or a login of the last 15 minutes (`tokens.freshLogin`), else the answer is 403 `FreshLoginRequired`.',
+          'A new password ends your other logins.',
+        ].join(' '),
         body: z.object({
           id: z.string().optional(),
           name: Text.optional(),
@@ -91,11 +102,15 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts & LoginPa
           company: Text.optional(),
           phoneNumber: Text.optional(),
           password: NewPassword.optional(),
+          currentPassword: CurrentPassword.optional(),
         }),
         response: { 200: Account },
       },
     },
-    async ({ caller, body }) => changeOwnAccount(parts, caller, { ...body, email: body.email || undefined }),
+    async (request) => {
+      const { body, caller } = request;
+      return changeOwnAccount(parts, caller, { ...body, email: body.email || undefined }, originOf(request));
+    },
   );
 
   app.post(

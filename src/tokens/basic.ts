@@ -22,7 +22,7 @@ export async function findBasicCaller(
   });
   const identity = outcome.result === 'success' ? await identities.find(outcome.value) : undefined;
   if (!identity) return undefined;
-  return { ...holderOf(identity), scopes: [], via: 'basic', address, agent, requestId };
+  return { ...holderOf(identity), scopes: [], via: 'basic', loggedInAt: Date.now(), address, agent, requestId };
 }
 
 function credentialsIn(authorization = '') {

@@ -12,8 +12,8 @@ export interface Presented extends Origin {
 }
 
 /**
- * The caller with this bearer token. Undefined when the token is not valid, or its account is deleted, disabled or not
- * activated. Groups, roles and tenants are the account's present ones, not the token's. Needs no query when token and
+ * The caller with this bearer token. Undefined when the token is not valid, its login has ended, or its account is deleted,
+ * disabled or not activated. Groups, roles and tenants are the account's present ones, not the token's. Needs no query when token and
  * account are cached.
  */
 export async function findCaller(
@@ -24,13 +24,15 @@ export async function findCaller(
   if (!token) return undefined;
   const grant = await tokens.verify(token);
   if (!grant) return undefined;
-  const { holder } = grant;
+  const { holder, loggedInAt } = grant;
   const identity = await ('userId' in holder
-    ? identities.find(holder.userId)
+    ? identities.findByLogin(holder.userId, holder.login)
     : identities.findByLoginId(holder.accountId));
   if (!identity?.enabled || !identity.activated) return undefined;
   return {
     ...holderOf(identity),
+    ...('login' in holder && 'familyId' in holder.login ? { familyId: holder.login.familyId } : {}),
+    ...(loggedInAt === undefined ? {} : { loggedInAt }),
     scopes: grant.scopes ?? tokens.scopesOf(identity),
     via: 'token',
     expires: grant.expires,

@@ -1,21 +1,28 @@
 import type { Account } from '../accounts/account.ts';
 import { rolesOf } from '../accounts/account.ts';
 import { deleteResetTokens, deleteTokens } from '../accounts/mail.queries.ts';
-import type { NewPasswordParts } from '../accounts/new-password.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
+import type { PasswordRules } from '../accounts/password-policy.ts';
 import type { ChangedAccountRow } from '../accounts/queries.ts';
 import { findUserId, getAccount, getAccountOf, lockAccount, updateAccount } from '../accounts/queries.ts';
-import type { AccountStore } from '../accounts/store.ts';
 import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Origin } from '../http/rules/origin.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
+import type { FreshLoginParts } from './fresh-login.ts';
+import { checkCurrentPassword, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
 
-export interface ChangeParts extends NewPasswordParts {
-  store: AccountStore;
+export interface ChangeParts extends FreshLoginParts {
+  rules: PasswordRules;
+}
+
+interface WithCurrentPassword {
+  /** Password of the caller. */
+  currentPassword?: string | undefined;
 }
 
 /** Absent contact data, roles and metadata are removed. Other absent members keep their values. */
@@ -29,16 +36,27 @@ export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles'
   password?: string | undefined;
 }
 
-/** Changes an account. Ends its logins if the password changes or the account may no longer sign in. */
-export async function changeAccount(parts: ChangeParts, caller: Caller, request: ChangedAccount): Promise<Account> {
+/**
+ * Changes an account. If the password changes, ends its logins except the caller's; if the account may no longer sign in,
+ * ends all. What `changeOwnAccount` requires for password and e-mail address holds here for the caller's own account.
+ */
+export async function changeAccount(
+  parts: ChangeParts,
+  caller: Caller,
+  { currentPassword, password, roles = '', metadata = {}, ...rest }: ChangedAccount & WithCurrentPassword,
+  origin: Origin,
+): Promise<Account> {
   await parts.store.refresh();
-  const { userId } = await getAccount(parts.db, request.id);
-  const passwordHash = await hashFor(parts, caller, userId, request.password);
-  const { roles = '', metadata = {}, password: _, ...rest } = request;
+  const { userId } = await getAccount(parts.db, rest.id);
+  const isOther = userId !== caller.userId;
+  const isProved = (await provesIdentity(parts, caller, currentPassword, origin)) || isOther;
+  if (password !== undefined && !isProved) requireFreshLogin(parts, caller);
+  const passwordHash = await hashFor(parts, caller, userId, password);
   return parts.store.change((tx) =>
-    keepingAnAdministrator(tx, [userId], () =>
-      apply(tx, parts, caller, userId, { ...rest, metadata, roles: rolesOf(roles) }, passwordHash),
-    ),
+    keepingAnAdministrator(tx, [userId], async () => {
+      if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
+      return apply(tx, parts, caller, userId, { ...rest, metadata, roles: rolesOf(roles) }, passwordHash);
+    }),
   );
 }
 
@@ -52,11 +70,19 @@ export interface OwnChange {
   password?: string | undefined;
 }
 
-/** Changes the caller's contact data, and the password if the account allows it. */
-export async function changeOwnAccount(parts: ChangeParts, caller: Caller, request: OwnChange): Promise<Account> {
+/**
+ * Changes the caller's contact data, and the password if the account allows it. Another password or e-mail address needs
+ * the current password or a fresh login.
+ */
+export async function changeOwnAccount(
+  parts: ChangeParts,
+  caller: Caller,
+  { currentPassword, password, ...request }: OwnChange & WithCurrentPassword,
+  origin: Origin,
+): Promise<Account> {
   await parts.store.refresh();
   const own = await ownAccount(parts.db, caller);
-  const { id = own.id, password, ...rest } = request;
+  const { id = own.id, ...rest } = request;
   if (id !== own.id && (await findUserId(parts.db, id)) !== own.userId)
     throw forbidden(`You are signed in as '${own.id}' and cannot change the account '${id}' here.`);
   const checkPasswordChange = (account: Account) => {
@@ -66,11 +92,38 @@ export async function changeOwnAccount(parts: ChangeParts, caller: Caller, reque
       });
   };
   checkPasswordChange(own);
+  const isProved = await provesIdentity(parts, caller, currentPassword, origin);
+  if (password !== undefined && !isProved) requireFreshLogin(parts, caller);
   const passwordHash = await hashFor(parts, caller, own.userId, password);
   return parts.store.change(async (tx) => {
     checkPasswordChange(await lockAccount(tx, own.userId));
+    if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
     return apply(tx, parts, caller, own.userId, rest, passwordHash);
   });
+}
+
+/** Whether the caller sent its current password. Throws if that is wrong. */
+async function provesIdentity(
+  parts: ChangeParts,
+  caller: Caller,
+  currentPassword: string | undefined,
+  origin: Origin,
+): Promise<boolean> {
+  if (currentPassword === undefined) return false;
+  await checkCurrentPassword(parts, caller.accountId, currentPassword, origin);
+  return true;
+}
+
+/** Throws if password or e-mail address of the caller's account change, and the caller has not logged in recently. */
+async function requireProof(
+  tx: Db,
+  parts: ChangeParts,
+  caller: Caller,
+  { email, passwordHash }: { email: string | undefined; passwordHash: string | undefined },
+) {
+  if (passwordHash === undefined && (await lockAccount(tx, caller.userId)).email === email) return;
+  requireFreshLogin(parts, caller);
+  await requireActiveLogin(tx, caller);
 }
 
 /** The caller's account. Throws for API keys. */
@@ -94,8 +147,8 @@ async function apply(
   await updateAccount(tx, userId, { ...row, name: row.name ?? before.id, updatedBy: caller.userId });
   if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, rules.history);
   const after = await getAccountOf(tx, userId);
-  if (passwordHash !== undefined || !after.enabled || !after.activated || isLocked(after))
-    await revokeFamiliesOf(tx, userId);
+  if (!after.enabled || !after.activated || isLocked(after)) await revokeFamiliesOf(tx, userId);
+  else if (passwordHash !== undefined) await revokeFamiliesOf(tx, userId, caller.familyId);
   if (after.email !== before.email) await deleteTokens(tx, userId);
   else if (passwordHash !== undefined) await deleteResetTokens(tx, userId);
   // free-form metadata may hold anything, so only its name is told

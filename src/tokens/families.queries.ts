@@ -19,22 +19,25 @@ export const listFamilies = (db: Db, userId: string) =>
     left join lateral (
       select used_at, used_from from refresh_tokens where family_id = f.id and used_at is not null order by used_at desc limit 1) t on true
     where f.user_id = ${userId} and f.revoked_at is null and f.expires_at > now()
-      and exists (select from refresh_tokens o where o.family_id = f.id and o.used_at is null and o.expires_at > now())
+      and (not f.refreshes
+        or exists (select from refresh_tokens o where o.family_id = f.id and o.used_at is null and o.expires_at > now()))
     order by f.id desc`);
 
 export const findFamilyOwner = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from refresh_families where id = ${id} and revoked_at is null`);
 
-/**
- * Ends all logins of an account that is disabled, locked or deleted, or whose password was changed. Returns their
- * number.
- */
-export async function revokeFamiliesOf(tx: Db, userId: string): Promise<number> {
+/** Ends all logins of an account, except that of `keptId`. Returns their number. */
+export async function revokeFamiliesOf(tx: Db, userId: string, keptId?: string): Promise<number> {
   const { rowCount } = await tx.query(sql.unsafe`
-    update refresh_families set revoked_at = now() where user_id = ${userId} and revoked_at is null`);
+    update refresh_families set revoked_at = now()
+    where user_id = ${userId} and revoked_at is null and id is distinct from ${keptId ?? null}::uuid`);
   return rowCount;
 }
+
+/** Whether a login has neither ended nor expired. */
+export const isFamilyActive = (tx: Db, id: string) =>
+  tx.exists(sql.unsafe`select from refresh_families where id = ${id} and revoked_at is null and expires_at > now()`);
 
 const KEPT = sql.fragment`interval '30 days'`;
 

@@ -5,6 +5,7 @@ import { uuidParam } from '../http/rules/forms.ts';
 import { endFamilies, endFamily, familiesOf } from './families.ts';
 
 const config = { access: 'signedIn', service: 'tokens' } as const;
+const ending = { ...config, endsLogins: true } as const;
 const Families = z
   .object({
     data: z.array(
@@ -38,7 +39,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
   app.delete(
     '/api/tokens/family',
     {
-      config,
+      config: ending,
       schema: {
         summary: 'Ends all your logins; administrators may end those of any account',
         querystring: OfAccount,
@@ -54,7 +55,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
   app.delete(
     '/api/tokens/family/:id',
     {
-      config,
+      config: ending,
       schema: { summary: 'Ends a login', params: z.object({ id: uuidParam() }), response: { 204: z.null() } },
     },
     async ({ caller, params }, reply) => {

@@ -1,14 +1,19 @@
 import type { Db } from '../db.ts';
 import { openTtlCache } from '../platform/async/ttl-cache.ts';
-import type { Identity } from './queries.ts';
-import { findIdentity, findIdentityByLoginId } from './queries.ts';
+import type { Identity, LoginOfToken } from './queries.ts';
+import { findIdentity, findIdentityByLoginId, findIdentityOfLogin } from './queries.ts';
 
-/** Maximum time until changes by other processes are seen. */
-const KEEP_MS = 5_000;
+/**
+ * Maximum time until changes by other processes are seen. Rights to tiles hold for a second more, and streams ask every
+ * two seconds: in all, a login that ended elsewhere ends here within five seconds.
+ */
+const KEEP_MS = 3_000;
 
-/** Cache of accounts, at most five seconds old: an authenticated request costs no query. */
+/** Cache of accounts: an authenticated request costs no query. */
 export interface Identities {
   find(userId: string): Promise<Identity | undefined>;
+  /** The account of an access token; undefined when the login of the token has ended. */
+  findByLogin(userId: string, login: LoginOfToken): Promise<Identity | undefined>;
   /** By login id in its exact spelling: another authorization server may distinguish `Ann` from `ann`. */
   findByLoginId(id: string): Promise<Identity | undefined>;
   /** Empties the cache, so that a change by this process is seen at once. */
@@ -19,6 +24,13 @@ export function openIdentities(db: Db): Identities {
   const cache = openTtlCache<Identity | undefined>(KEEP_MS);
   return {
     find: (userId) => cache.get(userId, async () => (await findIdentity(db, userId)) ?? undefined),
+    findByLogin(userId, login) {
+      const name = 'familyId' in login ? login.familyId : login.issuedAt.toISOString();
+      return cache.get(
+        `login ${userId} ${name}`,
+        async () => (await findIdentityOfLogin(db, userId, login)) ?? undefined,
+      );
+    },
     findByLoginId: (id) => cache.get(`login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
     clear: cache.clear,
   };

@@ -15,6 +15,8 @@ export interface ForeignGrant {
   scopes?: string[];
   /** Seconds since 1970. */
   expires: number;
+  /** When the holder logged in there. Seconds since 1970; absent: unknown. */
+  authTime?: number;
 }
 
 export interface ExternalIssuers {
@@ -79,11 +81,17 @@ const checkerOf =
     const accountId = payload[accountClaim];
     if (typeof accountId !== 'string') throw new errors.JWTInvalid(`The claim ${accountClaim} is not a string.`);
     const { exp = 0 } = payload;
-    const expires = exp + CLOCK_TOLERANCE_SECONDS;
-    return scopeClaim === undefined
-      ? { accountId, expires }
-      : { accountId, expires, scopes: scopesFrom(payload[scopeClaim]) };
+    return {
+      accountId,
+      expires: exp + CLOCK_TOLERANCE_SECONDS,
+      ...authTimeFrom(payload.auth_time),
+      ...(scopeClaim === undefined ? {} : { scopes: scopesFrom(payload[scopeClaim]) }),
+    };
   };
+
+/** A time in the future says nothing: a login would count as recent for ever. */
+const authTimeFrom = (claim: unknown): Pick<ForeignGrant, 'authTime'> =>
+  typeof claim === 'number' && claim <= Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS ? { authTime: claim } : {};
 
 const scopesFrom = (claim: unknown): string[] =>
   typeof claim === 'string'

@@ -14,8 +14,8 @@ import type { Code, Credentials } from './credentials.ts';
 import { recordLogin } from './queries.ts';
 import type { SecondFactorParts } from './second-factor.ts';
 import { codeIn, decide, findPolicy, networkNotAllowed, verifyCode } from './second-factor.ts';
-import type { TokenPair, TokenParts } from './token-pair.ts';
-import { signPair, startFamily } from './token-pair.ts';
+import type { TokenParts, Tokens } from './token-pair.ts';
+import { signTokens, startFamily } from './token-pair.ts';
 
 export interface LoginParts {
   db: Database;
@@ -64,18 +64,21 @@ function answerOf<T>(outcome: LoginOutcome<T>): T | OtpRequired {
   return outcome.value;
 }
 
-/** `POST /api/tokens`: a login that starts a token family. */
+/**
+ * `POST /api/tokens`: a login that starts a token family.
+ * @param credentials.refresh false: without a refresh token
+ */
 export async function issueTokens(
   parts: TokenParts & LoginParts,
-  credentials: Credentials,
+  { refresh = true, ...credentials }: Credentials & { refresh?: boolean | undefined },
   origin: Origin,
-): Promise<TokenPair | OtpRequired> {
+): Promise<Tokens | OtpRequired> {
   await parts.tokens.keys.refreshIfStale();
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
     const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
-    return unmet ?? success(await startFamily(tx, parts, userId));
+    return unmet ?? success(await startFamily(tx, parts, userId, refresh));
   });
-  return outcome.result === 'success' ? signPair(parts, outcome.value) : answerOf(outcome);
+  return outcome.result === 'success' ? signTokens(parts, outcome.value) : answerOf(outcome);
 }
 
 /** `POST /api/accounts/validation`: a login without tokens. */

@@ -1,12 +1,28 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
+import type { AccessTokens } from './access.ts';
+import { findCaller } from './caller.ts';
 import { credentialsShape } from './credentials.ts';
+import type { Identities } from './identities.ts';
 import type { OtpParts } from './otp.ts';
 import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
 
-const Credentials = z.object(credentialsShape).meta({ id: 'Credentials' });
+/** Without id and password, the account is that of the access token. */
+const Credentials = z
+  .object({
+    ...credentialsShape,
+    id: credentialsShape.id.optional(),
+    password: credentialsShape.password.optional(),
+    currentPassword: credentialsShape.password.optional(),
+  })
+  .meta({ id: 'Credentials' });
+const HOLDER = [
+  'Send id and password of the account, or its access token: alone if its login is at most 15 minutes old',
+  '(`tokens.freshLogin`), else with `currentPassword`.',
+].join(' ');
 const Status = z
   .object({
     id: z.string(),
@@ -23,20 +39,30 @@ const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 const Path = z.object({ id: z.string() });
 
-export async function otpRoutes(app: App, parts: OtpParts) {
+export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessTokens; identities: Identities }) {
+  /** The request may have an access token, whose login does not end then. */
+  async function holderOf(request: FastifyRequest<{ Body: z.infer<typeof Credentials> }>) {
+    const { authorization } = request.headers;
+    return { ...request.body, caller: await findCaller(parts, { authorization, ...originOf(request) }) };
+  }
+
   app.post(
     '/api/tokens/otp/registration',
     {
       onRequest: noStore,
-      config: { access: 'public', service: 'tokens' },
+      config: { access: 'public', service: 'tokens', endsLogins: true },
       schema: {
         summary: 'Returns the setup code of your authenticator, to scan or to type',
-        description: 'After the first one-time password was accepted, this request requires one, too.',
+        description: [
+          HOLDER,
+          'After the first one-time password was accepted, this request requires one, too.',
+          'A new authenticator of your own ends your other logins.',
+        ].join(' '),
         body: Credentials,
         response: { 200: Registration },
       },
     },
-    async (request) => registerOtp(parts, request.body, originOf(request)),
+    async (request) => registerOtp(parts, await holderOf(request), originOf(request)),
   );
 
   app.post(
@@ -46,12 +72,14 @@ export async function otpRoutes(app: App, parts: OtpParts) {
       config: { access: 'public', service: 'tokens' },
       schema: {
         summary: 'Creates recovery codes, each of which replaces a one-time password once',
-        description: 'Requires a one-time password. Earlier recovery codes become invalid.',
+        description: `${HOLDER} Requires a one-time password. Earlier recovery codes become invalid.`,
         body: Credentials,
         response: { 200: RecoveryCodes },
       },
     },
-    async (request) => ({ recoveryCodes: await makeRecoveryCodes(parts, request.body, originOf(request)) }),
+    async (request) => ({
+      recoveryCodes: await makeRecoveryCodes(parts, await holderOf(request), originOf(request)),
+    }),
   );
 
   app.get(
@@ -80,15 +108,16 @@ export async function otpRoutes(app: App, parts: OtpParts) {
   app.delete(
     '/api/tokens/otp/:id',
     {
-      config: administrators,
+      config: { ...administrators, endsLogins: true },
       schema: {
         summary: 'Resets the second factor of an account whose holder lost the device',
+        description: 'Ends the logins of the account. Your own second factor needs a login of the last 15 minutes.',
         params: Path,
         response: { 204: z.null() },
       },
     },
     async ({ caller, params }, reply) => {
-      await resetOtp(parts.db, caller, params.id);
+      await resetOtp(parts, caller, params.id);
       return reply.code(204).send(null);
     },
   );

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { generateURI, ScureBase32Plugin } from 'otplib';
-import { getAccount } from '../accounts/queries.ts';
+import { getAccount, getAccountOf, lockAccount } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { AppError } from '../errors.ts';
 import { conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import type { Credentials } from './credentials.ts';
-import type { LoginParts } from './log-in.ts';
-import { logIn, refused, success } from './log-in.ts';
+import type { Code } from './credentials.ts';
+import { revokeFamiliesOf } from './families.queries.ts';
+import type { FreshLoginParts, Holder } from './fresh-login.ts';
+import { asHolder, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
+import { refused, success } from './log-in.ts';
 import {
   clearOtpFailures,
   countRecoveryCodes,
@@ -41,7 +43,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const BASE32 = `${LETTERS}234567`;
 const SETUP_CHARACTERS = `${LETTERS}${LETTERS.toLowerCase()}0123456789`;
 
-export interface OtpParts extends LoginParts {
+export interface OtpParts extends FreshLoginParts {
   /** Name that authenticator apps show above the codes. */
   otpIssuer: string;
 }
@@ -55,27 +57,30 @@ export interface Registration {
 }
 
 /**
- * Returns the setup code of the account's authenticator for a password, and also requires a code as soon as a code of
- * any authenticator was accepted. An account whose groups have no authenticators gets its own one, and a new one
- * whenever it sends a code.
+ * Returns the setup code of the account's authenticator, and requires a code as soon as a code of any authenticator was
+ * accepted. An account whose groups have no authenticators gets its own one, and a new one whenever it sends a code; that
+ * ends its other logins.
  */
-export async function registerOtp(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<Registration> {
-  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
-    const { id } = await getAccount(tx, credentials.id);
+export async function registerOtp(parts: OtpParts, request: Holder & Code, origin: Origin): Promise<Registration> {
+  const outcome = await asHolder(parts, request, origin, async (tx, userId) => {
+    const { id } = await getAccountOf(tx, userId);
     const policy = await findPolicy(tx, parts.secondFactor, userId);
     if (decide(policy, origin.address).outcome === 'forbidden') return refused(networkNotAllowed());
-    const type = credentials.otpAuthenticator || (policy.authenticators[0]?.type ?? OWN_TYPE);
+    const type = request.otpAuthenticator || (policy.authenticators[0]?.type ?? OWN_TYPE);
     let shown = policy.authenticators.find((authenticator) => authenticator.type === type);
     if (shown === undefined && (policy.authenticators.length > 0 || type !== OWN_TYPE)) return refused(illegalCode());
     // any proved authenticator, not only the shown one: else a client could avoid its code by requesting another
     // authenticator
     if (policy.authenticators.some(({ proved }) => proved)) {
-      if (codeIn(credentials) === '') return refused(alreadyRegistered());
-      const error = await verifyCode(tx, policy, userId, credentials, origin);
+      if (codeIn(request) === '') return refused(alreadyRegistered());
+      const error = await verifyCode(tx, policy, userId, request, origin);
       if (error) return refused(error);
       if (shown?.own && shown.proved) await removeOwnAuthenticators(tx, userId);
     }
-    if (shown === undefined || (shown.own && shown.proved)) shown = await makeOwn(tx, parts.secondFactor, userId);
+    if (shown === undefined || (shown.own && shown.proved)) {
+      shown = await makeOwn(tx, parts.secondFactor, userId);
+      await revokeFamiliesOf(tx, userId, request.caller?.familyId);
+    }
     await record(tx, {
       action: 'otp.register',
       accountId: id,
@@ -105,14 +110,14 @@ async function makeOwn(tx: Db, { sealer }: SecondFactorParts, userId: string): P
  * Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed
  * network.
  */
-export async function makeRecoveryCodes(parts: OtpParts, credentials: Credentials, origin: Origin): Promise<string[]> {
-  const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
-    const { id } = await getAccount(tx, credentials.id);
+export async function makeRecoveryCodes(parts: OtpParts, request: Holder & Code, origin: Origin): Promise<string[]> {
+  const outcome = await asHolder(parts, request, origin, async (tx, userId) => {
+    const { id } = await getAccountOf(tx, userId);
     const policy = await findPolicy(tx, parts.secondFactor, userId);
     if (decide(policy, origin.address).outcome === 'forbidden') return refused(networkNotAllowed());
     if (policy.authenticators.length === 0)
       return refused(conflict(`Account '${id}' has no authenticator.`, { code: 'NoAuthenticator' }));
-    const error = await verifyCode(tx, policy, userId, credentials, origin);
+    const error = await verifyCode(tx, policy, userId, request, origin);
     if (error) return refused(error);
     const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(BASE32, RECOVERY_CODE_LENGTH));
     await replaceRecoveryCodes(tx, userId, codes.map(hashRecoveryCode));
@@ -138,12 +143,17 @@ export async function otpStatus({ db, secondFactor }: Pick<OtpParts, 'db' | 'sec
 }
 
 /**
- * For a lost device: deletes the account's own authenticators and its recovery codes. Authenticators of groups may be
- * registered again.
+ * For a lost device: deletes the account's own authenticators and its recovery codes, and ends its logins except the
+ * caller's. Authenticators of groups may be registered again.
  */
-export const resetOtp = (db: Db, caller: Caller, id: string): Promise<void> =>
-  db.transaction(async (tx) => {
-    const account = await getAccount(tx, id);
+export const resetOtp = (parts: OtpParts, caller: Caller, id: string): Promise<void> =>
+  parts.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, (await getAccount(tx, id)).userId);
+    if (account.userId === caller.userId) {
+      requireFreshLogin(parts, caller);
+      await requireActiveLogin(tx, caller);
+    }
+    await revokeFamiliesOf(tx, account.userId, caller.familyId);
     await removeOwnAuthenticators(tx, account.userId);
     await forgetProofs(tx, account.userId);
     await replaceRecoveryCodes(tx, account.userId, []);

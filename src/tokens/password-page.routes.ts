@@ -52,6 +52,7 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
       config: {
         access: 'public',
         service: 'none',
+        endsLogins: true,
         described: acceptsForm({
           token: 'The token of the mail.',
           password: 'The new password.',

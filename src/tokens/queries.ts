@@ -41,15 +41,47 @@ const identity = sql.fragment`
 export const findIdentity = (db: Db, userId: string) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId}`);
 
+/** What an access token says about its login. Tokens of before 0079 have no family: they have the time of their issue. */
+export type LoginOfToken = { familyId: string } | { issuedAt: Date };
+
+/** The account of an access token, if the login of the token is active. */
+export const findIdentityOfLogin = (db: Db, userId: string, login: LoginOfToken) =>
+  db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId} and ${isActive(login)}`);
+
+const isActive = (login: LoginOfToken) =>
+  'familyId' in login
+    ? sql.fragment`exists (
+        select from refresh_families f
+        where f.id = ${login.familyId} and f.user_id = a.user_id and f.revoked_at is null and f.expires_at > now())`
+    : // it may have been any login that has ended since
+      sql.fragment`not exists (
+        select from refresh_families f
+        where f.user_id = a.user_id and f.revoked_at >= ${login.issuedAt.toISOString()}::timestamptz)`;
+
 /** By login id in its exact spelling. */
 export const findIdentityByLoginId = (db: Db, id: string) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.folded_id = fold_name(${id}) and a.id = ${id}`);
 
-/** Starts a token family: a login with all the refresh tokens that are exchanged for one another. Returns its id. */
-export const insertFamily = (tx: Db, userId: string, lifetimeMs: number) =>
-  tx.oneFirst(sql.type(z.object({ id: z.string() }))`
-    insert into refresh_families (user_id, expires_at) values (${userId}, now() + ${lifetimeMs} * interval '1 millisecond')
-    returning id`);
+/** A token family: a login with all the refresh tokens that are exchanged for one another. */
+const Family = z.object({
+  familyId: z.string(),
+  userId: z.string(),
+  /** The time of the login. Milliseconds since 1970. */
+  since: z.number(),
+  /** Milliseconds since 1970. */
+  until: z.number(),
+});
+export type Family = z.infer<typeof Family>;
+
+const family = sql.fragment`f.id as family_id, f.user_id,
+  (extract(epoch from f.created_at) * 1000)::float8 as since, (extract(epoch from f.expires_at) * 1000)::float8 as until`;
+
+/** @param refreshes whether the family gets refresh tokens */
+export const insertFamily = (tx: Db, userId: string, lifetimeMs: number, refreshes: boolean) =>
+  tx.one(sql.type(Family)`
+    insert into refresh_families as f (user_id, expires_at, refreshes)
+    values (${userId}, now() + ${lifetimeMs} * interval '1 millisecond', ${refreshes})
+    returning ${family}`);
 
 /** The token expires with its family at the latest. Returns when. */
 export const insertRefreshToken = (tx: Db, hash: Buffer, familyId: string, lifetimeMs: number) =>
@@ -63,8 +95,8 @@ const FamilyOfToken = z.object({ familyId: z.string(), userId: z.string() });
 
 /** The family of a refresh token, whatever the state of either. */
 export const findFamily = (tx: Db, hash: Buffer) =>
-  tx.maybeOne(sql.type(FamilyOfToken)`
-    select f.id as family_id, f.user_id from refresh_tokens t join refresh_families f on f.id = t.family_id
+  tx.maybeOne(sql.type(Family)`
+    select ${family} from refresh_tokens t join refresh_families f on f.id = t.family_id
     where t.hash = ${sql.binary(hash)}`);
 
 /**

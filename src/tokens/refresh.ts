@@ -35,7 +35,7 @@ export async function refresh(
   // signed before the transaction, because signing waits for a thread; the account's state is checked again in the
   // transaction
   const holder = await findFamily(parts.db, hash);
-  const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId)));
+  const accessToken = holder && (await parts.tokens.issue(await getIdentity(parts.db, holder.userId), holder));
   const exchange = await parts.db.transaction(async (tx): Promise<Exchange> => {
     const found = accessToken && (await findFamily(tx, hash));
     // lock order as in changes and deletions of accounts: first the account, then its tokens

@@ -19,6 +19,8 @@ const TokenAnswer = z
   .object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued })
   .meta({ id: 'Tokens' });
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
+const AccessTokenAnswer = TokenAnswer.omit({ refreshToken: true }).meta({ id: 'AccessToken' });
+export type AccessTokenAnswer = z.infer<typeof AccessTokenAnswer>;
 
 const open = { access: 'public', service: 'tokens' } as const;
 
@@ -30,10 +32,12 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       config: open,
       schema: {
         summary: 'Logs in',
-        description:
+        description: [
           'Returns an access token and a refresh token. If a one-time password is required, returns the authenticators instead.',
-        body: z.object(credentialsShape),
-        response: { 200: z.union([TokenAnswer, OtpRequired]) },
+          'With `refresh: false` there is no refresh token, and the login ends with the access token.',
+        ].join(' '),
+        body: z.object({ ...credentialsShape, refresh: z.boolean().optional() }),
+        response: { 200: z.union([TokenAnswer, AccessTokenAnswer, OtpRequired]) },
       },
     },
     async (request) => issueTokens(parts, request.body, originOf(request)),
@@ -43,7 +47,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
     '/api/tokens/refresh',
     {
       onRequest: noStore,
-      config: open,
+      config: { ...open, endsLogins: true },
       schema: {
         summary: 'Exchanges a refresh token for new tokens; it works once',
         description: 'With an Idempotency-Key, a lost answer can be requested again for a minute.',
@@ -64,7 +68,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
     '/api/tokens/revocation',
     {
       onRequest: noStore,
-      config: open,
+      config: { ...open, endsLogins: true },
       schema: {
         summary: 'Ends the login of a refresh token',
         description: 'The answer is the same for unknown and revoked tokens (RFC 7009).',

@@ -155,7 +155,8 @@ export async function verifyCode(
     return undefined;
   }
   // a correct code that was used before is not a guess
-  if (verdict === 'wrong') await countOtpFailure(tx, userId, FREE_FAILURES);
+  if (verdict === 'usedBefore') return illegalCode('OtpAlreadyUsed');
+  await countOtpFailure(tx, userId, FREE_FAILURES);
   return illegalCode();
 }
 
@@ -186,7 +187,8 @@ async function verifyRecoveryCode(tx: Db, userId: string, code: string, origin: 
   return 'right';
 }
 
-export const illegalCode = () => invalid('Illegal one-time password.', { code: 'IllegalOneTimePassword' });
+export const illegalCode = (code: 'IllegalOneTimePassword' | 'OtpAlreadyUsed' = 'IllegalOneTimePassword') =>
+  invalid('Illegal one-time password.', { code });
 const tooManyWrongCodes = (seconds: number) =>
   new AppError('tooManyRequests', 'Too many wrong one-time passwords. Try again later.', {
     code: 'TooManyWrongCodes',

@@ -2,41 +2,62 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
-import type { Identity } from './queries.ts';
+import type { Family, Identity } from './queries.ts';
 import { findIdentity, insertFamily, insertRefreshToken } from './queries.ts';
 import { hashOf, newRefreshToken } from './refresh-token.ts';
 
-/** Access token and refresh token, as in answers. */
-export interface TokenPair {
+/** Tokens of a login, as in answers. */
+export interface Tokens {
   accessToken: IssuedToken;
   tokenType: 'bearer';
-  refreshToken: IssuedToken;
+  /** Absent: the login ends with the access token. */
+  refreshToken?: IssuedToken;
 }
+export type TokenPair = Required<Tokens>;
 
 export interface TokenParts {
   db: Db;
   tokens: AccessTokens;
-  settings: Pick<Config, 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'>;
+  settings: Pick<
+    Config,
+    'tokens.accessLifetime' | 'tokens.refreshLifetime' | 'tokens.familyLifetime' | 'tokens.reuseLeeway'
+  >;
 }
 
 /** A login whose access token is still to be signed: outside of the transaction, because signing waits for a thread. */
 export interface NewFamily {
   identity: Identity;
-  refreshToken: IssuedToken;
+  family: Family;
+  refreshToken: IssuedToken | undefined;
 }
 
-/** Starts a token family and issues its first refresh token. */
-export async function startFamily(tx: Db, { settings }: TokenParts, userId: string): Promise<NewFamily> {
-  const familyId = await insertFamily(tx, userId, settings['tokens.familyLifetime']);
-  return { refreshToken: await issueRefreshToken(tx, settings, familyId), identity: await getIdentity(tx, userId) };
+/**
+ * Starts a token family and issues its first refresh token.
+ * @param refreshes false: no refresh token; the family ends with its access token
+ */
+export async function startFamily(
+  tx: Db,
+  { settings }: TokenParts,
+  userId: string,
+  refreshes: boolean,
+): Promise<NewFamily> {
+  const lifetime = settings[refreshes ? 'tokens.familyLifetime' : 'tokens.accessLifetime'];
+  const family = await insertFamily(tx, userId, lifetime, refreshes);
+  return {
+    family,
+    refreshToken: refreshes ? await issueRefreshToken(tx, settings, family.familyId) : undefined,
+    identity: await getIdentity(tx, userId),
+  };
 }
 
 /** Signs the access token. Call `tokens.keys.refreshIfStale` before the login's transaction. */
-export const signPair = async ({ tokens }: TokenParts, { identity, refreshToken }: NewFamily): Promise<TokenPair> => ({
-  accessToken: await tokens.issue(identity),
-  tokenType: 'bearer',
-  refreshToken,
-});
+export async function signTokens(
+  { tokens }: TokenParts,
+  { identity, family, refreshToken }: NewFamily,
+): Promise<Tokens> {
+  const accessToken = await tokens.issue(identity, family);
+  return { accessToken, tokenType: 'bearer', ...(refreshToken === undefined ? {} : { refreshToken }) };
+}
 
 export async function issueRefreshToken(
   tx: Db,

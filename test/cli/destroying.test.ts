@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { decodeJwt } from 'jose';
 import { main } from '../../cli/main.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { newProject } from '../world/transfers.ts';
-import { world } from '../world.ts';
+import { PASSWORD, world } from '../world.ts';
 import { machines } from './machine.ts';
 import { person } from './person.ts';
 
@@ -49,6 +50,8 @@ test('Enter alone does not confirm a deletion', async (t) => {
   const group = `crew-${randomUUID()}`;
   t.is((await client.post('/api/usergroups', { name: group, users: [id] })).status, 201);
   const key = (await client.post('/api/iam/key', { name: 'crawler', role: 'Reader' })).body.id;
+  const { body: login } = await w.nobody.post('/api/tokens', { id, password: PASSWORD });
+  const family = String(decodeJwt(login.accessToken.token).sid);
   for (const [argv, still] of [
     [['account', 'delete', id], `/api/accounts/${id}`],
     [['group', 'delete', group], `/api/usergroups/${group}`],
@@ -59,6 +62,7 @@ test('Enter alone does not confirm a deletion', async (t) => {
     [['otp', 'reset', id], `/api/accounts/${id}`],
     [['key', 'revoke', key], '/api/iam/key'],
     [['token', 'revoke', '--account', id], `/api/accounts/${id}`],
+    [['token', 'revoke', '--family', family], `/api/accounts/${id}`],
     [['job', 'drain', '--all'], '/api/admin/drain'],
     [['credit', 'spend', tenant, '1'], `/api/iam/tenant/${tenant}`],
     [['credit', 'move', '1', '--to', tenant], `/api/iam/tenant/${tenant}`],
@@ -70,6 +74,9 @@ test('Enter alone does not confirm a deletion', async (t) => {
     t.is((await client.get(still)).status, 200, argv.join(' '));
   }
   t.true((await client.get('/api/iam/key')).body.data.some((one: { id: string }) => one.id === key));
+  t.true(
+    (await client.get(`/api/tokens/family?account=${id}`)).body.data.some((one: { id: string }) => one.id === family),
+  );
   t.is((await client.get(`/api/metadata/project/${project}/subproject/list`)).body.data.length, 1);
   t.deepEqual((await client.get('/api/admin/drain')).body.drains, []);
 });

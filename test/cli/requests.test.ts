@@ -106,14 +106,17 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['whoami']);
   await run(['auth', 'login', ...credentials], password);
   await run(['auth', 'whoami']);
+  const families = await run(['auth', 'token', 'families', 'root']);
+  // not that of PLATFORM_TOKEN, which is the oldest one
+  await run(['auth', 'token', 'revoke', '--family', families.data[0].id]);
   await run(['auth', 'otp', 'register', ...credentials], password);
   await run(['auth', 'otp', 'recovery-codes', ...credentials], { ...password, refused: true });
   await run(['auth', 'otp', 'status', 'root']);
   await run(['auth', 'token', 'issue', ...credentials], { ...password, refused: true });
-  const families = await run(['auth', 'token', 'families', 'root']);
-  await run(['auth', 'token', 'revoke', '--family', families.data[0].id]);
   await run(['auth', 'token', 'revoke', '--token-stdin'], { stdin: 'x' });
   await run(['auth', 'explain', '--account', 'root', '--ip', '127.0.0.1']);
+
+  await run(['account', 'password', '--password-stdin'], { stdin: PASSWORD });
 
   const ann = ['--id', 'ann', '--name', 'Ann', '--email', 'ann@river.example', '--password-stdin'];
   await run(['account', 'create', ...ann], password);

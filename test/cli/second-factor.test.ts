@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { decodeJwt } from 'jose';
+import { main } from '../../cli/main.ts';
 import { attempt, codeOf, groupOf, setupCodeFrom } from '../world/authenticator.ts';
 import { PASSWORD, world } from '../world.ts';
 import { machines } from './machine.ts';
+import { person } from './person.ts';
 
 const w = world(test);
 const machine = machines(w);
@@ -20,7 +23,7 @@ test('otp register draws a QR code and says what to type; the code then logs in'
   const setupCode = setupCodeFrom(manual);
 
   const without = await run(['login', '--id', id, '--password-stdin'], typed);
-  t.like(without, { code: 2, out: '', err: 'platform: Not a terminal. Use --otp.\n' });
+  t.like(without, { code: 2, out: '', err: 'platform: A code is required: --otp (APPAUTH).\n' });
   const wrong = await run(['login', '--id', id, '--password-stdin', '--otp', 'x'], typed);
   t.like(wrong, { code: 1, err: 'platform: Illegal one-time password.\n' });
   const otp = codeOf(setupCode);
@@ -30,6 +33,11 @@ test('otp register draws a QR code and says what to type; the code then logs in'
   );
   t.like(right, { code: 0, out: `Logged in as ${id} at ${url}.\n` });
   t.regex((await run(['otp', 'status'])).out, /APPAUTH \(own, in use\)/);
+  const again = await run(['login', '--id', id, '--password-stdin', '--otp', otp], typed);
+  t.like(again, {
+    code: 1,
+    err: 'platform: The one-time password was already used; wait for the next code.\n',
+  });
 });
 
 test('a login at a terminal asks for the one-time password if the server requires it', async (t) => {
@@ -37,9 +45,6 @@ test('a login at a terminal asks for the one-time password if the server require
   const setupCode = newCode();
   await groupOf(w, id, [`APPAUTH:${setupCode}`]);
   const { run } = await machine(t);
-  const { PassThrough } = await import('node:stream');
-  const { person } = await import('./person.ts');
-  const { main } = await import('../../cli/main.ts');
   const { url, folder } = await machine(t);
   const sitting = person({ PLATFORM_URL: url, XDG_CONFIG_HOME: folder }, { tty: true });
   t.true(sitting.stdin instanceof PassThrough);
@@ -74,6 +79,70 @@ test('recovery codes are printed once, one a line, and log in; after a reset the
   t.regex((await run(['otp', 'status', id])).out, /authenticators +none/);
 });
 
+test('an authenticator that is registered on a logged-in machine ends the logins of others', async (t) => {
+  const { id } = await w.account();
+  const [own, other] = [await machine(t), await machine(t)];
+  for (const { logIn } of [own, other]) t.is((await logIn(id)).code, 0);
+  t.is((await own.run(['otp', 'register', '--id', id, '--password-stdin'], typed)).code, 0);
+  t.is((await own.run(['whoami'])).code, 0);
+  t.is((await other.run(['whoami'])).code, 3);
+});
+
+test('account password changes the own password; with an old login it needs the current one, too', async (t) => {
+  const { id, userId } = await w.account();
+  const { run, logIn } = await machine(t);
+  await logIn(id);
+  t.is((await w.as({ userId }).put('/api/accounts/me', { name: 'Ann', company: 'River' })).status, 200);
+  const change = (...lines: string[]) =>
+    run(['account', 'password', '--password-stdin'], { stdin: lines.map((line) => `${line}\n`).join('') });
+  t.like(await change('Better-stapler-8'), {
+    code: 0,
+    out: 'The password is set. Other logins of the account have ended.\n',
+  });
+  t.like((await w.as({ userId }).get('/api/accounts/me')).body, { name: 'Ann', company: 'River' });
+  t.like(await change('short'), { code: 1 });
+
+  const env = { PLATFORM_TOKEN: await oldLogin(id, 'Better-stapler-8') };
+  const old = (...lines: string[]) =>
+    run(['account', 'password', '--password-stdin'], { stdin: lines.map((line) => `${line}\n`).join(''), env });
+  const without = await old('Newer-stapler-9');
+  t.is(without.code, 2);
+  t.is(
+    without.err,
+    'platform: Not a terminal. Send the current password in a second line of stdin, or log in again.\n',
+  );
+  t.like(await old('Newer-stapler-9', 'wrong'), { code: 1, err: 'platform: Account validation failed.\n' });
+  t.is((await old('Newer-stapler-9', 'Better-stapler-8')).code, 0);
+});
+
+test('at a terminal account password asks for the new password twice, and for the current one if the server requires it', async (t) => {
+  const { id } = await w.account();
+  const { url } = await machine(t);
+  const sitting = person({ PLATFORM_URL: url, PLATFORM_TOKEN: await oldLogin(id, PASSWORD) }, { tty: true });
+  const done = main(['account', 'password'], sitting.io);
+  for (const [question, answer] of [
+    ['New password:', 'Better-stapler-8'],
+    ['Repeat the new password:', 'Better-stapler-8'],
+    ['Current password:', PASSWORD],
+  ] as const) {
+    while (!sitting.err().includes(question)) await new Promise((resolve) => setTimeout(resolve, 20));
+    sitting.stdin.write(`${answer}\r`);
+  }
+  t.is(await done, 0);
+  t.is((await w.nobody.post('/api/tokens', { id, password: 'Better-stapler-8' })).status, 200);
+  t.false(sitting.err().includes('stapler'));
+});
+
+/** An access token of a login of an hour ago. */
+async function oldLogin(id: string, password: string): Promise<string> {
+  const { body } = await w.nobody.post('/api/tokens', { id, password });
+  const family = decodeJwt(body.accessToken.token).sid;
+  await w.sql("update refresh_families set created_at = created_at - interval '1 h' where id = $1", [family]);
+  const json = { 'content-type': 'application/json' };
+  const { refreshToken } = body;
+  return (await w.nobody.post('/api/tokens/refresh', JSON.stringify(refreshToken.token), json)).body.accessToken.token;
+}
+
 test('token issue prints an access token and keeps nothing; families are listed and revoked', async (t) => {
   const user = await w.account();
   const { run, logIn } = await machine(t);
@@ -82,16 +151,17 @@ test('token issue prints an access token and keeps nothing; families are listed 
   t.is(decodeJwt(issued.out.trim()).sub, user.id);
   t.is((await run(['whoami'])).code, 3);
 
-  const refreshToken = JSON.parse(
-    (await run(['token', 'issue', '--id', user.id, '--password-stdin', '--json'], typed)).out,
-  ).refreshToken.token;
-  t.is((await run(['token', 'revoke', '--token-stdin'], { stdin: refreshToken })).code, 0);
+  const json = JSON.parse((await run(['token', 'issue', '--id', user.id, '--password-stdin', '--json'], typed)).out);
+  t.deepEqual(Object.keys(json).sort(), ['accessToken', 'tokenType'], 'its login ends with it');
+  const { refreshToken } = (await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD })).body;
+  const issuedIds = [issued.out.trim(), json.accessToken.token].map((token) => decodeJwt(token).sid);
+  t.is((await run(['token', 'revoke', '--token-stdin'], { stdin: refreshToken.token })).code, 0);
   await logIn(user.id);
   const ids = async (account: string[] = []) =>
     JSON.parse((await run(['token', 'families', ...account, '--json'])).out).data.map(({ id }: { id: string }) => id);
-  const [mine, other] = await ids();
-  t.is((await ids()).length, 2, 'the revoked one is not among them');
-  t.is((await run(['token', 'revoke', '--family', other])).code, 0);
+  const [mine, ...others] = await ids();
+  t.deepEqual(others.sort(), issuedIds.sort(), 'the revoked one is not among them');
+  for (const other of others) t.is((await run(['token', 'revoke', '--family', other])).code, 0);
   t.deepEqual(await ids(), [mine]);
   t.like(await run(['token', 'revoke']), { code: 2 });
   t.like(await run(['token', 'families', (await w.administrator()).id]), { code: 1 });

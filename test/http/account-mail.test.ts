@@ -81,7 +81,9 @@ test('a password reset answers 202 for known and unknown ids; its mailed token s
   const root = w.as(await w.administrator());
   const { id } = await w.account({ id: 'forgetful' });
   await root.put('/api/accounts', { id, email: 'forgetful@example.org' });
-  const old = (await login(id)).body.refreshToken.token;
+  const { accessToken, refreshToken } = (await login(id)).body;
+  const me = () => w.nobody.get('/api/accounts/me', { authorization: `Bearer ${accessToken.token}` });
+  t.is((await me()).status, 200);
   const ask = (text: string) => w.nobody.post('/api/accounts/passwordreset', text);
   for (const text of ['Forgetful', 'nobody-known', 'nobody@example.org']) {
     const { status, raw } = await ask(text);
@@ -96,7 +98,8 @@ test('a password reset answers 202 for known and unknown ids; its mailed token s
   t.is((await set(PASSWORD)).status, 400);
   t.is((await login(id)).status, 400);
   t.is((await login(id, NEW)).status, 200);
-  t.is((await w.nobody.post('/api/tokens/refresh', old)).status, 404, 'its logins have ended');
+  t.is((await w.nobody.post('/api/tokens/refresh', refreshToken.token)).status, 404, 'its logins have ended');
+  t.is((await me()).status, 401);
 });
 
 /** Asks for a reset; this test is the worker, and drops the mail. Returns whether one was sent. */
@@ -386,8 +389,11 @@ test('the reset link opens a page that shows the password policy, explains refus
   t.false(weak.body.includes('"short"'), 'a password is not sent back');
   const mistyped = await form(action, { token, password: NEW, again: PASSWORD });
   t.regex(mistyped.body, /The two passwords differ\./);
-  t.is((await login(id)).status, 200, 'nothing has changed');
+  const before = (await login(id)).body.accessToken.token;
+  const me = () => w.nobody.get('/api/accounts/me', { authorization: `Bearer ${before}` });
+  t.is((await me()).status, 200, 'nothing has changed');
   t.is((await form(action, { token, password: NEW, again: NEW })).status, 200);
+  t.is((await me()).status, 401);
   t.is((await login(id, NEW)).status, 200);
   t.is((await form(action, { token, password: PASSWORD, again: PASSWORD })).status, 400);
 });

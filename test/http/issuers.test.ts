@@ -104,6 +104,18 @@ test.serial(
   },
 );
 
+test.serial('the time of the login is that of auth_time, unless it lies in the future', async (t) => {
+  const user = await w.account();
+  const now = Math.floor(Date.now() / 1000);
+  for (const [claim, seen] of [
+    [now - 3600, (now - 3600) * 1000],
+    [undefined, undefined],
+    [`${now}`, undefined],
+    [now * 1000, undefined],
+  ])
+    t.is((await callerOf(await sign({ sub: user.id, auth_time: claim })))?.loggedInAt, seen as number, String(claim));
+});
+
 test.serial('the configured claims name the account and its scopes', async (t) => {
   const user = await w.account();
   const signed = { key: pem.privateKey as CryptoKey, alg: 'ES256', kid: 'any' };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { CryptoKey, JWK, JWTPayload } from 'jose';
 import {
@@ -108,11 +109,17 @@ test('an access token says who it is for, and is checked by the published keys a
     audience: w.config['tokens.audience'],
   });
   t.deepEqual(protectedHeader, { alg: 'RS256', typ: 'at+jwt', kid: published.body.keys[0].kid });
-  const { iat = 0, nbf, exp = 0, jti, ...claims } = payload;
+  const { iat = 0, nbf, exp = 0, jti, sid, auth_time: loggedInAt, ...claims } = payload;
   t.is(nbf, iat);
   t.is(exp - iat, 30 * 60);
   t.is(new Date(exp * 1000).toISOString().replace('.000Z', '.0000000Z'), expiration);
   t.truthy(jti);
+  t.true(iat - Number(loggedInAt) <= 1);
+  const families = (await w.nobody.get('/api/tokens/family', { authorization: `Bearer ${token}` })).body.data;
+  t.deepEqual(
+    families.map((family: { id: string }) => family.id),
+    [sid],
+  );
   t.deepEqual(claims, {
     iss: 'platform',
     aud: 'platform',
@@ -247,9 +254,11 @@ test('processes that start at once on a new database sign with one and the same 
     t.is(sets[0]?.length, 2, 'the one that signs and the next one');
     const identity = await findIdentity(w.db, (await w.administrator()).userId);
     if (!identity) throw new Error('no identity');
-    const issued = await opened[0]?.issue(identity);
-    for (const tokens of opened)
-      t.deepEqual((await tokens.verify(issued?.token ?? ''))?.holder, { userId: identity.userId });
+    const now = Date.now();
+    const login = { familyId: randomUUID(), since: now, until: now + 60_000 };
+    const issued = await opened[0]?.issue(identity, login);
+    const holder = { userId: identity.userId, login: { familyId: login.familyId } };
+    for (const tokens of opened) t.deepEqual((await tokens.verify(issued?.token ?? ''))?.holder, holder);
   } finally {
     await close();
   }

@@ -114,11 +114,12 @@ function reasonFrom(sent: string): string {
 
 const isRead = ({ method }: Parameters<Rule>[0]) => ['GET', 'HEAD'].includes(String(method));
 
-/** Clears caches of identities after the commit of a change, so that the next request sees it. */
+/** Clears caches of identities and logins after the commit of a change, so that the next request sees it. */
 export const identityChanges =
   (identitiesChanged: () => void): Rule =>
   (route) => {
-    if (isRead(route) || !ANY_TENANT.has(route.config?.service)) return {};
+    const changesIdentities = !isRead(route) && ANY_TENANT.has(route.config?.service);
+    if (!changesIdentities && !route.config?.endsLogins) return {};
     return {
       onSend(_request, _reply, payload, done) {
         identitiesChanged();

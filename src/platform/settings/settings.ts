@@ -106,6 +106,7 @@ export const SETTINGS = {
   'tokens.accessLifetime': duration.default(30 * UNITS.m),
   'tokens.refreshLifetime': duration.default(365 * UNITS.d),
   'tokens.familyLifetime': duration.default(730 * UNITS.d),
+  'tokens.freshLogin': duration.default(15 * UNITS.m),
   'tokens.reuseLeeway': duration.default(5 * UNITS.s),
   'tokens.keyFiles': list.default([]),
   'tokens.externalIssuers': jsonList(externalIssuer).default([]),

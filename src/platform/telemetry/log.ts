@@ -6,6 +6,7 @@ const SECRETS = [
   'authorization',
   'cookie',
   'password',
+  'currentPassword',
   'token',
   'refreshToken',
   'accessToken',

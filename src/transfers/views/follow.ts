@@ -18,8 +18,8 @@ export interface Following {
   signal: AbortSignal;
 }
 
-/** A caller who lost access gets no events after this time. Access to the transfer is checked before every event. */
-const CHECK_EVERY_MS = 7000;
+/** Interval at which the caller is checked again. Access to the transfer is checked before every event. */
+const CHECK_EVERY_MS = 2000;
 
 /**
  * Streams a transfer as server-sent events: its present state, then every change, until it ends or the caller loses access. Outages of the

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
-import { findIdentity } from '../../../src/tokens/queries.ts';
+import { findIdentity, insertFamily } from '../../../src/tokens/queries.ts';
 import type { User, World } from '../../world.ts';
 import type { Scene } from './row.ts';
 
@@ -52,7 +52,7 @@ async function tokenOf(w: World, user: User, settings: object) {
   const identity = await findIdentity(w.db, user.userId);
   if (!identity) throw new Error(`There is no account ${user.userId}.`);
   const tokens = await openAccessTokens(w.db, { ...w.config, ...settings });
-  return (await tokens.issue(identity)).token;
+  return (await tokens.issue(identity, await insertFamily(w.db, user.userId, 3_600_000, false))).token;
 }
 
 /** The same claims and the same key id, signed by somebody else. */

@@ -14,7 +14,7 @@ import { bootstrap } from '../../../src/tenants/bootstrap.ts';
 import { putMember } from '../../../src/tenants/members.queries.ts';
 import { insertTenant } from '../../../src/tenants/queries.ts';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
-import { findIdentity } from '../../../src/tokens/queries.ts';
+import { findIdentity, insertFamily } from '../../../src/tokens/queries.ts';
 import { dataFolder } from '../../world/database.ts';
 import type { ServerProcess } from '../../world/server.ts';
 import { startServer } from '../../world/server.ts';
@@ -246,7 +246,8 @@ async function makeAdministrator(url: string, folder: string): Promise<Pick<Plat
   await putMember(db, other.id, userId, 'Owner');
   const identity = await findIdentity(db, userId);
   if (!identity) throw new Error('The first administrator is not there.');
-  const { token } = await (await openAccessTokens(db, config)).issue(identity);
+  const login = await insertFamily(db, userId, config['tokens.accessLifetime'], false);
+  const { token } = await (await openAccessTokens(db, config)).issue(identity, login);
   await db.end();
   return { token, tenantIds: [tenantId, other.id] };
 }

@@ -32,6 +32,7 @@ export const ACCOUNTS: Glossary = {
   allowMePasswordChange: 'Whether the holder may change the password.',
   userGroups: ['Names of its groups.', ['Editors']],
   password: ['Password.', 'Seven-bends-9'],
+  currentPassword: ['Your current password.', 'Seven-bends-9'],
   Id: ['Login id.', 'ann'],
   Name: ['Name of the person.', 'Ann Example'],
   Roles: ['Roles, separated by commas.', ''],

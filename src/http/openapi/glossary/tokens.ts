@@ -2,6 +2,7 @@ import type { Glossary } from './entry.ts';
 
 /** Tokens, signing keys and the second factor. */
 export const TOKENS: Glossary = {
+  refresh: ['Whether to issue a refresh token; default: true.', false],
   otp: ['One-time password of six digits.', '492039'],
   otpAuthenticator: ['Type of the authenticator.', 'APPAUTH'],
   accessToken: 'Send it as `Authorization: Bearer …`.',
