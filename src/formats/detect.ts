@@ -125,14 +125,21 @@ function meshFile(head: Buffer): Detected | undefined {
   return isMesh && words.every(isNumber) ? known('mesh', 'a mesh file') : undefined;
 }
 
+/** Ctrl-Z, which ended texts of MS-DOS. */
+const endMark = '\x1a';
+
+/** Whether the columns of a line begin with x, y and z; in cells of their own, z may be missing. */
 const startsWithPoint = (line: string) => {
+  const cells = line.split(/ *[,;\t] */, 3);
+  if (cells.length === 3 && [cells[0]!, cells[1]!, cells[2] || '0'].every(isNumber)) return true;
   const words = line.split(/[\s,;]+/, 3);
   return words.length === 3 && words.every(isNumber);
 };
 
 /** Lines of three numbers or more, perhaps after comments and a few lines of header. */
 function points(head: Buffer): Detected | undefined {
-  const lines = latin1(head).split(/\r?\n/);
+  const [text = ''] = latin1(head).split(endMark, 1);
+  const lines = text.split(/\r?\n/);
   // The last one may be cut.
   if (lines.length > 1) lines.pop();
   const texts = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));

@@ -60,14 +60,14 @@ function skipByteOrderMark(scanner: JsonScanner): void {
     scanner.at += 3;
 }
 
-/** Skips separators between the texts of a sequence: white space and RFC 8142's record separator. False at the end of the file. */
+/** Skips separators between the texts of a sequence: white space, RFC 8142's record separator, and Ctrl-Z at the end. False at the end of the file. */
 function nextRoot(scanner: JsonScanner): boolean {
   for (let c = scanner.peek(); ; c = scanner.peek()) {
     if (c === 0) {
       if (scanner.at < scanner.end) scanner.fail('The file is not GeoJSON: it contains a zero byte.');
       return false;
     }
-    if (c !== 0x1e) break;
+    if (c !== 0x1e && c !== 0x1a) break;
     scanner.at++;
   }
   if (scanner.bytes[scanner.at] !== 123) scanner.fail("The file is not GeoJSON: it does not begin with '{'.");

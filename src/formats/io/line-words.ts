@@ -4,7 +4,7 @@ import { FormatError } from '../../errors.ts';
 const chunk = 1 << 20;
 /** Maximum length of a line in bytes. It also limits the bytes that are carried over from one chunk to the next. */
 export const longestLine = 1 << 16;
-const [lineFeed, quote] = [10, 34];
+const [lineFeed, quote, endMark] = [10, 34, 26];
 
 export interface WholeLines {
   /** `bytes[0…end)` are whole lines, each with its line feed. */
@@ -22,7 +22,8 @@ export async function* wholeLines(source: ByteSource, from: number): AsyncGenera
     const read = await next;
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
     if (base + bytes.length >= source.size) {
-      const whole = bytes.at(-1) === lineFeed ? bytes : Buffer.concat([bytes, Buffer.of(lineFeed)]);
+      const text = withoutEndMark(bytes);
+      const whole = text.at(-1) === lineFeed ? text : Buffer.concat([text, Buffer.of(lineFeed)]);
       yield { bytes: whole, end: whole.length, base };
       return;
     }
@@ -39,6 +40,14 @@ export async function* wholeLines(source: ByteSource, from: number): AsyncGenera
     yield { bytes, end, base };
     base += end;
   }
+}
+
+/** The text up to the end mark of CP/M and MS-DOS (Ctrl-Z), behind which there may be more of them, zero bytes and blanks. */
+function withoutEndMark(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  let mark = -1;
+  for (; end > 0 && bytes[end - 1]! <= 32; end--) if (bytes[end - 1] === endMark) mark = end - 1;
+  return mark < 0 ? bytes : bytes.subarray(0, mark);
 }
 
 /** Finds the words of a line without making strings. */

@@ -73,7 +73,10 @@ async function layerOf(source: ByteSource, wanted: string | undefined, context: 
 async function textOf({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
   const entry = entries.get(ending);
   if (entry === undefined) return undefined;
-  return (await readEntry(zip, entry, maxTextFile))?.toString('utf8').replace(/^\uFEFF/, '');
+  return (await readEntry(zip, entry, maxTextFile))
+    ?.toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .split('\x1a', 1)[0];
 }
 
 async function* chunks(

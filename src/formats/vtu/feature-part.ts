@@ -32,7 +32,9 @@ export async function featurePart(features: FeatureCollection, context: Context)
   if (without > 0) context.reportLoss(`${without} of ${number} features have no geometry and were left out.`);
   if (cells.holes > 0) context.reportLoss(`Polygons of a VTU file have no holes; ${cells.holes} were filled.`);
   if (cells.withoutZ > 0)
-    context.reportLoss(`${cells.withoutZ} vertices have no height (Z); the VTU file has 0 there.`);
+    context.reportLoss(
+      `${cells.withoutZ} vertices have no height (Z); the VTU file has them at 0, and NaN in the array Z.`,
+    );
   const texts = features.fields.filter((field) => !isNumeric(field)).map(({ name }) => `'${name}'`);
   if (texts.length > 0)
     context.reportLoss(`A VTU file holds numbers only; the fields ${texts.join(', ')} were left out.`);
@@ -99,16 +101,14 @@ class FeatureCells {
     if (end <= first) return;
     const stride = this.#stride;
     for (let at = first * stride; at < end * stride; at += stride) {
-      let z = this.#hasZ ? coordinates[at + 2]! : 0;
-      if (Number.isNaN(z)) {
-        // Viewers cannot draw a point whose place is not a number.
-        z = 0;
-        this.withoutZ++;
-      }
+      const height = this.#hasZ ? coordinates[at + 2]! : 0;
+      // Viewers cannot draw a point whose place is not a number.
+      const z = Number.isNaN(height) ? 0 : height;
+      if (Number.isNaN(height)) this.withoutZ++;
       this.#nodes.push(coordinates[at]!);
       this.#nodes.push(coordinates[at + 1]!);
       this.#nodes.push(z);
-      if (this.#hasZ) this.#heights.push(z);
+      if (this.#hasZ) this.#heights.push(height);
     }
     this.#count += end - first;
     this.#shapes.push(shape);

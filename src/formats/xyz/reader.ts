@@ -3,11 +3,11 @@ import type { Feature, Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
-import { LineWords, shownWord, wholeLines } from '../io/line-words.ts';
+import { shownWord, wholeLines } from '../io/line-words.ts';
 import type { Layout } from './layout.ts';
-import { comment, numberAt, readLayout, separators } from './layout.ts';
+import { comment, isEmpty, numberAt, readLayout, textAt } from './layout.ts';
 import type { readParameters } from './parameters.ts';
-import { maxColumns } from './parameters.ts';
+import { PointLine } from './point-line.ts';
 
 const perChunk = 4096;
 
@@ -55,18 +55,22 @@ async function* chunks(source: ByteSource, layout: Layout, context: Context): As
     // The number of points is known only at the end.
     context.progress((0.9 * (base + end)) / source.size, 'Reading');
   }
+  if (parser.withoutZ > 0) context.remark(`${parser.withoutZ} points have no z.`);
 }
 
 const noValues: readonly unknown[] = [];
 
 class PointParser {
-  readonly words = new LineWords(separators, maxColumns);
+  readonly words: PointLine;
   /** x, y, z of the points of a chunk; each feature has a part of it. */
   coordinates = new Float64Array(0);
+  /** Number of points whose cell of z is empty. */
+  withoutZ = 0;
   readonly #layout: Layout;
 
   constructor(layout: Layout) {
     this.#layout = layout;
+    this.words = new PointLine(layout.separation, layout.columns);
   }
 
   /** The point of the line whose words were read; `place` is its number among those of the chunk. */
@@ -78,7 +82,9 @@ class PointParser {
     const first = 3 * place;
     coordinates[first] = this.#coordinate(bytes, 0, offset, line);
     coordinates[first + 1] = this.#coordinate(bytes, 1, offset, line);
-    coordinates[first + 2] = this.#number(bytes, zColumn, offset, line);
+    const withoutZ = isEmpty(this.words, zColumn);
+    coordinates[first + 2] = withoutZ ? Number.NaN : this.#number(bytes, zColumn, offset, line);
+    if (withoutZ) this.withoutZ++;
     const values =
       fieldColumns.length === 0
         ? noValues
@@ -87,8 +93,8 @@ class PointParser {
   }
 
   #value(bytes: Buffer, { type }: Field, column: number, offset: number, line: number): unknown {
-    const { starts, ends } = this.words;
-    if (type === 'string') return bytes.toString('utf8', starts[column]!, ends[column]!);
+    if (isEmpty(this.words, column)) return null;
+    if (type === 'string') return textAt(bytes, this.words, column);
     const value = this.#number(bytes, column, offset, line);
     return Number.isNaN(value) ? null : value;
   }

@@ -424,13 +424,13 @@ test('a ring that does not repeat its first vertex keeps its last one', async (t
   t.deepEqual(receipt.lost, []);
 });
 
-test('a vertex without height in a layer with heights gets 0, which is reported', async (t) => {
+test('a vertex without height in a layer with heights is at 0, which is reported, and has no value in Z', async (t) => {
   const json = collection([feature(geometryOf('Point', [1, 2, 3])), feature(geometryOf('Point', [4, 5]))]);
   const { bytes, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'VtuWriter' });
   const { data } = await read(t, 'mesh', 'VtuReader', bytes);
   t.deepEqual([...data.nodes], [1, 2, 3, 4, 5, 0]);
-  t.deepEqual([...(await data.values(0, 0))], [3, 0]);
-  t.deepEqual(receipt.lost, ['1 vertices have no height (Z); the VTU file has 0 there.']);
+  t.deepEqual([...(await data.values(0, 0))], [3, Number.NaN]);
+  t.deepEqual(receipt.lost, ['1 vertices have no height (Z); the VTU file has them at 0, and NaN in the array Z.']);
 });
 
 test('missing field values are NaN', async (t) => {

@@ -192,6 +192,85 @@ test('commas with blanks, and text with blanks after numbers with commas, are re
   t.deepEqual((await points(t, '1,2,3,A b\n')).coordinates, [[1, 2, 3]]);
 });
 
+test('a comma, semicolon or tab separates each time it stands: an empty cell has no value, and moves no other', async (t) => {
+  for (const separator of [',', ';', '\t', ' , ']) {
+    const lines = ['x,y,z,d', '1,2,,5', '3,4,,7', '5,6,7,'].join('\n').replaceAll(',', separator);
+    const { data, coordinates, values, remarks } = await points(t, lines);
+    t.deepEqual(coordinates, [
+      [1, 2, Number.NaN],
+      [3, 4, Number.NaN],
+      [5, 6, 7],
+    ]);
+    t.deepEqual(data.fields, [{ name: 'd', type: 'real' }]);
+    t.deepEqual(values, [[5], [7], [null]]);
+    t.deepEqual(remarks, ['2 points have no z.']);
+  }
+  t.like(await detect(memory(Buffer.from('1,2,,5\n3,4,,a\n'))), { format: 'xyz' });
+});
+
+test('a point without z has two coordinates in GeoJSON; one without x or y is a bad record', async (t) => {
+  const asked = { reader: 'XyzReader' };
+  const { json, receipt } = await asJson(t, 'x,y,z,d\n1,2,,5\n', asked);
+  t.deepEqual(json.features[0]!.geometry!.coordinates, [1, 2]);
+  t.deepEqual([json.features[0]!.properties, receipt.remarks], [{ d: 5 }, ['1 points have no z.']]);
+  t.is((await converted(t, '1,2,,5\n', { ...asked, writer: 'XyzWriter' })).text, 'x y z Column_4\n1 2 nan 5\n');
+  const shape = await converted(t, '1,2,,5\n', { ...asked, writer: 'ShapefileWriter' });
+  t.deepEqual((await asJson(t, shape.bytes)).json.features[0]!.geometry!.coordinates, [1, 2]);
+  for (const line of [',2,3', '1,,3', ' ,2,3']) {
+    const text = `1,2,3\n${line}\n`;
+    await t.throwsAsync(asJson(t, text, asked), { message: /^Line 2 has '' in column [12] in place of a number/ });
+    t.is((await asJson(t, text, { ...asked, onBadRecord: 'skip' })).recordsSkipped, 1);
+  }
+});
+
+test('labels may hold blanks where columns have separators, and commas where they have none', async (t) => {
+  const tabs = 'x\ty\tz\tlabel\tdepth\n1\t2\t3\tWell 7 north\t\n4\t5\t6\t\t2.5\n7\t8\t9\t"tab\t""here"""\t\n';
+  const { data, values } = await points(t, tabs);
+  t.deepEqual(
+    data.fields.map(({ name, type }) => [name, type]),
+    [
+      ['label', 'string'],
+      ['depth', 'real'],
+    ],
+  );
+  t.deepEqual(values, [
+    ['Well 7 north', null],
+    [null, 2.5],
+    ['tab\t"here"', null],
+  ]);
+  t.deepEqual((await points(t, '1 2 3 a\n4 5 6 b,c\n')).values, [['a'], ['b,c']]);
+  t.deepEqual((await points(t, Buffer.from('1;2;3;Ærø\n', 'latin1'))).values, [['Ærø']]);
+});
+
+test('lines of blanks among lines of commas are read, and the other way round', async (t) => {
+  const three = [
+    [1, 2, 3],
+    [4, 5, 6],
+    [7, 8, 9],
+  ];
+  t.deepEqual((await points(t, '1,2,3\n4 5 6\n,,\n7, 8, 9,\n')).coordinates, three);
+  t.deepEqual((await points(t, '1 2 3\n4,5,6\n7 8 9\n')).coordinates, three);
+  t.deepEqual((await points(t, '1 2\t3\n4 5\t6\n7 8\t9\n')).coordinates, three, 'blanks and tabs as one');
+});
+
+for (const [name, end] of [
+  ['alone', '\x1a'],
+  ['with a line feed', '\x1a\r\n'],
+  ['padded to a block', `\r\n${'\x1a'.repeat(128)}`],
+  ['and zero bytes', '\n\x1a\0\0\0'],
+] as const)
+  test(`the end mark of MS-DOS (Ctrl-Z) ends a text: ${name}`, async (t) => {
+    t.deepEqual((await points(t, `1 2 3\n4.5 -5 6e3${end}`)).coordinates, two);
+    t.deepEqual((await points(t, `1,2,3\n4.5,-5,6e3\n${end}`)).coordinates, two);
+    t.like(await detect(memory(Buffer.from(`1 2 3\n4.5 -5 6e3\n${end}`))), { format: 'xyz' });
+    const grid = `ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2${end}`;
+    t.is((await converted(t, grid, { reader: 'AsciiGridReader', writer: 'AsciiGridWriter' })).recordsRead, 2);
+    const json = `${collection([feature(geometryOf('Point', [1, 2]))])}${end.replaceAll('\0', '')}`;
+    t.is((await asJson(t, json, { reader: 'GeoJsonReader' })).recordsRead, 1);
+    const mesh = `3 LONG/LAT\n1 0 0 -1 1\n2 1 0 -1 1\n3 0 1 -1 1\n1 3 21\n1 1 2 3${end}`;
+    t.is((await converted(t, mesh, { reader: 'MeshFileReader', writer: 'MeshFileWriter' })).recordsRead, 1);
+  });
+
 test('points become features with heights and fields', async (t) => {
   const { json } = await asJson(t, '1 2 3 7.5\n4 5 6 8\n', {
     reader: 'XyzReader',
