@@ -64,10 +64,11 @@ export const listGuests = (tx: Db, tenantId: string, userIds: readonly string[])
     select a.user_id from accounts a where a.user_id = any(${sql.array(userIds, 'uuid')}) and not exists (
       select from tenant_members t where t.tenant_id = ${tenantId} and t.user_id = a.user_id)`);
 
-/** Roles of the members of a project, its own. */
+/** Roles of the members of a project, its own or inherited. */
 export const listRoles = (tx: Db, projectId: string) =>
   tx.any(sql.type(z.object({ userId: z.string(), role: z.enum(ROLES) }))`
-    select user_id, role from project_members where project_id = ${projectId}`);
+    select m.user_id, m.role from projects p join project_members m on m.project_id = p.member_source_id
+    where p.id = ${projectId}`);
 
 /** The ids that are accounts, or API keys of the tenant. Locks them against deletion until the transaction ends. */
 export async function lockPrincipals(tx: Db, tenantId: string, ids: readonly string[]): Promise<string[]> {

@@ -52,7 +52,7 @@ export async function setMembers(
     if (project.parentId === undefined && !members.some(({ role }) => role === 'Owner'))
       throw invalidMember('members', KEEPS_OWNER);
     await refuseUnknown(tx, project.tenantId, members);
-    const before = rolesOf(await listRoles(tx, project.memberSourceId));
+    const before = rolesOf(await listRoles(tx, id));
     const after = rolesOf(members);
     const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     await setInheritance(tx, id, false);
@@ -77,7 +77,7 @@ export async function setMember(
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
     await refuseUnknown(tx, project.tenantId, [member], () => 'userId');
-    const had = (await listRoles(tx, project.memberSourceId)).filter(({ userId }) => userId === member.userId);
+    const had = (await listRoles(tx, id)).filter(({ userId }) => userId === member.userId);
     const [before, after] = [rolesOf(had), rolesOf([member])];
     const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     if (member.role !== 'Owner') await keepAnOwner(tx, project, member.userId);
@@ -114,12 +114,10 @@ export async function inheritMembers(
     checkRowVersion(project, rowVersion);
     if (project.parentId === undefined)
       throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
-    const before = rolesOf(await listRoles(tx, project.memberSourceId));
+    const before = rolesOf(await listRoles(tx, id));
     await setInheritance(tx, id, true);
     await deleteMembersBut(tx, id, []);
-    const inherited = await lockedProject(tx, caller, id);
-    const after = rolesOf(await listRoles(tx, inherited.memberSourceId));
-    await recordMembers(tx, caller, project, { before, after });
+    await recordMembers(tx, caller, project, { before, after: rolesOf(await listRoles(tx, id)) });
     return touch(tx, id, caller.userId);
   });
 }

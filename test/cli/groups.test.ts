@@ -119,7 +119,10 @@ test('--reason goes into the audit trail, which is listed newest first', async (
   await run(['group', 'add-user', 'Editors', id, '--reason', reason]);
   const { code, out, err } = await run(['audit', 'list', '--account', id, '--limit', '1']);
   t.is(code, 0);
-  t.regex(out, new RegExp(`^\\S+ \\S+Z  root  group.member.add  ${id}  127.0.0.1  ${reason}$`, 'm'));
+  t.regex(
+    out,
+    new RegExp(`^\\S+ \\S+Z  root  group.member.add  ${id}  groups=\\["Editors"\\]  127.0.0.1  ${reason}  \\S+$`, 'm'),
+  );
   const cursor = /--cursor (\S+)/.exec(err)?.[1] ?? '';
   const rest = await run(['audit', 'list', '--account', id, '--limit', '1', '--cursor', cursor]);
   t.regex(rest.out, / account.create /);

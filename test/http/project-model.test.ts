@@ -61,6 +61,7 @@ async function populate() {
   people = [await make('Owner')];
   for (let n = 0; n < 26; n++) people.push(await make('Member'));
   for (let n = 0; n < 3; n++) people.push(await make('no'));
+  for (const { userId, inTenant } of people) if (inTenant === 'no') model.guests.add(userId);
   for (const who of people) tokens.set(who.userId, await w.tokenOf(who));
 }
 
@@ -100,7 +101,7 @@ const create = async (who: Person, parent: Node | undefined): Promise<Done> => {
     name: `p${Math.floor(random() * 1e6)}`,
     ...(inherits ? { inheritsMembers: true } : { members: listed(members) }),
   };
-  const expected = model.create(who, parent);
+  const expected = model.create(who, parent, members);
   const answer = await call(who, 'POST', url, body);
   if (answer.status === 201) {
     if (!inherits) members.set(who.userId, 'Owner');

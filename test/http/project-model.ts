@@ -62,6 +62,8 @@ const COVERS: Record<Permission['operation'], readonly Capability[]> = {
 
 export class Model {
   readonly nodes = new Map<string, Node>();
+  /** User ids of accounts that are not in the tenant. */
+  readonly guests = new Set<string>();
 
   add(node: Omit<Node, 'deletedBy' | 'permissions'>) {
     this.nodes.set(node.id, { ...node, permissions: [], deletedBy: undefined });
@@ -111,11 +113,19 @@ export class Model {
   seesInBin = (who: Person, node: Node | undefined): boolean =>
     node?.deletedBy !== undefined && (node.deletedBy === who.userId || this.mayDelete(who, node));
 
+  /** A guest gets a role that they do not have, from somebody who owns neither the root project nor the tenant. */
+  private wrongGuest(who: Person, node: Node, before: Map<string, Role>, after: Map<string, Role>): boolean {
+    if (who.inTenant === 'Owner' || this.root(node).members.get(who.userId) === 'Owner') return false;
+    return [...after].some(([userId, role]) => this.guests.has(userId) && before.get(userId) !== role);
+  }
+
   /** Status, or 201 and then `add` is called with what was made. */
-  create(who: Person, parent: Node | undefined): number {
+  create(who: Person, parent: Node | undefined, members: Map<string, Role>): number {
     if (parent === undefined) return who.inTenant === 'no' ? 403 : 201;
     if (!this.sees(who, parent)) return 404;
-    return this.can(who, parent, 'canCreateContent') ? 201 : 403;
+    if (!this.can(who, parent, 'canCreateContent')) return 403;
+    const others = new Map([...members].filter(([userId]) => userId !== who.userId));
+    return this.wrongGuest(who, parent, new Map(), others) ? 403 : 201;
   }
 
   private grants(who: Person, node: Node): number {
@@ -133,6 +143,7 @@ export class Model {
   setMember(who: Person, node: Node, userId: string, role: Role): number {
     const refused = this.grants(who, node);
     if (refused) return refused;
+    if (this.wrongGuest(who, node, this.ownMembers(node), new Map([[userId, role]]))) return 403;
     return this.keep(node, this.ownMembers(node).set(userId, role)) ? 200 : 400;
   }
   removeMember(who: Person, node: Node, userId: string): number {
@@ -143,7 +154,10 @@ export class Model {
     return this.keep(node, members) ? 204 : 400;
   }
   setMembers(who: Person, node: Node, members: Map<string, Role>): number {
-    return this.grants(who, node) || (this.keep(node, members) ? 200 : 400);
+    const refused = this.grants(who, node);
+    if (refused) return refused;
+    if (this.wrongGuest(who, node, this.ownMembers(node), members)) return 403;
+    return this.keep(node, members) ? 200 : 400;
   }
   inherit(who: Person, node: Node): number {
     const refused = this.grants(who, node);

@@ -55,6 +55,7 @@ export const ACCOUNTS: Glossary = {
   subject: ['Object of the action: login id, group, tenant or key.', 'ann'],
   address: ['Network address of the client.', '203.0.113.9'],
   details: ['Details of the action.', {}],
+  'AuditEntry.agent': ['User-Agent of the request, at most 256 characters.', 'curl/8.14.1'],
   'AuditEntry.reason': ['Reason given by the caller.', 'Leaves the company.'],
   'Group.id': ['Id of the group.', 'Staff'],
   'GroupBody.id': ['Id of the group; default: its name.', 'Staff'],
