@@ -17,8 +17,7 @@ const linesPerDrain = 1 << 13;
 /** EUM's type of elements. */
 const [triangles, mixed] = [21, 25];
 
-export const write: Write<typeof writeParameters, 'mesh'> = async (given, _parameters, sink, context) => {
-  const mesh = withUniqueIds(given, context);
+export const write: Write<typeof writeParameters, 'mesh'> = async (mesh, _parameters, sink, context) => {
   checkShapes(mesh);
   const projection = await projectionOf(mesh.crs);
   const item = mesh.items.findIndex(isBathymetry);
@@ -28,6 +27,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, _param
       `A mesh file holds no values but the z of its nodes; ${lost.slice(0, 5).join(', ')} ${lost.length === 1 ? 'was' : 'were'} left out.`,
     );
   if (stepsOf(mesh) > 1) context.reportLoss(`A mesh file holds no time; ${stepsOf(mesh)} steps were left out.`);
+  reportIds(mesh, context);
   // Receipts count the values of an item that is kept in the nodes.
   if (item >= 0) await mesh.values(item, 0);
   const quantity = mesh.items[item]?.eum ?? bathymetry;
@@ -48,12 +48,14 @@ const projectionOf = async (crs: Crs | undefined): Promise<string> =>
 /** The item that the reader of this format makes from z of the nodes. */
 const isBathymetry = ({ eum, location }: MeshItem): boolean => eum?.item === bathymetry.item && location === 'cell';
 
-/** Elements name their nodes by id, so ids that repeat are replaced by numbers from 1. */
-function withUniqueIds(mesh: Mesh, { reportLoss }: Pick<Context, 'reportLoss'>): Mesh {
-  const { nodeIds, ...rest } = mesh;
-  if (nodeIds === undefined || new Set(nodeIds).size === nodeIds.length) return mesh;
-  reportLoss('Several nodes have the same id, so the nodes were numbered from 1.');
-  return rest;
+/** Nodes and elements have numbers from 1, because MIKE takes the ids of nodes as their positions. */
+function reportIds({ nodeIds, cellIds }: Mesh, { reportLoss }: Context): void {
+  const isNumbered = (ids: Int32Array | undefined) => ids === undefined || ids.every((id, n) => id === n + 1);
+  for (const [ids, what] of [
+    [nodeIds, 'nodes'],
+    [cellIds, 'elements'],
+  ] as const)
+    if (!isNumbered(ids)) reportLoss(`Ids of ${what} were left out: a mesh file has numbers from 1.`);
 }
 
 function checkShapes({ shapes }: Mesh): void {
@@ -69,11 +71,11 @@ function checkShapes({ shapes }: Mesh): void {
 }
 
 async function putNodes(out: BufferedWriter, mesh: Mesh): Promise<void> {
-  const { nodes, nodeIds } = mesh;
+  const { nodes } = mesh;
   const codes = mesh.nodeCodes ?? rimCodes(mesh);
   for (let n = 0; n < nodes.length / 3; n++) {
     out.reserve(5 * longestNumber);
-    putNumber(out, nodeIds?.[n] ?? n + 1);
+    putNumber(out, n + 1);
     for (let axis = 0; axis < 3; axis++) {
       const value = nodes[3 * n + axis]!;
       if (!Number.isFinite(value)) throw new FormatError(`Node ${n + 1} has the coordinate ${value}.`);
@@ -88,17 +90,17 @@ async function putNodes(out: BufferedWriter, mesh: Mesh): Promise<void> {
 }
 
 async function putElements(out: BufferedWriter, mesh: Mesh): Promise<void> {
-  const { shapes, connectivity, offsets, nodeIds, cellIds } = mesh;
+  const { shapes, connectivity, offsets } = mesh;
   const most = shapes.includes(CELL_SHAPES.quad) ? 4 : 3;
   out.text(`${shapes.length} ${most} ${most === 3 ? triangles : mixed}\n`);
   for (let cell = 0; cell < shapes.length; cell++) {
     out.reserve(6 * longestNumber);
-    putNumber(out, cellIds?.[cell] ?? cell + 1);
+    putNumber(out, cell + 1);
     for (let k = 0; k < most; k++) {
       out.bytes[out.at++] = 32;
       const at = offsets[cell]! + k;
       if (at >= offsets[cell + 1]!) putNumber(out, 0);
-      else putNumber(out, nodeIds?.[connectivity[at]!] ?? connectivity[at]! + 1);
+      else putNumber(out, connectivity[at]! + 1);
     }
     out.bytes[out.at++] = 10;
     if (cell % linesPerDrain === 0) await out.drain();

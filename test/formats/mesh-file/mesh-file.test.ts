@@ -108,32 +108,21 @@ test('rewriting a mesh file keeps its content, in the newer form', async (t) => 
   }
 });
 
-test('elements are written with their ids and the ids of their nodes', async (t) => {
+test('nodes and elements are numbered from 1, whatever their ids were: MIKE takes ids as positions', async (t) => {
   const ids: Record<string, string> = { 1: '1', 2: '7', 3: '3', 4: '100', 5: '2' };
-  const text = fileOf(newer, {
+  const odd = fileOf(newer, {
     nodeLines: nodes.map((line) => line.replace(/^\d/, (id) => ids[id]!)),
     elementLines: ['2 4 25', '4 1 7 3 100', '9 7 2 3 0'],
   });
-  const { text: again } = await converted(t, text, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });
-  t.is(again, text);
-});
-
-test('nodes are numbered from 1 if their ids repeat', async (t) => {
-  const { content, lost } = await written(t, { ...flatMesh(), nodeIds: new Int32Array(8).fill(7) }, 'MeshFileWriter');
-  const lines = content.toString().split('\n');
-  t.deepEqual(
-    lines.slice(1, 9).map((line) => line.split(' ')[0]),
-    ['1', '2', '3', '4', '5', '6', '7', '8'],
-  );
-  t.true(
-    lines.slice(10).every((line) =>
-      line
-        .split(' ')
-        .slice(1)
-        .every((id) => Number(id) <= 8),
-    ),
-  );
-  t.true(lost.includes('Several nodes have the same id, so the nodes were numbered from 1.'));
+  const { text, receipt } = await converted(t, odd, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });
+  t.is(text, fileOf(newer, { elementLines: ['2 4 25', '1 1 2 3 4', '2 2 5 3 0'] }));
+  t.deepEqual(receipt.lost, [
+    'Ids of nodes were left out: a mesh file has numbers from 1.',
+    'Ids of elements were left out: a mesh file has numbers from 1.',
+  ]);
+  const dfsu = await converted(t, odd, { reader: 'MeshFileReader', writer: 'DfsuWriter' });
+  const back = await converted(t, dfsu.bytes, { reader: 'DfsuReader', writer: 'MeshFileWriter' });
+  t.deepEqual(back.text.split('\n').slice(-4), ['2 4 25', '1 1 2 3 4', '2 2 5 3 0', '']);
 });
 
 test('a mesh of triangles alone is written with three nodes per element', async (t) => {
@@ -167,10 +156,12 @@ test('boundary nodes of a mesh without codes get code 1', async (t) => {
 
 test('the receipt reports values and steps that a mesh file cannot store', async (t) => {
   const { content, lost } = await written(t, flatMesh(), 'MeshFileWriter');
-  t.is(content.toString().split('\n')[1], '10 500000 6000000 0 1');
+  t.is(content.toString().split('\n')[1], '1 500000 6000000 0 1');
   t.deepEqual(lost, [
     "A mesh file holds no values but the z of its nodes; 'depth', 'velocity', 'salinity' were left out.",
     'A mesh file holds no time; 7 steps were left out.',
+    'Ids of nodes were left out: a mesh file has numbers from 1.',
+    'Ids of elements were left out: a mesh file has numbers from 1.',
   ]);
 });
 
