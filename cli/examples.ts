@@ -31,6 +31,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
     'convert - - --writer GeoJsonWriter --json',
   ],
   'admin bootstrap': ["admin bootstrap --id admin --tenant-name 'River authority'"],
+  'secret rotate': ['secret rotate'],
   completion: ['completion bash', 'completion zsh', 'completion fish'],
   login: ['login', 'login --id ann --password-stdin'],
   logout: ['logout'],

@@ -275,6 +275,13 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await processes()).adminCommands,
   },
   {
+    name: 'secret',
+    section: 'machine',
+    description: 'the secret key that encrypts the keys in the database',
+    local: true,
+    load: async () => (await processes()).secretCommands,
+  },
+  {
     name: 'completion',
     section: 'machine',
     description: 'print a completion script for a shell',

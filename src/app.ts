@@ -72,7 +72,9 @@ import { measuredBlobs } from './operations/metrics/measured-blobs.ts';
 import { openMetrics } from './operations/metrics/metrics.ts';
 import { metricsRoutes } from './operations/metrics/routes.ts';
 import { failureRoutes } from './operations/retries/failure.routes.ts';
+import { sealClear } from './operations/secrets/seal-clear.ts';
 import { workerRoutes } from './operations/workers/routes.ts';
+import { openKeyStore } from './platform/keys/encrypt-keys.ts';
 import { openSealer } from './platform/keys/sealing.ts';
 import { openSigner } from './platform/keys/signing-keys.ts';
 import { openOutbound } from './platform/net/outbound.ts';
@@ -160,9 +162,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const store = await openAccountStore(config, db, log);
   const accounts = { db, store, passwords, rules: passwordRules(config, log) };
   const lockout = { after: config['accounts.lockoutAfter'], duration: config['accounts.lockoutDuration'] };
-  const tokens = await openAccessTokens(db, config);
+  const keyStore = await openKeyStore(db, config, log);
+  const tokens = await openAccessTokens(db, config, keyStore);
   const identities = openIdentities(db);
-  const sealer = await openSealer(db);
+  const sealer = await openSealer(db, keyStore);
+  const groups = { db, sealer, secondFactorKey: config['twoFactor.metadataKey'] };
+  await sealClear(groups);
   const delay = openLoginDelay(db, config);
   const secondFactor = { sealer, metadataKey: config['twoFactor.metadataKey'], clock };
   const login = { ...accounts, lockout, delay, secondFactor, freshLogin: config['tokens.freshLogin'] };
@@ -183,7 +188,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   };
 
   const cacheUrl = config['cache.url'];
-  const cursors = await openSigner(db, 'cursor');
+  const cursors = await openSigner(db, keyStore, 'cursor');
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
   const cache = cacheUrl === undefined ? memoryStore() : await openRedisStore(cacheUrl, platform, log);
@@ -221,7 +226,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
-  const signer = await openSigner(db, 'address');
+  const signer = await openSigner(db, keyStore, 'address');
   await app.register(blobHeaders);
   await app.register(apiRules, {
     config,
@@ -274,7 +279,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(accountRoutes, { db });
   await addRoutes(legacyAccountRoutes, { db, store, exposeHash: config['accounts.exposePasswordHash'] });
   await addRoutes(auditRoutes, { db, cursors });
-  await addRoutes(groupRoutes, { db, secondFactorKey: config['twoFactor.metadataKey'] });
+  await addRoutes(groupRoutes, groups);
   await addRoutes(registrationRoutes, { ...accounts, open: config['accounts.registration'] });
   await addRoutes(activationPageRoutes, { store });
   await addRoutes(newAccountRoutes, accounts);
@@ -377,7 +382,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(transferListRoutes, { db });
   await addRoutes(converterRoutes, {});
   await addRoutes(eventRoutes, { db, notifier, findCaller: findRequestCaller });
-  await addRoutes(webhookRoutes, { db, outbound, timeoutMs: config['webhooks.timeout'], cursors });
+  await addRoutes(webhookRoutes, { db, outbound, sealer, timeoutMs: config['webhooks.timeout'], cursors });
   await addRoutes(serviceRoutes, { publicUrl });
   await addRoutes(notImplementedRoutes, undefined);
 

@@ -36,7 +36,7 @@ const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((na
  * draw pictures, and the demo; the address of the platform, which is read from its settings.
  */
 const STARTS_PROCESSES =
-  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|convert|blobs-adopt|webhook-listen)\.ts|demo\/|(local-file|md-picture|series-picture|server-address)\.ts$)/;
+  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|convert|blobs-adopt|secret-rotate|webhook-listen)\.ts|demo\/|(local-file|md-picture|series-picture|server-address)\.ts$)/;
 const MAY_USE_SQL =
   /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/(statements|error-kind)|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 /** Files that open connections of their own; what they send stands in queries files. */

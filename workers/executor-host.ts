@@ -5,7 +5,10 @@ import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
 import { connect } from '../src/db.ts';
+import { sealClear } from '../src/operations/secrets/seal-clear.ts';
 import { runAll } from '../src/platform/async/run-all.ts';
+import { openKeyStore } from '../src/platform/keys/encrypt-keys.ts';
+import type { Sealer } from '../src/platform/keys/sealing.ts';
 import { openSealer } from '../src/platform/keys/sealing.ts';
 import type { Outbound } from '../src/platform/net/outbound.ts';
 import { openOutbound } from '../src/platform/net/outbound.ts';
@@ -34,6 +37,7 @@ export interface ExecutorHost {
   databaseUrl: string;
   capacity: WorkerCapacity;
   outbound: Outbound;
+  sealer: Sealer;
   log: Log;
   /** Resolves when the address of the embedded database changed: the process must restart. */
   moved: Promise<void>;
@@ -69,8 +73,10 @@ export async function openExecutorHost(config: Config, log: Log, stop?: AbortSig
     opened.unshift(() => db.end());
     const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
     const blobs = await openOwnStore(db, store, log);
+    const sealer = await openSealer(db, await openKeyStore(db, config, log));
+    await sealClear({ db, sealer, secondFactorKey: config['twoFactor.metadataKey'] });
     const tracing = await openTracing(config, 'worker');
-    return executorHost({ config, log, database, capacity, db, blobs, tracing });
+    return executorHost({ config, log, database, capacity, db, blobs, sealer, tracing });
   } catch (error) {
     await runAll(opened).catch(() => {});
     throw error;
@@ -84,10 +90,11 @@ interface Opened {
   capacity: WorkerCapacity;
   db: Database;
   blobs: BlobStore;
+  sealer: Sealer;
   tracing: Tracing;
 }
 
-function executorHost({ config, log, database, capacity, db, blobs, tracing }: Opened): ExecutorHost {
+function executorHost({ config, log, database, capacity, db, blobs, sealer, tracing }: Opened): ExecutorHost {
   const children = keepChildren({
     memoryMb: DEFAULT_MEMORY_MB,
     kept: capacity.concurrency,
@@ -103,6 +110,7 @@ function executorHost({ config, log, database, capacity, db, blobs, tracing }: O
     databaseUrl: database.url,
     capacity,
     outbound,
+    sealer,
     log,
     moved: database.moved,
     warm: children.warm,
@@ -115,7 +123,7 @@ function executorHost({ config, log, database, capacity, db, blobs, tracing }: O
         blobs,
         convert: children.convert,
         sources: {
-          sealer: await openSealer(db),
+          sealer,
           outbound,
           maxSize: config['uploads.maxSize'],
           idleMs: config['outbound.idleTimeout'],

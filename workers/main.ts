@@ -135,6 +135,7 @@ export async function work(config: Config, abort?: AbortSignal): Promise<Worker>
     db,
     pool,
     outbound,
+    sealer: host.sealer,
     timeoutMs: config['webhooks.timeout'],
     retryAfterMs: config['webhooks.retryAfter'],
     disableAfterMs: config['webhooks.disableAfter'],

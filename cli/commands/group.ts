@@ -38,7 +38,8 @@ export function groupCommands(group: Command, io: Io): void {
     .command('show')
     .description('show one group')
     .argument('<id>')
-    .action((id) => showGroup(io, id));
+    .option('--show-secrets', 'print the metadata with the setup codes of authenticators; recorded in the audit trail')
+    .action((id, options) => showGroup(io, id, options));
   const update = group
     .command('update')
     .description('update a group; only the given options change')
@@ -106,8 +107,10 @@ async function listGroups(io: Io, { account }: { account?: string }): Promise<vo
   );
 }
 
-async function showGroup(io: Io, id: string): Promise<void> {
-  io.show(await io.api.call<Group>('GET', pathOf(id)), describe);
+async function showGroup(io: Io, id: string, { showSecrets }: { showSecrets?: boolean }): Promise<void> {
+  if (!showSecrets) return io.show(await io.api.call<Group>('GET', pathOf(id)), describe);
+  const answer = await io.api.call<Group>('GET', pathOf(id), { query: { showSecrets: true } });
+  io.show(answer, (group) => [describe(group), JSON.stringify(group.metadata, null, 2)]);
 }
 
 async function updateGroup(io: Io, id: string, { name, member, members, metadata }: GroupOptions): Promise<void> {
@@ -153,6 +156,6 @@ function metadataFrom(text: string | undefined): unknown {
   throw new UsageError('--metadata must be a JSON object such as {"2FAMetadata":["CIDR:10.0.0.0/8"]}.');
 }
 
-/** Without the values of metadata, which may be setup codes; `--json` prints them. */
+/** Without the values of metadata, which may be large; `--json` prints them. */
 const describe = ({ id, name, users, metadata }: Group) =>
   record({ id, name, users: users.join(', '), metadata: Object.keys(metadata).join(', ') });

@@ -106,3 +106,18 @@ export const adminCommands: Fill = (admin, io) => {
     await finishBeforeStop((stop) => bootstrapAdministrator(io, wanted, password, stop));
   });
 };
+
+const ROTATE = `
+Give all processes the new and the present key first: PLATFORM_SECRET_KEY=NEW,PRESENT. May run beside them, and again
+after it was stopped.`;
+
+export const secretCommands: Fill = (secret, io) => {
+  secret
+    .command('rotate')
+    .description('encrypt the secrets in the database with the first secret key of the settings')
+    .addHelpText('after', ROTATE)
+    .action(async () => {
+      const { rotateSecretKeys } = await import('./secret-rotate.ts');
+      await finishBeforeStop((stop) => rotateSecretKeys(io, stop));
+    });
+};

@@ -1,9 +1,10 @@
 import got, { RequestError, TimeoutError } from 'got';
+import type { Sealer } from '../platform/keys/sealing.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { RefusedAddress } from '../platform/net/outbound.ts';
 import type { EventRow } from './cloud-event.ts';
 import { cloudEventOf } from './cloud-event.ts';
-import { signedHeaders } from './signature.ts';
+import { openSecret, signedHeaders } from './signature.ts';
 
 /** Maximum of the response body that is read, only to discard it. */
 const MAX_BYTES = 65_536;
@@ -11,6 +12,7 @@ const MAX_ERROR_LENGTH = 300;
 
 export interface AttemptOptions {
   outbound: Outbound;
+  sealer: Sealer;
   /** Limit for the whole request, in milliseconds. */
   timeoutMs: number;
   signal?: AbortSignal;
@@ -18,8 +20,11 @@ export interface AttemptOptions {
 
 /** An event, and the webhook to send it to. */
 export interface Addressed extends EventRow {
+  webhookId: string;
   url: string;
-  secret: Buffer;
+  sealedSecret?: Buffer | undefined;
+  /** In clear: from a process of an older version. */
+  secret?: Buffer | undefined;
 }
 
 export interface AttemptResult {
@@ -35,7 +40,7 @@ export interface AttemptResult {
  */
 export async function attempt(
   delivery: Addressed,
-  { outbound, timeoutMs, signal }: AttemptOptions,
+  { outbound, sealer, timeoutMs, signal }: AttemptOptions,
 ): Promise<AttemptResult> {
   const text = JSON.stringify(cloudEventOf(delivery));
   let status: number | undefined;
@@ -46,7 +51,7 @@ export async function attempt(
       headers: {
         'content-type': 'application/cloudevents+json',
         'user-agent': 'platform',
-        ...signedHeaders(delivery.secret, delivery.id, text, Date.now()),
+        ...signedHeaders(await secretOf(delivery, sealer), delivery.id, text, Date.now()),
       },
       throwHttpErrors: false,
       followRedirect: false,
@@ -73,6 +78,9 @@ export async function attempt(
   const redirect = status >= 300 && status < 400 ? '; redirects are not followed' : '';
   return { delivered: false, status, error: `The receiver answered ${status}${redirect}.` };
 }
+
+const secretOf = async ({ webhookId, sealedSecret, secret }: Addressed, sealer: Sealer): Promise<Buffer> =>
+  sealedSecret === undefined ? secret! : openSecret(sealer, webhookId, sealedSecret);
 
 const CLOSED = 'The receiver closed the connection without a response.';
 const ERROR_TEXTS: Record<string, string> = {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../db.ts';
 import { runAll } from '../platform/async/run-all.ts';
+import type { Sealer } from '../platform/keys/sealing.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import type { Claimed, Outcome } from './delivery.queries.ts';
@@ -20,6 +21,8 @@ export interface DeliverParts {
   /** Id of this worker in table `workers`. */
   pool: string;
   outbound: Outbound;
+  /** Decrypts the secrets of webhooks. */
+  sealer: Sealer;
   /** Limit for one attempt, in milliseconds. */
   timeoutMs: number;
   /**
@@ -53,7 +56,7 @@ const LEASE_MARGIN_MS = 15_000;
  * row with a lease; if it dies, other workers take over its deliveries.
  */
 export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
-  const { db, pool, outbound, timeoutMs, retryAfterMs, disableAfterMs, log } = parts;
+  const { db, pool, outbound, sealer, timeoutMs, retryAfterMs, disableAfterMs, log } = parts;
   let stopping = false;
   const aborting = new AbortController();
   const inFlight = new Map<Claimed, { since: number; done: Promise<void> }>();
@@ -63,7 +66,7 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
 
   async function deliver(delivery: Claimed) {
     const { webhookId, id: eventId, claim, attempts } = delivery;
-    const result = await attempt(delivery, { outbound, timeoutMs, signal: aborting.signal });
+    const result = await attempt(delivery, { outbound, sealer, timeoutMs, signal: aborting.signal });
     inFlight.delete(delivery);
     // aborted by `stop`: does not count as an attempt
     if (!result.delivered && aborting.signal.aborted) return;

@@ -11,7 +11,9 @@ const Claimed = EventRow.extend({
   /** Attempts before this one. */
   attempts: z.number(),
   url: z.string(),
-  secret: z.instanceof(Buffer),
+  sealedSecret: z.instanceof(Buffer).optional(),
+  /** In clear: from a process of an older version. */
+  secret: z.instanceof(Buffer).optional(),
   failing: z.boolean(),
 });
 /** A delivery that this worker has claimed, with its event. */
@@ -73,7 +75,7 @@ export const claimDue = (tx: Db, worker: string, capacity: Capacity, leaseMs: nu
       update deliveries d set worker = ${worker}, claim = d.claim + 1, next_at = now() + ${leaseMs} * interval '1 millisecond'
       from chosen where d.webhook_id = chosen.webhook_id and d.event_id = chosen.event_id
       returning d.webhook_id, d.event_id, d.claim, d.attempts)
-    select claimed.webhook_id, claimed.claim, claimed.attempts, w.url, w.secret, w.failing_since is not null as failing, ${eventColumns}
+    select claimed.webhook_id, claimed.claim, claimed.attempts, w.url, w.sealed_secret, w.secret, w.failing_since is not null as failing, ${eventColumns}
     from claimed join webhooks w on w.id = claimed.webhook_id join events e on e.id = claimed.event_id`);
 
 /** Outcome of an attempt. */

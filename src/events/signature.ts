@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Sealer } from '../platform/keys/sealing.ts';
 
 /** Bytes of a secret, as the Standard Webhooks specification demands. */
 const MIN_BYTES = 24;
@@ -12,6 +13,16 @@ export const newSecret = (): Buffer => randomBytes(NEW_BYTES);
 export const secretText = (secret: Buffer): string => `${PREFIX}${secret.toString('base64')}`;
 
 const unpadded = (base64: string) => base64.replaceAll('=', '');
+
+/** Bound to the webhook: copied to another one, it does not decrypt. */
+const contextOf = (webhookId: string) => `secret of webhook ${webhookId}`;
+
+/** Encrypts a secret for the database. */
+export const sealSecret = (sealer: Sealer, webhookId: string, secret: Buffer): Buffer =>
+  sealer.seal(secret.toString('base64'), contextOf(webhookId));
+
+export const openSecret = async (sealer: Sealer, webhookId: string, sealed: Uint8Array): Promise<Buffer> =>
+  Buffer.from(await sealer.open(sealed, contextOf(webhookId)), 'base64');
 
 /** Parses a secret: base64, with or without the prefix `whsec_`. Undefined if the encoding or the length is invalid. */
 export function readSecret(text: string): Buffer | undefined {

@@ -27,19 +27,20 @@ export async function lockAndCount(tx: Db, tenantId: string): Promise<number> {
 }
 
 export interface NewWebhook {
+  id: string;
   tenantId: string;
   url: string;
   /** Empty for all types. */
   types: readonly string[];
-  secret: Buffer;
+  sealedSecret: Buffer;
   createdBy: string;
 }
 
 export const insertWebhook = (tx: Db, webhook: NewWebhook) =>
   tx.one(sql.type(Webhook)`
-    insert into webhooks (tenant_id, url, types, secret, created_by)
-    values (${webhook.tenantId}, ${webhook.url}, ${sql.array(webhook.types, 'text')}, ${sql.binary(webhook.secret)},
-      ${webhook.createdBy})
+    insert into webhooks (id, tenant_id, url, types, sealed_secret, created_by)
+    values (${webhook.id}, ${webhook.tenantId}, ${webhook.url}, ${sql.array(webhook.types, 'text')},
+      ${sql.binary(webhook.sealedSecret)}, ${webhook.createdBy})
     returning ${columns}`);
 
 /** Condition: the caller is an Owner of the webhook's tenant. Others do not see it. */
@@ -52,8 +53,14 @@ export const findWebhook = (db: Db, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Webhook.extend({ tenantId: z.string() }))`
     select ${columns}, tenant_id from webhooks where id = ${id} and ${owned(caller)}`);
 
-export const secretOf = (db: Db, id: string) =>
-  db.oneFirst(sql.type(z.object({ secret: z.instanceof(Buffer) }))`select secret from webhooks where id = ${id}`);
+const Secret = z.object({
+  sealedSecret: z.instanceof(Buffer).optional(),
+  /** In clear: from a process of an older version. */
+  secret: z.instanceof(Buffer).optional(),
+});
+
+export const findSecret = (db: Db, id: string) =>
+  db.one(sql.type(Secret)`select sealed_secret, secret from webhooks where id = ${id}`);
 
 /** Makes a failing or disabled webhook active: events are sent to it without delay. */
 export const activateWebhook = (tx: Db, id: string) =>

@@ -25,7 +25,8 @@ export type Replayed = z.infer<typeof Replayed>;
 const tags = ['events'];
 const config = { access: 'signedIn', service: 'eventing' } as const;
 
-export async function webhookRoutes(app: App, { db, outbound, timeoutMs, cursors }: WebhookRoutes) {
+export async function webhookRoutes(app: App, parts: WebhookRoutes) {
+  const { db, cursors } = parts;
   app.post(
     '/api/eventing/webhook',
     {
@@ -46,7 +47,7 @@ export async function webhookRoutes(app: App, { db, outbound, timeoutMs, cursors
         response: { 201: NewWebhook },
       },
     },
-    async ({ caller, body }, reply) => reply.code(201).send(await createWebhook(db, outbound, caller, body)),
+    async ({ caller, body }, reply) => reply.code(201).send(await createWebhook(db, parts, caller, body)),
   );
 
   app.get(
@@ -146,6 +147,6 @@ export async function webhookRoutes(app: App, { db, outbound, timeoutMs, cursors
         response: { 200: Tested },
       },
     },
-    async ({ caller, params }) => testWebhook({ db, outbound, timeoutMs }, caller, params.id),
+    async ({ caller, params }) => testWebhook(parts, caller, params.id),
   );
 }

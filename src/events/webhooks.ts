@@ -1,22 +1,23 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { ownedTenants } from '../http/caller.ts';
+import type { Sealer } from '../platform/keys/sealing.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import { publish } from './publish.ts';
-import { newSecret, readSecret, secretText } from './signature.ts';
+import { newSecret, readSecret, sealSecret, secretText } from './signature.ts';
 import type { Webhook } from './webhook.queries.ts';
 import {
   activateWebhook,
   deleteWebhook,
+  findSecret,
   findWebhook,
   insertWebhook,
   lockAndCount,
   replayDeliveries,
-  secretOf,
 } from './webhook.queries.ts';
 
 const MAX_PER_TENANT = 100;
@@ -35,6 +36,11 @@ export async function ownWebhook(db: Db, caller: Caller, id: string) {
   return found;
 }
 
+export interface WebhookParts {
+  outbound: Outbound;
+  sealer: Sealer;
+}
+
 export interface WantedWebhook {
   url: string;
   types?: readonly string[] | undefined;
@@ -44,7 +50,7 @@ export interface WantedWebhook {
 /** Creates a webhook for events of the tenant from now on. The only answer that contains the secret. */
 export async function createWebhook(
   db: Db,
-  outbound: Outbound,
+  { outbound, sealer }: WebhookParts,
   caller: Caller,
   { url, types = [], secret }: WantedWebhook,
 ): Promise<Webhook & { secret: string }> {
@@ -64,7 +70,9 @@ export async function createWebhook(
   return db.transaction(async (tx) => {
     if ((await lockAndCount(tx, tenantId)) >= MAX_PER_TENANT)
       throw conflict(`The tenant has ${MAX_PER_TENANT} webhooks, the maximum. Delete one first.`);
-    const wanted = { tenantId, url, types: [...new Set(types)], secret: key, createdBy: caller.userId };
+    const hookId = randomUUIDv7();
+    const sealedSecret = sealSecret(sealer, hookId, key);
+    const wanted = { id: hookId, tenantId, url, types: [...new Set(types)], sealedSecret, createdBy: caller.userId };
     const webhook = await insertWebhook(tx, wanted);
     const details = { url: new URL(url).origin, types: wanted.types };
     await record(tx, { action: 'webhook.create', subject: webhook.id, tenantId, ...by(caller), details });
@@ -100,15 +108,14 @@ const TEST_EVENT = {
   data: { Message: 'A test that an Owner of the tenant has asked for.' },
 };
 
-export interface TestParts {
+export interface TestParts extends WebhookParts {
   db: Db;
-  outbound: Outbound;
   /** Limit of the request, in milliseconds. */
   timeoutMs: number;
 }
 
 /** Sends a signed test event to the webhook, once and at once. If the receiver accepts it, a failing or disabled webhook is active again. */
-export async function testWebhook({ db, outbound, timeoutMs }: TestParts, caller: Caller, id: string) {
+export async function testWebhook({ db, timeoutMs, ...parts }: TestParts, caller: Caller, id: string) {
   const { tenantId, url } = await ownWebhook(db, caller, id);
   const now = new Date();
   const event = {
@@ -118,11 +125,12 @@ export async function testWebhook({ db, outbound, timeoutMs }: TestParts, caller
     tenantId,
     userId: caller.userId,
     resourceId: id,
+    webhookId: id,
     url,
-    secret: await secretOf(db, id),
+    ...(await findSecret(db, id)),
   };
   const started = performance.now();
-  const { delivered, status, error } = await attempt(event, { outbound, timeoutMs });
+  const { delivered, status, error } = await attempt(event, { ...parts, timeoutMs });
   const milliseconds = Math.round(performance.now() - started);
   await db.transaction(async (tx) => {
     if (delivered) await activateWebhook(tx, id);

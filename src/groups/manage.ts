@@ -2,6 +2,7 @@ import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Sealer } from '../platform/keys/sealing.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { checkMetadata } from './metadata.ts';
@@ -20,6 +21,8 @@ import {
   nameTaken,
   updateGroup,
 } from './queries.ts';
+import { findFactor } from './setup-codes.queries.ts';
+import { keepHiddenCodes, revealEntries, storeSetupCodes } from './setup-codes.ts';
 
 export interface GroupRequest {
   /** Chosen by the client. Default: the name. */
@@ -34,6 +37,7 @@ export interface GroupParts {
   db: Db;
   /** Metadata key of second-factor entries. */
   secondFactorKey: string;
+  sealer: Sealer;
 }
 
 export async function getGroup(db: Db, id: string): Promise<Group> {
@@ -42,18 +46,41 @@ export async function getGroup(db: Db, id: string): Promise<Group> {
   return group;
 }
 
-export async function createGroup({ db, secondFactorKey }: GroupParts, caller: Caller, request: GroupRequest) {
+/**
+ * A group with its setup codes, which are secrets; audited.
+ */
+export const revealGroup = (parts: GroupParts, caller: Caller, id: string): Promise<Group> =>
+  parts.db.transaction(async (tx) => {
+    const group = await getGroup(tx, id);
+    const metadata = await revealMetadata(tx, parts, group);
+    await record(tx, { action: 'group.show-secrets', subject: group.id, ...by(caller) });
+    return { ...group, metadata };
+  });
+
+/** Metadata of a group with its setup codes, which are secrets. */
+export async function revealMetadata(
+  db: Db,
+  { secondFactorKey, sealer }: Pick<GroupParts, 'secondFactorKey' | 'sealer'>,
+  { id, metadata }: Group,
+): Promise<Group['metadata']> {
+  if (metadata[secondFactorKey] === undefined) return metadata;
+  const entries = await revealEntries(db, sealer, await findFactor(db, id, secondFactorKey));
+  return { ...metadata, [secondFactorKey]: entries };
+}
+
+export async function createGroup(parts: GroupParts, caller: Caller, request: GroupRequest) {
   const name = request.name ?? request.id;
   if (name === undefined) throw invalidMember('name', 'The group has no name. Send name or id.');
   const { id = name, users = [], metadata = {} } = request;
   checkId(id);
-  checkMetadata(metadata, secondFactorKey);
-  return db.transaction(async (tx) => {
+  checkMetadata(metadata, parts.secondFactorKey);
+  return parts.db.transaction(async (tx) => {
     await refuseLoginId(tx, name);
-    if (!(await insertGroup(tx, { id, name, metadata })))
+    if (!(await insertGroup(tx, { id, name, metadata: {} })))
       throw conflict(`A group with the id '${id}' or the name '${name}' already exists. Choose others.`, {
         code: 'GroupExists',
       });
+    await setMetadata(tx, parts, { id, name }, metadata);
     await insertGroupMembers(tx, [id], await userIdsOf(tx, users));
     const created = await getGroup(tx, id);
     const details = { name, users: created.users, metadataKeys: Object.keys(metadata) };
@@ -63,18 +90,20 @@ export async function createGroup({ db, secondFactorKey }: GroupParts, caller: C
 }
 
 /** Updates a group. Absent members keep their values, so that a request without `users` does not empty the group. */
-export async function changeGroup({ db, secondFactorKey }: GroupParts, caller: Caller, request: GroupRequest) {
+export async function changeGroup(parts: GroupParts, caller: Caller, request: GroupRequest) {
   const id = request.id ?? request.name;
   if (id === undefined) throw invalidMember('id', 'The request names no group. Send the id of the group.');
-  if (request.metadata) checkMetadata(request.metadata, secondFactorKey);
-  return db.transaction(async (tx) => {
+  return parts.db.transaction(async (tx) => {
     const before = await lockGroup(tx, id);
-    const { name = before.name, metadata = before.metadata } = request;
+    const { name = before.name } = request;
     if (name !== before.name) await checkNewName(tx, before, name);
-    await updateGroup(tx, { id, name, metadata });
+    let metadataKeys: string[] = [];
+    if (request.metadata) metadataKeys = await changeMetadata(tx, parts, { ...before, name }, request.metadata);
+    else await updateGroup(tx, { id, name, metadata: before.metadata });
     if (request.users) await setMembers(tx, before, request.users);
     const after = await getGroup(tx, id);
-    await record(tx, { action: 'group.change', subject: id, ...by(caller), details: changes(before, after) });
+    const details = changes(before, after, metadataKeys);
+    await record(tx, { action: 'group.change', subject: id, ...by(caller), details });
     return after;
   });
 }
@@ -135,19 +164,48 @@ async function userIdsOf(tx: Db, users: readonly string[]): Promise<string[]> {
   return userIds;
 }
 
-/** Changes for the audit trail. Contains only the keys of metadata, because values may be secrets. */
-function changes(before: Group, after: Group) {
-  const changed = new Set([...Object.keys(before.metadata), ...Object.keys(after.metadata)]);
-  const metadataKeys = [...changed].filter(
-    (key) => JSON.stringify(before.metadata[key]) !== JSON.stringify(after.metadata[key]),
-  );
-  const { changed: members, ...values } = changesOf(
-    { name: before.name, users: before.users, metadata: before.metadata },
-    { name: after.name, users: after.users, metadata: after.metadata },
-    ['metadata', 'users'],
+/**
+ * Replaces the metadata of a group. Entries with a hidden setup code keep the code. Returns the changed keys, for the
+ * audit trail; values may be secrets.
+ */
+export async function changeMetadata(
+  tx: Db,
+  parts: GroupParts,
+  group: Group,
+  wanted: Record<string, unknown>,
+): Promise<string[]> {
+  const key = parts.secondFactorKey;
+  const before = await revealMetadata(tx, parts, group);
+  const after = Object.hasOwn(wanted, key) ? { ...wanted, [key]: keepHiddenCodes(before[key], wanted[key]) } : wanted;
+  checkMetadata(after, key);
+  await setMetadata(tx, parts, group, after);
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((one) => JSON.stringify(before[one]) !== JSON.stringify(after[one]));
+}
+
+export async function setMetadata(
+  tx: Db,
+  { sealer, secondFactorKey: key }: GroupParts,
+  { id, name }: Pick<Group, 'id' | 'name'>,
+  metadata: Record<string, unknown>,
+) {
+  const entries = await storeSetupCodes(tx, sealer, id, metadata[key]);
+  await updateGroup(tx, {
+    id,
+    name,
+    metadata: Object.hasOwn(metadata, key) ? { ...metadata, [key]: entries } : metadata,
+  });
+}
+
+/** Changes for the audit trail. Of metadata only the keys, because values may be secrets. */
+function changes(before: Group, after: Group, metadataKeys: readonly string[]) {
+  const { changed, ...values } = changesOf(
+    { name: before.name, users: before.users },
+    { name: after.name, users: after.users },
+    ['users'],
   );
   return {
-    changed: members,
+    changed: metadataKeys.length > 0 ? [...changed, 'metadata'] : changed,
     ...values,
     added: after.users.filter((user) => !before.users.includes(user)),
     removed: before.users.filter((user) => !after.users.includes(user)),

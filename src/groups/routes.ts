@@ -1,15 +1,13 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
-import { answerHoldsSecret } from '../http/rules/idempotency.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
-import { queryList } from '../http/rules/query.ts';
+import { queryBoolean, queryList } from '../http/rules/query.ts';
 import type { GroupParts } from './manage.ts';
-import { changeGroup, createGroup, getGroup, removeGroup } from './manage.ts';
+import { changeGroup, createGroup, getGroup, removeGroup, revealGroup } from './manage.ts';
 import { addToGroups, groupIdsOf, removeFromGroups } from './members.ts';
 import type { Group, ListedGroup } from './queries.ts';
 import { countGroups, findMetadata, listGroups } from './queries.ts';
@@ -46,10 +44,6 @@ export async function groupRoutes(app: App, parts: GroupParts) {
   const { db }: { db: Db } = parts;
   const config = { access: 'administrators', service: 'groups' } as const;
   const tags = ['groups'];
-  /** Keeps answers with setup codes out of the store of idempotent answers. */
-  const guard = (request: FastifyRequest, { metadata }: Group) => {
-    if ((metadata[parts.secondFactorKey] ?? undefined) !== undefined) answerHoldsSecret(request);
-  };
 
   app.get(
     '/api/usergroups',
@@ -78,7 +72,6 @@ export async function groupRoutes(app: App, parts: GroupParts) {
     { config, schema: { tags, summary: 'Creates a group', body: GroupBody, response: { 201: GroupAnswer } } },
     async (request, reply) => {
       const group = await createGroup(parts, request.caller, request.body);
-      guard(request, group);
       const address = `/api/usergroups/${encodeURIComponent(group.id)}`;
       return reply.code(201).header('location', address).send(answerOf(group));
     },
@@ -98,7 +91,6 @@ export async function groupRoutes(app: App, parts: GroupParts) {
     },
     async (request) => {
       const group = await changeGroup(parts, request.caller, request.body);
-      guard(request, group);
       return answerOf(group);
     },
   );
@@ -125,8 +117,23 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.get(
     '/api/usergroups/:id',
-    { config, schema: { tags, summary: 'Returns a group', params: Path, response: { 200: GroupAnswer } } },
-    async ({ params }) => answerOf(await getGroup(db, params.id)),
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns a group',
+        description:
+          'Setup codes of authenticators are hidden: `APPAUTH:****************`. An entry that is sent back so keeps its code. ' +
+          '`showSecrets=true` shows them, which the audit trail records.',
+        params: Path,
+        querystring: z.object({
+          showSecrets: queryBoolean().optional().describe('Shows setup codes; audited. Default: false'),
+        }),
+        response: { 200: GroupAnswer },
+      },
+    },
+    async ({ caller, params, query }) =>
+      answerOf(query.showSecrets ? await revealGroup(parts, caller, params.id) : await getGroup(db, params.id)),
   );
 
   app.delete(

@@ -34,8 +34,23 @@ export class MalformedEntry extends Error {
   }
 }
 
-const NETWORK = 'CIDR';
+export const NETWORK = 'CIDR';
 const COMMENT = /&comment:[\s\S]*$/i;
+
+/** Stands for a setup code in answers. */
+export const HIDDEN = '*'.repeat(16);
+
+/** Parts of an entry; `comment` begins with `&Comment:` or is empty. */
+export function splitEntry(entry: string): { type: string; value: string; comment: string } {
+  const colon = entry.indexOf(':');
+  const rest = entry.slice(colon + 1);
+  const comment = COMMENT.exec(rest)?.[0] ?? '';
+  return {
+    type: entry.slice(0, Math.max(colon, 0)).trim(),
+    value: rest.slice(0, rest.length - comment.length).trim(),
+    comment,
+  };
+}
 
 /**
  * Reads entries `{type}:{value}&Comment:{comment}`: networks (`CIDR:10.0.0.0/8`) and setup codes (`APPAUTH:0123456789abcdef`). Type names
@@ -44,12 +59,7 @@ const COMMENT = /&comment:[\s\S]*$/i;
 export function parseSecondFactor(entries: readonly string[]): SecondFactor {
   const found: SecondFactor = { networks: [], authenticators: [] };
   for (const [index, entry] of entries.entries()) {
-    const colon = entry.indexOf(':');
-    const type = entry.slice(0, Math.max(colon, 0)).trim();
-    const value = entry
-      .slice(colon + 1)
-      .replace(COMMENT, '')
-      .trim();
+    const { type, value } = splitEntry(entry);
     if (type === NETWORK) found.networks.push(allowedNetwork(index, value));
     else found.authenticators.push(sharedAuthenticator(index, type, value));
   }
@@ -75,6 +85,11 @@ function sharedAuthenticator(index: number, type: string, setupCode: string): Sh
       `Entry ${index + 1} begins${shown || ' without a type'}, not with ${names} and a colon.`,
     );
   }
+  if (setupCode === HIDDEN)
+    throw new MalformedEntry(
+      index,
+      `Entry ${index + 1} (${type}): its setup code is hidden, and the group has none or several that it may stand for. Send the setup code.`,
+    );
   const problem = known.problem(setupCode);
   if (problem) throw new MalformedEntry(index, `Entry ${index + 1} (${type}): ${problem}.`);
   return { type, setupCode };

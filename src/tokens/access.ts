@@ -4,6 +4,8 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
+import type { KeyStore } from '../platform/keys/key-store.ts';
+import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import { timestampFromDate } from '../platform/text/time.ts';
 import { openIssuers } from './issuers.ts';
@@ -72,11 +74,15 @@ const Claims = z.object({
  * Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a
  * transaction.
  */
-export async function openAccessTokens(db: Db, settings: Settings): Promise<AccessTokens> {
+export async function openAccessTokens(
+  db: Db,
+  settings: Settings & SecretKeySettings,
+  store?: KeyStore,
+): Promise<AccessTokens> {
   const issuer = settings['tokens.issuer'];
   const audience = settings['tokens.audience'];
   const lifetimeSeconds = Math.ceil(settings['tokens.accessLifetime'] / 1000);
-  const keys = await openTokenKeys(db, settings);
+  const keys = await openTokenKeys(db, settings, store);
   const issuers = await openIssuers(settings['tokens.externalIssuers'], issuer);
   const verified = new Map<string, Grant & { until: number }>();
 

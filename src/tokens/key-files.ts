@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { calculateJwkThumbprint } from 'jose';
-import type { KeyRow } from '../platform/keys/signing-keys.queries.ts';
+import type { KeyRow } from '../platform/keys/key-store.ts';
 
 const MIN_BITS = 2048;
 

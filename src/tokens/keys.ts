@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CryptoKey, JWK } from 'jose';
 import { errors, exportJWK, generateKeyPair, importJWK } from 'jose';
 import { by, record } from '../audit.ts';
@@ -6,9 +5,11 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { currentKey } from '../platform/keys/current-key.ts';
-import type { KeyRow } from '../platform/keys/signing-keys.queries.ts';
-import { insertNextKey, listKeys, promoteNextKey, removeRetiredKeys } from '../platform/keys/signing-keys.queries.ts';
+import type { KeyRow, Material } from '../platform/keys/key-store.ts';
+import { KeyStore } from '../platform/keys/key-store.ts';
+import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
+import { SecretKeys } from '../platform/keys/secret-key.ts';
+import { promoteNextKey, removeRetiredKeys } from '../platform/keys/signing-keys.queries.ts';
 import { dateFromTimestamp } from '../platform/text/time.ts';
 import { readKeyFiles } from './key-files.ts';
 
@@ -63,7 +64,11 @@ interface Loaded {
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'tokens.keyFiles'>;
 
 /** RS256 keys that sign access tokens: from files of the operator, else generated and kept in the database. */
-export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKeys> {
+export async function openTokenKeys(
+  db: Db,
+  settings: Settings & SecretKeySettings,
+  store = new KeyStore(new SecretKeys(settings)),
+): Promise<TokenKeys> {
   const paths = settings['tokens.keyFiles'];
   const files = paths.length > 0 ? await readKeyFiles(paths) : undefined;
   // another process may sign with a retired key until its copy is KEEP_MS old
@@ -72,7 +77,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
   let loaded = await load();
 
   async function load(): Promise<Loaded> {
-    const keys = files ?? (await generatedKeys(db, acceptedMs));
+    const keys = files ?? (await generatedKeys(db, store, acceptedMs));
     const [first] = keys;
     if (!first) throw new Error('There is no key to sign tokens.');
     const published = keys.map(publicPart);
@@ -124,7 +129,7 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
         throw conflict(sentence, { code: 'KeysComeFromFiles' });
       }
       const next = await makeKey();
-      const rows = await db.transaction((tx) => promote(tx, next, caller));
+      const rows = await db.transaction((tx) => promote(tx, store, next, caller));
       return rows.filter((row) => isStillAccepted(row, acceptedMs)).map((row, at) => stateOf(row, at === 0));
     },
     async reload() {
@@ -135,10 +140,10 @@ export async function openTokenKeys(db: Db, settings: Settings): Promise<TokenKe
   };
 }
 
-async function promote(tx: Db, next: KeyRow['material'], caller: Caller) {
+async function promote(tx: Db, store: KeyStore, next: Material, caller: Caller) {
   await promoteNextKey(tx, 'token');
-  await insertNextKey(tx, 'token', randomUUID(), next);
-  const rows = await listKeys(tx, 'token');
+  await store.insertNext(tx, 'token', next);
+  const rows = await store.list(tx, 'token');
   const [signing, following] = rows;
   await record(tx, {
     action: 'keys.rotate',
@@ -149,12 +154,12 @@ async function promote(tx: Db, next: KeyRow['material'], caller: Caller) {
   return rows;
 }
 
-async function generatedKeys(db: Db, acceptedMs: number): Promise<KeyRow[]> {
-  await currentKey(db, 'token', makeKey);
-  let rows = await listKeys(db, 'token');
+async function generatedKeys(db: Db, store: KeyStore, acceptedMs: number): Promise<KeyRow[]> {
+  await store.current(db, 'token', makeKey);
+  let rows = await store.list(db, 'token');
   if (rows.every((row) => row.activatedAt !== undefined)) {
-    await insertNextKey(db, 'token', randomUUID(), await makeKey());
-    rows = await listKeys(db, 'token');
+    await store.insertNext(db, 'token', await makeKey());
+    rows = await store.list(db, 'token');
   }
   return rows.filter((row) => isStillAccepted(row, acceptedMs));
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 
 const Member = z.object({
   userId: z.string(),
   id: z.string(),
-  /** Stored second-factor entries of its other groups. */
-  others: z.array(z.unknown()),
+  /** What its other groups require. */
+  others: z.array(GroupFactor),
   /** Types of its own authenticators. */
   own: z.array(z.string()),
   /** Fingerprints of authenticators that codes were accepted from, in hexadecimal digits. */
@@ -17,7 +18,8 @@ const Member = z.object({
 export const listFactorsOfMembers = (db: Db, groupId: string, key: string) =>
   db.any(sql.type(Member)`
     select a.user_id, a.id,
-      array(select coalesce(g.metadata -> ${key}, 'null') from group_members o join user_groups g on g.id = o.group_id
+      array(select to_jsonb(other) from group_members o join user_groups on user_groups.id = o.group_id
+        cross join lateral (select ${factorColumns(key)} from (select user_groups.*) g) other
         where o.user_id = a.user_id and o.group_id <> ${groupId}) as others,
       array(select type from account_authenticators x where x.user_id = a.user_id and x.sealed is not null) as own,
       array(select encode(fingerprint, 'hex') from account_authenticators x

@@ -1,8 +1,10 @@
 import type { Db } from '../db.ts';
-import { getGroup } from '../groups/manage.ts';
+import type { GroupParts } from '../groups/manage.ts';
+import { getGroup, revealMetadata } from '../groups/manage.ts';
 import { checkMetadata } from '../groups/metadata.ts';
 import type { Requirement } from '../groups/second-factor.ts';
 import { readRequirement } from '../groups/second-factor.ts';
+import { keepHiddenCodes, revealEntries } from '../groups/setup-codes.ts';
 import type { LoginRow } from './preview.queries.ts';
 import { listFactorsOfMembers, listLoginsOfMembers } from './preview.queries.ts';
 import { deleteOldLogins } from './queries.ts';
@@ -31,17 +33,25 @@ export interface PreviewedAccount {
 
 /** Replays the logins of a group's members in the last 30 days under changed second-factor entries. */
 export async function previewSecondFactor(
-  { db, metadataKey }: { db: Db; metadataKey: string },
+  parts: GroupParts,
   groupId: string,
   entries: readonly string[],
 ): Promise<{ days: number; lockedOut: string[]; accounts: PreviewedAccount[] }> {
-  checkMetadata({ [metadataKey]: entries }, metadataKey);
-  const { metadata } = await getGroup(db, groupId);
-  const present = readRequirement(metadata[metadataKey]);
-  const wanted = readRequirement(entries);
+  const { db, secondFactorKey: key, sealer } = parts;
+  const before = (await revealMetadata(db, parts, await getGroup(db, groupId)))[key];
+  const after = keepHiddenCodes(before, entries);
+  checkMetadata({ [key]: after }, key);
+  const present = readRequirement(before);
+  const wanted = readRequirement(after);
   const logins = Map.groupBy(await listLoginsOfMembers(db, groupId, DAYS), ({ userId }) => userId);
-  const accounts = (await listFactorsOfMembers(db, groupId, metadataKey)).map(({ userId, id, others, own, proved }) => {
-    const elsewhere = others.map(readRequirement);
+  const members = await listFactorsOfMembers(db, groupId, key);
+  const requirements = new Map<string, Requirement>();
+  for (const factor of members.flatMap(({ others }) => others)) {
+    if (!requirements.has(factor.id))
+      requirements.set(factor.id, readRequirement(await revealEntries(db, sealer, factor)));
+  }
+  const accounts = members.map(({ userId, id, others, own, proved }) => {
+    const elsewhere = others.flatMap((other) => requirements.get(other.id) ?? []);
     const replayed = replay(logins.get(userId) ?? [], own, [...elsewhere, present], [...elsewhere, wanted]);
     const usable = [...elsewhere, wanted].flatMap(({ authenticators }) =>
       authenticators.map(({ type, setupCode }) => fingerprintOf(type, setupCode).toString('hex')),

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
-import { openWith, sealWith } from '../platform/keys/sealing.ts';
+import { openWith, sealWith } from '../platform/keys/encryption.ts';
 import { isUnused, storeAnswer } from './queries.ts';
 import { hashOf } from './refresh-token.ts';
 import type { TokenPair } from './token-pair.ts';

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 
-const GroupEntries = z.object({ name: z.string(), entries: z.unknown().optional() });
-
-/** The second-factor entries of each group of an account, as the group's metadata holds them under `key`. */
-export const listGroupEntries = (db: Db, userId: string, key: string) =>
-  db.any(sql.type(GroupEntries)`
-    select g.name, g.metadata -> ${key} as entries
+/** What each group of an account requires, in the metadata under `key`. */
+export const listGroupFactors = (db: Db, userId: string, key: string) =>
+  db.any(sql.type(GroupFactor)`
+    select ${factorColumns(key)}
     from group_members m join user_groups g on g.id = m.group_id where m.user_id = ${userId}
     order by g.name collate "C"`);
 

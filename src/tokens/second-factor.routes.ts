@@ -50,7 +50,7 @@ export type Explained = z.infer<typeof Explained>;
 
 export async function secondFactorRoutes(app: App, parts: LoginParts) {
   const { db } = parts;
-  const { metadataKey } = parts.secondFactor;
+  const { metadataKey, sealer } = parts.secondFactor;
 
   app.put(
     '/api/usergroups/:id/second-factor',
@@ -65,7 +65,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
       },
     },
     async ({ caller, params, body }, reply) => {
-      await setSecondFactor({ db, secondFactorKey: metadataKey }, caller, params.id, body.entries);
+      await setSecondFactor({ db, secondFactorKey: metadataKey, sealer }, caller, params.id, body.entries);
       return reply.code(204).send(null);
     },
   );
@@ -82,7 +82,8 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
         response: { 200: Preview },
       },
     },
-    async ({ params, body }) => previewSecondFactor({ db, metadataKey }, params.id, body.entries),
+    async ({ params, body }) =>
+      previewSecondFactor({ db, secondFactorKey: metadataKey, sealer }, params.id, body.entries),
   );
 
   app.get(

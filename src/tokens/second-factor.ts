@@ -5,6 +5,7 @@ import { AppError, forbidden, invalid } from '../errors.ts';
 import { findAuthenticatorType } from '../groups/authenticators.ts';
 import type { Requirement } from '../groups/second-factor.ts';
 import { readRequirement } from '../groups/second-factor.ts';
+import { revealEntries } from '../groups/setup-codes.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { contains, parseAddress } from '../platform/net/networks.ts';
@@ -17,7 +18,7 @@ import {
   countRecoveryCodes,
   findOtpFailures,
   listAuthenticators,
-  listGroupEntries,
+  listGroupFactors,
   useRecoveryCode,
 } from './second-factor.queries.ts';
 
@@ -54,10 +55,9 @@ export interface Policy {
 
 export async function findPolicy(db: Db, parts: SecondFactorParts, userId: string): Promise<Policy> {
   const { sealer, metadataKey, clock } = parts;
-  const groups = (await listGroupEntries(db, userId, metadataKey)).map(({ name, entries }) => ({
-    name,
-    requirement: readRequirement(entries),
-  }));
+  const groups: Policy['groups'] = [];
+  for (const factor of await listGroupFactors(db, userId, metadataKey))
+    groups.push({ name: factor.name, requirement: readRequirement(await revealEntries(db, sealer, factor)) });
   const rows = await listAuthenticators(db, userId);
   const proved = new Set(rows.filter((row) => row.provedAt).map((row) => row.fingerprint.toString('hex')));
   // groups may share an authenticator
@@ -76,7 +76,7 @@ export async function findPolicy(db: Db, parts: SecondFactorParts, userId: strin
   }));
   for (const { type, sealed, provedAt } of rows) {
     if (!sealed) continue;
-    const setupCode = await sealer.open(sealed, sealingContext(userId, type));
+    const setupCode = await sealer.open(sealed, sealingContext(userId, type), db);
     authenticators.push({ type, setupCode, own: true, proved: provedAt !== undefined });
   }
   return { groups, authenticators, clock };

@@ -37,8 +37,10 @@ test('a group is created, changed, shown, listed and deleted', async (t) => {
     id: 'crew',
     name: 'Crew',
     users: [one.id, two.id].sort(),
-    metadata: JSON.parse(metadata),
+    metadata: { '2FAMetadata': [`APPAUTH:${'*'.repeat(16)}`] },
   });
+  const shown = await run(['group', 'show', 'crew', '--show-secrets']);
+  t.true(shown.out.includes('"APPAUTH:0123456789abcdef"'), shown.out);
   t.regex((await run(['group', 'list'])).out, /^crew +Crew +2$/m);
   t.is((await run(['group', 'update', 'crew', '--no-users'])).code, 0);
   t.regex((await run(['group', 'list'])).out, /^crew +Crew +0$/m);

@@ -139,7 +139,7 @@ test('commands send only members and parameters that their routes declare, with 
 
   await run(['group', 'create', '--name', 'Staff', '--id', 'staff', '--member', 'ann', '--metadata', '{"a":1}']);
   await run(['group', 'list', '--account', 'ann']);
-  await run(['group', 'show', 'staff']);
+  await run(['group', 'show', 'staff', '--show-secrets']);
   await run(['group', 'update', 'staff', '--name', 'All', '--member', 'ann', '--metadata', '{}']);
   await run(['group', 'update', 'staff', '--no-members']);
   await run(['group', 'members', 'add', 'staff', 'ann']);

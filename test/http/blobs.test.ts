@@ -9,6 +9,7 @@ import test from 'ava';
 import pg from 'pg';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/http/caller.ts';
+import { KeyStore } from '../../src/platform/keys/key-store.ts';
 import type { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import type { BlobAddress, Grant } from '../../src/uploads/address.ts';
@@ -21,7 +22,7 @@ const w = world(test, { 'uploads.maxSize': '1000000', publicUrl: 'http://platfor
 let opened: Promise<Signer> | undefined;
 /** Signs as the server does. */
 const sign = async (address: BlobAddress, grant: Partial<Grant> = {}) => {
-  opened ??= openSigner(w.db, 'address');
+  opened ??= openSigner(w.db, new KeyStore(), 'address');
   return signedAddress(await opened, BASE, address, {
     permission: 'r',
     expiresAt: new Date(Date.now() + 3_600_000),

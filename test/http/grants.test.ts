@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
+import { KeyStore } from '../../src/platform/keys/key-store.ts';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { until } from '../world/hooks.ts';
@@ -371,7 +372,7 @@ test('a Contributor can change content but not revoke grants', async (t) => {
 
 test('an address with a signature in the first format is valid until the grants are revoked', async (t) => {
   const { owner, id } = await scene();
-  const signer = await openSigner(w.db, 'address');
+  const signer = await openSigner(w.db, new KeyStore(), 'address');
   const grant = { sp: 'r', se: '2100-01-01T00:00:00Z', st: '2026-01-01T00:00:00.000Z' };
   const { kid, signature } = await signer.sign(
     JSON.stringify(['dataset', id, grant.sp, grant.se, null, null, grant.st]),

@@ -14,6 +14,7 @@ import {
   offsetQuery,
 } from '../../src/http/rules/paging.ts';
 import { queryEnum } from '../../src/http/rules/query.ts';
+import { KeyStore } from '../../src/platform/keys/key-store.ts';
 import type { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { openSigner } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
@@ -73,7 +74,7 @@ async function world(t: ExecutionContext) {
     select uuidv7() as id, (array['a', 'B', 'ä', 'Z', '_'])[1 + n % 5] as name,
       timestamptz '2026-01-01' + (n % 7) * interval '1 microsecond' as at
     from generate_series(1, 60) n`);
-  const signer = await openSigner(db, 'cursor');
+  const signer = await openSigner(db, new KeyStore(), 'cursor');
   const app = await apiApp(t, (routes) => addRoutes(routes, db, signer), { db });
   const get = (url: string, who = 'anna') => app.inject({ url, headers: bearer(who) });
   return { db, get };

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from '../../db.ts';
-import { currentKey } from './current-key.ts';
-import type { KeyRow, KeyUse } from './signing-keys.queries.ts';
-import { findKey } from './signing-keys.queries.ts';
+import type { KeyRow, KeyStore } from './key-store.ts';
+import type { KeyUse } from './signing-keys.queries.ts';
 
 /** Maximum time that a process uses a key after another process has retired it. */
 const KEEP_MS = 60_000;
@@ -24,14 +23,14 @@ export interface Secrets {
    */
   currentNow(): Secret;
   /** A key by its id, also a retired one. */
-  find(kid: string): Promise<Buffer | undefined>;
+  find(kid: string, tx?: Db): Promise<Buffer | undefined>;
 }
 
 /**
  * Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a key
  * that does not exist.
  */
-export async function openSecrets(db: Db, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
+export async function openSecrets(db: Db, keys: KeyStore, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
   const found = new Map<string, Buffer>();
   const remember = ({ kid, material: { secret } }: KeyRow): Secret => {
     if (typeof secret !== 'string') throw new Error(`Key ${kid} contains no secret.`);
@@ -40,7 +39,7 @@ export async function openSecrets(db: Db, use: Exclude<KeyUse, 'token'>): Promis
     return { kid, secret: bytes };
   };
   const read = async () => ({
-    key: remember(await currentKey(db, use, () => ({ secret: randomBytes(32).toString('base64') }))),
+    key: remember(await keys.current(db, use, () => ({ secret: randomBytes(32).toString('base64') }))),
     at: performance.now(),
   });
 
@@ -68,10 +67,10 @@ export async function openSecrets(db: Db, use: Exclude<KeyUse, 'token'>): Promis
       if (isOld()) readAgain().catch(() => {});
       return latest.key;
     },
-    async find(kid) {
+    async find(kid, tx = db) {
       const known = found.get(kid);
       if (known) return known;
-      const row = await findKey(db, use, kid);
+      const row = await keys.find(tx, use, kid);
       return row ? remember(row).secret : undefined;
     },
   };

@@ -6,39 +6,46 @@ export type KeyUse = 'token' | 'address' | 'cursor' | 'seal';
 
 const Key = z.object({
   kid: z.string(),
+  /** As stored: encrypted if there is a `secretKeyId`. Only `key-store.ts` reads it. */
   material: z.record(z.string(), z.unknown()),
+  secretKeyId: z.string().optional(),
   /** Absent for the next key, which is published before it signs. */
   activatedAt: z.string().optional(),
   /** A retired key signs no more, but its signatures may still be accepted. */
   retiredAt: z.string().optional(),
 });
-export type KeyRow = z.infer<typeof Key>;
+export type StoredKey = z.infer<typeof Key>;
+const columns = sql.fragment`kid, material, secret_key_id, activated_at, retired_at`;
 
 export const findCurrentKey = (db: Db, use: KeyUse) =>
   db.maybeOne(sql.type(Key)`
-    select kid, material from signing_keys where use = ${use} and activated_at is not null and retired_at is null`);
+    select ${columns} from signing_keys where use = ${use} and activated_at is not null and retired_at is null`);
 
 export const findKey = (db: Db, use: KeyUse, kid: string) =>
-  db.maybeOne(sql.type(Key)`select kid, material, retired_at from signing_keys where use = ${use} and kid = ${kid}`);
+  db.maybeOne(sql.type(Key)`select ${columns} from signing_keys where use = ${use} and kid = ${kid}`);
 
 /** Keys of one use in this order: current, next, retired (last retired first). */
 export const listKeys = (db: Db, use: KeyUse) =>
   db.any(
     sql.type(Key)`
-      select kid, material, activated_at, retired_at from signing_keys where use = ${use}
+      select ${columns} from signing_keys where use = ${use}
       order by retired_at is null desc, activated_at is null, retired_at desc`,
   );
 
+type NewKey = Pick<StoredKey, 'kid' | 'material' | 'secretKeyId'>;
+
 /** Stores the first key unless there is one. */
-export const insertFirstKey = (db: Db, use: KeyUse, kid: string, material: Record<string, unknown>) =>
+export const insertFirstKey = (db: Db, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
   db.query(sql.unsafe`
-    insert into signing_keys (kid, use, material) values (${kid}, ${use}, ${sql.jsonb(material as never)})
+    insert into signing_keys (kid, use, material, secret_key_id)
+    values (${kid}, ${use}, ${sql.jsonb(material as never)}, ${secretKeyId ?? null})
     on conflict (use) where activated_at is not null and retired_at is null do nothing`);
 
 /** Stores the next key unless there is one. */
-export const insertNextKey = (db: Db, use: KeyUse, kid: string, material: Record<string, unknown>) =>
+export const insertNextKey = (db: Db, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
   db.query(sql.unsafe`
-    insert into signing_keys (kid, use, material, activated_at) values (${kid}, ${use}, ${sql.jsonb(material as never)}, null)
+    insert into signing_keys (kid, use, material, secret_key_id, activated_at)
+    values (${kid}, ${use}, ${sql.jsonb(material as never)}, ${secretKeyId ?? null}, null)
     on conflict (use) where activated_at is null do nothing`);
 
 /** Retires the current key and activates the next one. Concurrent calls are serialized. */
@@ -54,3 +61,8 @@ export async function promoteNextKey(tx: Db, use: KeyUse) {
 export const removeRetiredKeys = (db: Db, use: KeyUse, retiredForMs: number) =>
   db.query(sql.unsafe`
     delete from signing_keys where use = ${use} and retired_at < now() - ${retiredForMs} * interval '1 millisecond'`);
+
+/** Retires the current key without a successor: whoever needs one makes it. */
+export const retireCurrentKey = (tx: Db, use: KeyUse) =>
+  tx.query(sql.unsafe`
+    update signing_keys set retired_at = now() where use = ${use} and activated_at is not null and retired_at is null`);

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Db } from '../../db.ts';
+import type { KeyStore } from './key-store.ts';
 import { openSecrets } from './secrets.ts';
 
 /** Signs with HMAC-SHA-256 and the current key of one use. Verifies with any key of that use, also retired ones. */
@@ -10,8 +11,8 @@ export interface Signer {
 }
 
 /** Keeps its keys in memory. Call it at start and outside of transactions, like `openSecrets`. */
-export async function openSigner(db: Db, use: 'address' | 'cursor'): Promise<Signer> {
-  const secrets = await openSecrets(db, use);
+export async function openSigner(db: Db, keys: KeyStore, use: 'address' | 'cursor'): Promise<Signer> {
+  const secrets = await openSecrets(db, keys, use);
   const mac = (secret: Buffer, text: string) => createHmac('sha256', secret).update(text).digest();
   return {
     async sign(text) {

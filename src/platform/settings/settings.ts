@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseBucketAddress } from '../../blobs/bucket.ts';
+import { readSecretKey, SECRET_KEY_BYTES } from '../keys/secret-key.ts';
 import { parseNetwork } from '../net/networks.ts';
 import { parseAllowed } from '../net/outbound.ts';
 import { isLabel } from './labels.ts';
@@ -95,6 +96,13 @@ export const SETTINGS = {
         'must be postgres://[user:password@]host[:port]/database, with reserved characters in the password percent-encoded (# as %23)',
     })
     .optional(),
+  // the first one encrypts after a rotation; errors do not repeat the values
+  secretKey: list
+    .refine((keys) => keys.length > 0 && keys.every((key) => readSecretKey(key) !== undefined), {
+      error: `must be ${SECRET_KEY_BYTES} bytes in base64; make one with: openssl rand -base64 32`,
+    })
+    .optional(),
+  secretKeyFile: z.string().min(1).optional(),
   'database.poolSize': integer(2, 1000).default(20),
   publicUrl: z.url().optional(),
   headerPrefixes: list.default(['svc-', 'dhi-']),

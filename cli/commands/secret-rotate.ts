@@ -1,0 +1,34 @@
+import { loadConfig } from '../../src/config.ts';
+import { connect } from '../../src/db.ts';
+import type { Rotation } from '../../src/operations/secrets/rotate.ts';
+import { rotateSecrets } from '../../src/operations/secrets/rotate.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import type { Io } from '../io.ts';
+
+/**
+ * Encrypts the secrets in the database of the settings with the first of their secret keys. Needs no login: whoever has the keys and the
+ * database may run it.
+ */
+export async function rotateSecretKeys(io: Pick<Io, 'env' | 'json' | 'out'>, stop: AbortSignal): Promise<void> {
+  const config = loadConfig(io.env);
+  const database = await openDatabase(config, stop);
+  try {
+    stop.throwIfAborted();
+    const db = await connect(database.url, 2, 'platform secret');
+    try {
+      const rotated = await rotateSecrets(db, config, config['twoFactor.metadataKey'], stop);
+      io.out(io.json ? JSON.stringify(rotated) : sentence(rotated));
+    } finally {
+      await db.end();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+function sentence({ id, before, keys, secrets }: Rotation): string {
+  const moved = Object.values(secrets).reduce((sum, count) => sum + count, 0);
+  const others = `${keys} keys and ${moved} other secrets were encrypted anew.`;
+  if (before === id) return `The secret key ${id} encrypts the database already. ${others}`;
+  return `The secret key ${id} encrypts the database now; it was ${before}. ${others} Remove the old key from the settings of all processes.`;
+}

@@ -1,0 +1,70 @@
+import type { FragmentSqlToken } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db.ts';
+import { sql } from '../../db.ts';
+
+interface SealedColumn {
+  name: string;
+  table: FragmentSqlToken;
+  column: FragmentSqlToken;
+  /** What the secret is bound to, as the code that opens it writes it. */
+  context: FragmentSqlToken;
+}
+
+/** All columns with secrets that the platform's own key encrypts. Each begins with the id of its key. */
+export const SEALED: readonly SealedColumn[] = [
+  {
+    name: 'webhooks',
+    table: sql.fragment`webhooks`,
+    column: sql.fragment`sealed_secret`,
+    context: sql.fragment`'secret of webhook ' || id`,
+  },
+  {
+    name: 'groupAuthenticators',
+    table: sql.fragment`group_setup_codes`,
+    column: sql.fragment`sealed`,
+    context: sql.fragment`'setup code of group ' || group_id`,
+  },
+  {
+    name: 'ownAuthenticators',
+    table: sql.fragment`account_authenticators`,
+    column: sql.fragment`sealed`,
+    context: sql.fragment`type || ' of ' || user_id`,
+  },
+];
+
+const Sealed = z.object({ row: z.string(), sealed: z.instanceof(Buffer), context: z.string() });
+
+/** Some secrets that another key than that with this prefix encrypted. */
+export const listOutdated = (db: Db, { table, column, context }: SealedColumn, prefix: Buffer, limit: number) =>
+  db.any(sql.type(Sealed)`
+    select ctid::text as row, ${column} as sealed, ${context} as context from ${table}
+    where substring(${column} from 1 for ${prefix.length}) <> ${sql.binary(prefix)} limit ${limit}`);
+
+/** Does nothing if the secret has been replaced meanwhile. */
+export const replaceSealed = (
+  db: Db,
+  { table, column }: SealedColumn,
+  { row, sealed }: z.infer<typeof Sealed>,
+  now: Buffer,
+) =>
+  db.query(sql.unsafe`
+    update ${table} set ${column} = ${sql.binary(now)} where ctid = ${row}::tid and ${column} = ${sql.binary(sealed)}`);
+
+const ClearSecret = z.object({ id: z.string(), secret: z.instanceof(Buffer) });
+
+/** Secrets of webhooks in clear, from older versions. */
+export const listClearSecrets = (db: Db) =>
+  db.any(sql.type(ClearSecret)`select id, secret from webhooks where secret is not null`);
+
+export const sealClearSecret = (db: Db, id: string, sealed: Buffer) =>
+  db.query(sql.unsafe`
+    update webhooks set sealed_secret = ${sql.binary(sealed)}, secret = null where id = ${id} and secret is not null`);
+
+/** Groups that may have setup codes in clear, from older versions. */
+export const listClearGroups = (db: Db, key: string) =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+    select g.id from user_groups g
+    where jsonb_typeof(g.metadata -> ${key}::text) = 'array' and exists (
+      select from jsonb_array_elements_text(g.metadata -> ${key}::text) entry
+      where entry !~ '^\\s*CIDR\\s*:' and entry !~ ':\\*{16}(&|$)')`);
