@@ -228,12 +228,6 @@ function textOf(payload: unknown): string {
   throw new Error('A stream cannot be stored for repeated requests.');
 }
 
-/** Marks this answer as secret, for routes without `secretAnswer`. */
-export function answerHoldsSecret(request: FastifyRequest) {
-  const run = runs.get(request);
-  if (run) run.secret = true;
-}
-
 /**
  * For answers that wait for other processes (`Prefer: wait`): commits, stores `answer` for repeated requests, then runs
  * `wait` outside of the transaction and returns its result, which is sent instead. Set the status before.
