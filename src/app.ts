@@ -171,11 +171,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const delay = openLoginDelay(db, config);
   const secondFactor = { sealer, metadataKey: config['twoFactor.metadataKey'], clock };
   const login = { ...accounts, lockout, delay, secondFactor, freshLogin: config['tokens.freshLogin'] };
-  const keys = openApiKeys({
-    db,
-    scopes: config['tokens.defaultScopes'],
-    refuse: delay.refuse,
-  });
+  const keys = openApiKeys({ db, scopes: config['tokens.defaultScopes'] });
 
   const findRequestCaller: FindCaller = (request) => {
     const key = request.platformHeader('open-api-key');

@@ -9,36 +9,24 @@ import {
   countFailure,
   deleteOldFailures,
   deletePairFailures,
-  extendSlot,
   findFailures,
-  releaseSlot,
   takeSlot,
 } from './login.queries.ts';
 
 const FORGET_MS = 3_600_000;
 /** Delays are 1, 2, 4 … 64 times the first one. */
 const MAX_DOUBLINGS = 6;
-/** Maximum share of all slots for one client, and for guesses at one account. */
-const SHARE = 1 / 10;
-/** A client that hangs up frees its slot for others, but may begin at most this many times its share. */
+/** Maximum share of all places for guesses of one client at one account. */
+const PAIR_SHARE = 1 / 10;
+/** The same for one client, with any accounts. */
+const CLIENT_SHARE = 1 / 2;
+/** A client that hangs up frees its place for others, but may begin at most this many times its share. */
 const ABANDONED_SHARES = 3;
-/** How long a slot is reserved for the check itself, before the delay is known. */
-const CHECK_MS = 60_000;
 
-/** The client that sends credentials. */
+/** The client that sent credentials. */
 export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
-  /** Login id as it was sent; absent for API keys. */
-  account?: string;
-}
-
-/** A check of credentials under way. Call `fail` or `succeed` if that is how it ended, and `end` in any case. */
-export interface Admission {
-  /** The credentials are wrong: counts a failure, then waits until the delay is over or the client has hung up. */
-  fail(): Promise<void>;
-  /** The credentials are right: forgets the failures of this client with this login id. */
-  succeed(): Promise<void>;
-  /** Releases the slot, unless a delay has used it. */
-  end(): Promise<void>;
+  /** Login id as it was sent. */
+  account: string;
 }
 
 /**
@@ -47,17 +35,17 @@ export interface Admission {
  * delayed. They clear the count of the pair (client, login id) only: otherwise anyone with an account could log in
  * between two guesses at another's password.
  *
- * A delayed answer occupies a slot. Slots are limited: in all, per client and per account.
+ * A delayed answer occupies a place. Places are limited: in all, per client and per pair.
  */
 export interface LoginDelay {
   /**
-   * Call before checking credentials. If a failure would be delayed, reserves the slot now and throws
-   * `TooManyFailedLogins` when none is free: thrown after the check, it would tell without a delay that the credentials
-   * were wrong.
+   * The credentials are wrong: counts a failure, then waits until the delay is over or the client has hung up. Throws
+   * `TooManyFailedLogins` when no place is free. Only wrong credentials get that answer, so it tells a client that fills
+   * its places which passwords are wrong, as fast as they can be checked: `accounts.lockoutAfter` bounds that.
    */
-  admit(client: LoginClient): Promise<Admission>;
-  /** Counts a failure that needed no check, and throws `error` after the delay. */
-  refuse(client: LoginClient, error: AppError): Promise<never>;
+  fail(client: LoginClient): Promise<void>;
+  /** The credentials are right: forgets the failures of this client with this login id. */
+  succeed(client: LoginClient): Promise<void>;
   /** Failures of this client in the last hour, and the delay if the next login fails. */
   status(client: LoginClient): Promise<{ failures: number; delayMs: number }>;
   /** Ends all delays of this process, which stops. */
@@ -68,61 +56,28 @@ export type LoginDelaySettings = Pick<Config, 'loginDelay.first' | 'loginDelay.m
 
 export function openLoginDelay(db: Db, settings: LoginDelaySettings): LoginDelay {
   const total = settings['loginDelay.maxWaiting'];
-  const share = Math.ceil(total * SHARE);
-  const limits = { total, share, withAbandoned: ABANDONED_SHARES * share };
+  const [ofPair, ofClient] = [Math.ceil(total * PAIR_SHARE), Math.ceil(total * CLIENT_SHARE)];
+  const limits = { total, ofPair, ofClient, withAbandoned: ABANDONED_SHARES * ofPair };
   const delays = openDelays();
 
   function delayMsOf({ ofClient, ofPair }: Failures): number {
     const failures = Math.max(ofClient, ofPair);
     return failures <= 1 ? 0 : settings['loginDelay.first'] * 2 ** Math.min(failures - 2, MAX_DOUBLINGS);
   }
-  /** If the next login fails. */
-  const nextDelayMsOf = ({ ofClient, ofPair }: Failures) => delayMsOf({ ofClient: ofClient + 1, ofPair: ofPair + 1 });
-
-  async function reserveSlot(source: LoginSource, delayMs: number, holdMs: number): Promise<string> {
-    const slot = await takeSlot(db, source, limits, holdMs);
-    if (slot === undefined) throw tooManyFailedLogins(delayMs);
-    return slot;
-  }
-
-  async function admit({ address, account, whenGone }: LoginClient): Promise<Admission> {
-    const source = sourceOf(address, account);
-    const before = await findFailures(db, source, FORGET_MS);
-    const expectedMs = nextDelayMsOf(before);
-    let reserved = expectedMs > 0 ? await reserveSlot(source, expectedMs, expectedMs + CHECK_MS) : undefined;
-    return {
-      async fail() {
-        const delayMs = delayMsOf(await countFailure(db, source, FORGET_MS));
-        if (delayMs === 0 || delays.closed()) return;
-        // Nothing is reserved if other logins of this client have failed since `admit`.
-        const slot = reserved ?? (await reserveSlot(source, delayMs, delayMs));
-        if (reserved !== undefined) await extendSlot(db, slot, delayMs);
-        reserved = undefined;
-        if ((await delays.wait(delayMs, whenGone)) === 'hungUp') await abandonSlot(db, slot);
-      },
-      async succeed() {
-        if (before.ofPair > 0) await deletePairFailures(db, source);
-      },
-      async end() {
-        if (reserved !== undefined) await releaseSlot(db, reserved);
-      },
-    };
-  }
 
   return {
-    admit,
-    async refuse(client, error) {
-      const admission = await admit(client);
-      try {
-        await admission.fail();
-      } finally {
-        await admission.end();
-      }
-      throw error;
+    async fail({ address, account, whenGone }) {
+      const source = sourceOf(address, account);
+      const delayMs = delayMsOf(await countFailure(db, source, FORGET_MS));
+      if (delayMs === 0 || delays.closed()) return;
+      const slot = await takeSlot(db, source, limits, delayMs);
+      if (slot === undefined) throw tooManyFailedLogins(delayMs);
+      if ((await delays.wait(delayMs, whenGone)) === 'hungUp') await abandonSlot(db, slot);
     },
+    succeed: async ({ address, account }) => void (await deletePairFailures(db, sourceOf(address, account))),
     async status({ address, account }) {
-      const failures = await findFailures(db, sourceOf(address, account), FORGET_MS);
-      return { failures: failures.ofClient, delayMs: nextDelayMsOf(failures) };
+      const { ofClient, ofPair } = await findFailures(db, sourceOf(address, account), FORGET_MS);
+      return { failures: ofClient, delayMs: delayMsOf({ ofClient: ofClient + 1, ofPair: ofPair + 1 }) };
     },
     close: delays.close,
   };
@@ -157,10 +112,7 @@ function openDelays() {
   };
 }
 
-const sourceOf = (address: string, account: string | undefined): LoginSource => ({
-  client: clientOf(address),
-  account,
-});
+const sourceOf = (address: string, account: string): LoginSource => ({ client: clientOf(address), account });
 
 const tooManyFailedLogins = (delayMs: number) =>
   new AppError('tooManyRequests', 'Too many failed logins are waiting. Try again later.', {

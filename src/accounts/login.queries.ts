@@ -65,8 +65,8 @@ export const replaceHash = (tx: Db, userId: string, before: string, after: strin
 export interface LoginSource {
   /** An IPv4 address, or the /64 of an IPv6 address. */
   client: string;
-  /** Login id as it was sent; absent for API keys. */
-  account: string | undefined;
+  /** Login id as it was sent. */
+  account: string;
 }
 
 const Failures = z.object({
@@ -77,9 +77,8 @@ const Failures = z.object({
 });
 export type Failures = z.infer<typeof Failures>;
 
-/** Folded as login ids are when accounts are found, so that other spellings count together. Null without a login id. */
-const hash = (account: string | undefined) =>
-  sql.fragment`sha256(convert_to(fold_name(${account ?? null}::text), 'UTF8'))`;
+/** Folded as login ids are when accounts are found, so that other spellings count together. */
+const hash = (account: string) => sql.fragment`sha256(convert_to(fold_name(${account}), 'UTF8'))`;
 const notForgotten = (forgetMs: number) => sql.fragment`last_at > now() - ${forgetMs} * interval '1 millisecond'`;
 
 export const findFailures = (db: Db, { client, account }: LoginSource, forgetMs: number) =>
@@ -98,11 +97,11 @@ export const countFailure = (db: Db, { client, account }: LoginSource, forgetMs:
       returning failures),
     of_pair as (
       insert into login_pair_failures as f (client, account, failures)
-      select ${client}, account, 1 from (values (${hash(account)})) given (account) where account is not null
+      values (${client}, ${hash(account)}, 1)
       on conflict (client, account) do update set last_at = now(),
         failures = case when f.${notForgotten(forgetMs)} then f.failures + 1 else 1 end
       returning failures)
-    select (select failures from of_client) as of_client, coalesce((select failures from of_pair), 0) as of_pair`);
+    select (select failures from of_client) as of_client, (select failures from of_pair) as of_pair`);
 
 /** Deletes the failure count of the client with this login id; the count of the client stays. */
 export const deletePairFailures = (db: Db, { client, account }: LoginSource) =>
@@ -116,9 +115,11 @@ export async function deleteOldFailures(db: Db, forgetMs: number) {
 /** Maximum numbers of slots. */
 export interface SlotLimits {
   total: number;
-  /** For one client, and for one account. */
-  share: number;
-  /** For one client, including slots that it abandoned by hanging up. */
+  /** For one client. */
+  ofClient: number;
+  /** For one client with one account. */
+  ofPair: number;
+  /** For one client with one account, including slots that it abandoned by hanging up. */
   withAbandoned: number;
 }
 
@@ -134,21 +135,15 @@ export const takeSlot = (db: Db, { client, account }: LoginSource, limits: SlotL
       from (
         select count(*) filter (where not abandoned) as waiting,
           count(*) filter (where not abandoned and client = ${client}) as of_client,
-          count(*) filter (where client = ${client}) as with_abandoned,
-          count(*) filter (where not abandoned and account = ${hash(account)}) as of_account
+          count(*) filter (where not abandoned and client = ${client} and account = ${hash(account)}) as of_pair,
+          count(*) filter (where client = ${client} and account = ${hash(account)}) as with_abandoned
         from login_waits) taken
-      where waiting < ${limits.total} and of_client < ${limits.share} and with_abandoned < ${limits.withAbandoned}
-        and of_account < ${limits.share}`);
+      where waiting < ${limits.total} and of_client < ${limits.ofClient} and of_pair < ${limits.ofPair}
+        and with_abandoned < ${limits.withAbandoned}`);
     return rowCount === 1 ? id : undefined;
   });
 
-/** The slot now ends in `ms` milliseconds. */
-export const extendSlot = (db: Db, id: string, ms: number) =>
-  db.query(sql.unsafe`update login_waits set until = now() + ${ms} * interval '1 millisecond' where id = ${id}`);
-
-export const releaseSlot = (db: Db, id: string) => db.query(sql.unsafe`delete from login_waits where id = ${id}`);
-
-/** The slot is free for others, but counts against its client until it ends. */
+/** The slot is free for others, but counts against its client and account until it ends. */
 export const abandonSlot = (db: Db, id: string) =>
   db.query(sql.unsafe`update login_waits set abandoned = true where id = ${id}`);
 

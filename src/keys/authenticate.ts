@@ -32,15 +32,16 @@ export interface KeyParts {
   db: Db;
   /** Scopes of every key. */
   scopes: readonly string[];
-  /** Counts a failed authentication of the client, and throws `error` after the delay (`LoginDelay.refuse`). */
-  refuse(client: Pick<Origin, 'address' | 'whenGone'>, error: AppError): Promise<never>;
 }
 
-/** Keys are cached for some seconds, so that most requests need no query. */
-export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
+/**
+ * Keys are cached for some seconds, so that most requests need no query. Wrong keys are refused at once: nobody guesses
+ * one of 122 random bits, and a program with a dead key must not delay the logins of its address.
+ */
+export function openApiKeys({ db, scopes }: KeyParts): ApiKeys {
   const cache = openTtlCache<Holder | null>(KEEP_MS);
   return {
-    async find({ key, authorization, address, agent, requestId, whenGone }) {
+    async find({ key, authorization, address, agent, requestId }) {
       if (authorization !== undefined) {
         throw invalid('The request has an API key and an Authorization header. Send only one of them.', {
           code: 'TwoCredentials',
@@ -49,10 +50,7 @@ export function openApiKeys({ db, scopes, refuse }: KeyParts): ApiKeys {
       const hash = hashOf(key);
       const holder = await cache.get(hash.toString('base64'), () => findHolder(db, hash));
       if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
-        return refuse(
-          { address, whenGone },
-          new AppError('unauthenticated', 'The API key is unknown, expired or revoked.'),
-        );
+        throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.');
       if (!isAllowed(holder, address))
         throw forbidden(`This API key may not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
       if (!holder.usedLately) {

@@ -116,42 +116,36 @@ async function attempt<Outcome extends LoginOutcome>(
 ): Promise<Outcome | Refused> {
   const { db, store, passwords, lockout, delay } = parts;
   await store.refresh();
-  const admission = await delay.admit({ address, account: id, whenGone });
-  try {
-    // twice at most: a concurrent login may have stored a newer hash of the same password since this one read it
-    for (let tries = 0; tries < 2; tries++) {
-      const account = await findLoginState(db, id);
-      // counted while the password is hashed: a write before or after it would tell known accounts by the time they
-      // take
-      const [matches] = await Promise.all([
-        passwords.matches(password, account?.passwordHash, address),
-        account && countAttempt(db, account.userId, lockout),
-      ]);
-      if (!account || !matches) break;
+  const client = { address, account: id, whenGone };
+  // twice at most: a concurrent login may have stored a newer hash of the same password since this one read it
+  for (let tries = 0; tries < 2; tries++) {
+    const account = await findLoginState(db, id);
+    // counted while the password is hashed: a write before or after it would tell known accounts by the time they take
+    const [matches] = await Promise.all([
+      passwords.matches(password, account?.passwordHash, address),
+      account && countAttempt(db, account.userId, lockout),
+    ]);
+    if (!account || !matches) break;
 
-      const { userId, passwordHash } = account;
-      const outcome = await db.transaction(async (tx): Promise<Outcome | Refused | undefined> => {
-        const locked = await lockLoginState(tx, userId);
-        if (locked?.passwordHash !== passwordHash) return undefined;
-        const error = accountStatusError(locked);
-        if (error) return refused(error);
-        await resetAttempts(tx, userId);
-        return finish(tx, userId);
-      });
-      if (outcome === undefined) continue;
+    const { userId, passwordHash } = account;
+    const outcome = await db.transaction(async (tx): Promise<Outcome | Refused | undefined> => {
+      const locked = await lockLoginState(tx, userId);
+      if (locked?.passwordHash !== passwordHash) return undefined;
+      const error = accountStatusError(locked);
+      if (error) return refused(error);
+      await resetAttempts(tx, userId);
+      return finish(tx, userId);
+    });
+    if (outcome === undefined) continue;
 
-      if (outcome.result === 'success') {
-        if (passwords.isOutdated(passwordHash))
-          await renewHash(parts, { userId, old: passwordHash, password, address });
-        await admission.succeed();
-      }
-      return outcome;
+    if (outcome.result === 'success') {
+      if (passwords.isOutdated(passwordHash)) await renewHash(parts, { userId, old: passwordHash, password, address });
+      await delay.succeed(client);
     }
-    await admission.fail();
-    return refused(invalid('Account validation failed.', { code: 'AccountValidationFailed' }));
-  } finally {
-    await admission.end();
+    return outcome;
   }
+  await delay.fail(client);
+  return refused(invalid('Account validation failed.', { code: 'AccountValidationFailed' }));
 }
 
 /**
