@@ -160,9 +160,8 @@ async function zip(source: ByteSource, maxDirectory: number | undefined): Promis
     return { ...anyZip, fault: error };
   }
   const has = (...endings: string[]) => names.some((name) => endings.some((ending) => name.endsWith(ending)));
-  if (names.some((name) => name === 'zarr.json' || name.endsWith('/zarr.json')))
-    return known('md', 'a Zarr store in a zip');
-  if (has('.zgroup', '.zarray')) return { name: 'a store of Zarr 2 in a zip (only version 3 is supported)' };
+  if (names.some((name) => /(?:^|\/)(?:zarr\.json|\.zgroup)$/.test(name))) return known('md', 'a Zarr store in a zip');
+  if (has('.zarray')) return { name: 'an array of Zarr 2 in a zip, without a group' };
   if (has('.shp')) return known('shapefile', 'a zip with a Shapefile');
   if (has('.pvd', '.vtu')) return known('vtu', 'a zip with VTK unstructured grids');
   if (has('.tif', '.tiff')) return known('geotiff', 'a zip with TIFF images (GeoTIFF)');

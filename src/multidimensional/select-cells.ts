@@ -29,7 +29,7 @@ type Before = Pick<Selection, 'indices' | 'axes' | 'shared'>;
 
 /** The dimensions besides x and y. */
 function besides({ id, dimensions, array, timed }: Variable, { layer }: Choice): Before {
-  const lengths = timed ? array.shape.slice(1) : array.shape;
+  const lengths = timed ? array.metadata.shape.slice(1) : array.metadata.shape;
   const indices: Indices[] = [];
   const axes: OutputAxis[] = [];
   const shared: OutputAxis[] = [];

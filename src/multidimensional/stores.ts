@@ -110,7 +110,7 @@ export class Stores {
         `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Export it instead.`,
       );
     const { dataOfStore } = await import('../formats/zarr/open.ts');
-    const opened = await dataOfStore(store, { log() {}, reportLoss() {} });
+    const opened = await dataOfStore(store, { log() {}, reportLoss() {}, remark() {} });
     const { data } = opened;
     const wkt = store.arrays.get(CRS)?.metadata.attributes.crs_wkt;
     const dataset = {

@@ -1,8 +1,8 @@
 import type { Axis, Item } from '../data/item.ts';
 import type { MeshItem } from '../data/mesh.ts';
 import type { ArrayItem, MultiArray } from '../data/multi-array.ts';
+import type { ValueArray } from '../formats/io/value-array.ts';
 import type { OpenedStore } from '../formats/zarr/opened.ts';
-import type { ZarrArray } from '../formats/zarr/store.ts';
 
 /** A dimension of an item besides time: what its indices count. */
 export type Dimension =
@@ -17,7 +17,7 @@ export interface Variable {
   /** Unique in the dataset. */
   readonly id: string;
   readonly item: Item;
-  readonly array: ZarrArray;
+  readonly array: ValueArray;
   /** The first dimension of the array is time. */
   readonly timed: boolean;
   /** The others, in the order of the array. */

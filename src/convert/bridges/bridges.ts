@@ -18,6 +18,7 @@ const bridges: readonly Bridge[] = [
   bridge('grid', 'mesh', async () => (await import('./grid-to-mesh.ts')).gridToMesh),
   bridge('series', 'mesh', async () => (await import('./series-to-mesh.ts')).seriesToMesh),
   bridge('array', 'mesh', async () => (await import('./array-to-mesh.ts')).arrayToMesh),
+  bridge('array', 'grid', async () => (await import('./array-to-grid.ts')).arrayToGrid),
   bridge('mesh', 'grid', async () => (await import('./mesh-to-grid.ts')).meshToGrid),
   bridge('mesh', 'series', async () => (await import('./values-at-points.ts')).meshToSeries),
   bridge('grid', 'series', async () => (await import('./values-at-points.ts')).gridToSeries),

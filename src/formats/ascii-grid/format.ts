@@ -16,7 +16,7 @@ export const asciiGridWriter = defineWriter({
   description: 'Esri ASCII grid (.asc): one band, square cells, north up.',
   format: 'asciigrid',
   accepts: ['grid'],
-  bridged: ['features'],
+  bridged: ['features', 'array'],
   extension: '.asc',
   mediaType: 'text/plain',
   parameters: writeParameters,

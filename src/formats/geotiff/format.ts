@@ -17,7 +17,7 @@ export const geoTiffWriter = defineWriter({
   description: 'GeoTIFF (.tif) with all bands. A mesh is interpolated.',
   format: 'geotiff',
   accepts: ['grid'],
-  bridged: ['features', 'mesh'],
+  bridged: ['features', 'mesh', 'array'],
   extension: '.tif',
   otherExtensions: ['.tiff'],
   mediaType: 'image/tiff',

@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gunzip, gunzipSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { gunzip, gunzipSync, inflate, inflateSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { StoredType, StoredValues } from '../../data/stored-values.ts';
 import { bytesOfValues, bytesPerValue, valuesIn } from '../../data/stored-values.ts';
@@ -7,6 +7,7 @@ import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { shown } from '../io/zip.ts';
 import { readEntry } from '../io/zip-entry.ts';
+import { unpackBlosc } from './blosc.ts';
 import type { Codecs } from './metadata.ts';
 
 /** What the bytes of a chunk of an array are. */
@@ -20,8 +21,8 @@ export interface ChunkForm {
 const longestPiece = 1 << 22;
 
 const unpack = {
-  now: { zstd: zstdDecompressSync, gzip: gunzipSync },
-  inPool: { zstd: promisify(zstdDecompress), gzip: promisify(gunzip) },
+  now: { zstd: zstdDecompressSync, gzip: gunzipSync, zlib: inflateSync },
+  inPool: { zstd: promisify(zstdDecompress), gzip: promisify(gunzip), zlib: promisify(inflate) },
 } as const;
 
 /**
@@ -41,12 +42,16 @@ export async function decodedChunk(
   if (bytes === undefined)
     throw new FormatError(`'${shown(entry.name)}' has ${entry.size} bytes for a chunk of ${length}.`, entry.offset);
   try {
-    for (const codec of codecs.packed.toReversed())
-      bytes = await unpack[how][codec](bytes!, {
-        maxOutputLength: codec === codecs.packed[0] ? Math.max(1, length) : 2 * length + (1 << 16),
-        // One piece: the usual ones of 16 kB each wait for a thread.
-        chunkSize: Math.max(64, Math.min(length, longestPiece)),
-      });
+    for (const codec of codecs.packed.toReversed()) {
+      const most = codec === codecs.packed[0] ? Math.max(1, length) : 2 * length + (1 << 16);
+      if (codec === 'blosc') bytes = await unpackBlosc(bytes!, most);
+      else
+        bytes = await unpack[how][codec](bytes!, {
+          maxOutputLength: most,
+          // One piece: the usual ones of 16 kB each wait for a thread.
+          chunkSize: Math.max(64, Math.min(length, longestPiece)),
+        });
+    }
   } catch {
     throw new FormatError(`'${shown(entry.name)}' cannot be decompressed to a chunk of ${length} bytes.`, entry.offset);
   }

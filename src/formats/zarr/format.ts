@@ -4,7 +4,7 @@ import { readParameters, writeParameters } from './parameters.ts';
 export const mdReader = defineReader({
   name: 'MDReader',
   description:
-    'Multidimensional store: a group of Zarr 3 in a zip, written here or by other programs with the conventions of CF.',
+    'Multidimensional store: a group of Zarr 3 in a zip, or of Zarr 2 or 3 by another program with the conventions of CF.',
   format: 'md',
   produces: ['grid', 'mesh', 'array'],
   has: ['place', 'items', 'times', 'layers'],

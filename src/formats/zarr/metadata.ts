@@ -6,10 +6,12 @@ import { FormatError } from '../../errors.ts';
 import { shown } from '../io/zip.ts';
 import { fillOf, parseMetadata, typeOfName } from './types.ts';
 
+export type Packer = 'zstd' | 'gzip' | 'zlib' | 'blosc';
+
 /** How the bytes of a chunk are packed, in the order of packing. */
 export interface Codecs {
   readonly bigEndian: boolean;
-  readonly packed: readonly ('zstd' | 'gzip')[];
+  readonly packed: readonly Packer[];
 }
 
 /** A Zarr array as its metadata describe it. */
@@ -51,7 +53,8 @@ const ArrayNode = z.object({
 /** Chunks are decoded in memory. */
 const largestChunk = 1 << 28;
 
-function parsed<T extends z.ZodType>(schema: T, text: string, path: string): z.output<T> {
+/** @throws FormatError for a text that is not JSON of this schema */
+export function parsed<T extends z.ZodType>(schema: T, text: string, path: string): z.output<T> {
   let content: unknown;
   try {
     content = parseMetadata(text);
@@ -62,7 +65,7 @@ function parsed<T extends z.ZodType>(schema: T, text: string, path: string): z.o
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new FormatError(
-    `'${shown(path)}' in the zip is not valid metadata of Zarr 3: ${issue!.path.join('.')}: ${issue!.message}.`,
+    `'${shown(path)}' in the zip is not valid metadata of Zarr: ${issue!.path.join('.')}: ${issue!.message}.`,
   );
 }
 
@@ -84,12 +87,7 @@ export function arrayMetadata(text: string, name: string): ArrayMetadata {
     );
   const { shape } = given;
   const chunks = given.chunk_grid.configuration.chunk_shape;
-  if (chunks.length !== shape.length || chunks.some((length) => length < 1))
-    throw new FormatError(`${label} has the shape ${shape.join(' × ')} and chunks of ${chunks.join(' × ')}.`);
-  if (!Number.isSafeInteger(product(shape) * 8) || !(product(chunks) * bytesPerValue(type) <= largestChunk))
-    throw new FormatError(
-      `${label} has the shape ${shape.join(' × ')} and chunks of ${chunks.join(' × ')} values; a chunk may have ${largestChunk} bytes.`,
-    );
+  checkChunks(label, { shape, chunks, type });
   const names = given.dimension_names ?? shape.map(() => null);
   if (names.length !== shape.length)
     throw new FormatError(`${label} has ${shape.length} dimensions and ${names.length} names of dimensions.`);
@@ -105,8 +103,43 @@ export function arrayMetadata(text: string, name: string): ArrayMetadata {
     fill,
     codecs: codecsOf(given.codecs, label),
     key: keysOf(given.chunk_key_encoding),
-    attributes: given.attributes,
+    // 0 is the default of programs that mean nothing by it.
+    attributes: attributesOfCf(given.attributes, Number(fill) === 0 ? undefined : fill),
   };
+}
+
+/** @throws FormatError for chunks that do not fit the array or are too large */
+export function checkChunks(
+  label: string,
+  { shape, chunks, type }: { shape: readonly number[]; chunks: readonly number[]; type: StoredType },
+): void {
+  if (chunks.length !== shape.length || chunks.some((length) => length < 1))
+    throw new FormatError(`${label} has the shape ${shape.join(' × ')} and chunks of ${chunks.join(' × ')}.`);
+  if (!Number.isSafeInteger(product(shape) * 8) || !(product(chunks) * bytesPerValue(type) <= largestChunk))
+    throw new FormatError(
+      `${label} has the shape ${shape.join(' × ')} and chunks of ${chunks.join(' × ')} values; a chunk may have ${largestChunk} bytes.`,
+    );
+}
+
+/**
+ * Attributes as other formats have them: xarray writes floats in base64.
+ * @param nodata the fill value, if it means no data unless an attribute names another one
+ */
+export function attributesOfCf(
+  given: Readonly<Record<string, unknown>>,
+  nodata: number | bigint | undefined,
+): ArrayMetadata['attributes'] {
+  const read = Object.fromEntries(
+    Object.entries(given).map(([key, value]) =>
+      (key === '_FillValue' || key === 'missing_value') &&
+      typeof value === 'string' &&
+      /^[A-Za-z0-9+/]{11}=$/.test(value)
+        ? [key, Buffer.from(value, 'base64').readDoubleLE(0)]
+        : [key, value],
+    ),
+  );
+  const named = read._FillValue !== undefined || read.missing_value !== undefined;
+  return named || nodata === undefined ? read : { ...read, _FillValue: nodata };
 }
 
 function keysOf({ name, configuration }: z.output<typeof ArrayNode>['chunk_key_encoding']): ArrayMetadata['key'] {
@@ -115,20 +148,22 @@ function keysOf({ name, configuration }: z.output<typeof ArrayNode>['chunk_key_e
   return (index) => ['c', ...index].join(separator);
 }
 
+const packers: readonly Packer[] = ['zstd', 'gzip', 'blosc'];
+
 /** Codecs that programs use besides, with what to do about them. */
 const known: Readonly<Record<string, string>> = {
   sharding_indexed: ' Write the array without shards.',
   transpose: ' Write the array in the order of its dimensions.',
-  blosc: ' Write it with the codec zstd.',
 };
 
 function codecsOf(given: z.output<typeof ArrayNode>['codecs'], label: string): Codecs {
   const [first, ...others] = given;
-  const unsupported = first!.name !== 'bytes' ? first : others.find(({ name }) => name !== 'zstd' && name !== 'gzip');
+  const unsupported =
+    first!.name !== 'bytes' ? first : others.find(({ name }) => !(packers as readonly string[]).includes(name));
   if (unsupported !== undefined)
     throw new FormatError(
-      `${label} has the codec '${shown(unsupported.name)}', which is not supported. Supported are bytes, zstd and gzip.${known[unsupported.name] ?? ''}`,
+      `${label} has the codec '${shown(unsupported.name)}', which is not supported. Supported are bytes, zstd, gzip and blosc.${known[unsupported.name] ?? ''}`,
     );
   const endian = first!.configuration?.endian;
-  return { bigEndian: endian === 'big', packed: others.map(({ name }) => name as 'zstd' | 'gzip') };
+  return { bigEndian: endian === 'big', packed: others.map(({ name }) => name as Packer) };
 }

@@ -2,13 +2,15 @@ import type { Grid } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import type { Context } from '../define.ts';
-import type { ZarrArray } from './store.ts';
+import type { ValueArray } from '../io/value-array.ts';
 
 /** Data of a store, and the array of each of its items: time first if the item has it, then its own dimensions. */
 export interface OpenedStore<D = Grid | Mesh | MultiArray> {
   readonly data: D;
-  readonly arrays: readonly ZarrArray[];
+  readonly arrays: readonly ValueArray[];
+  /** Reads values that may not be valid, and reports how many are not. Absent: none may. */
+  readonly reportInvalid?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What opening a store needs of a conversion. */
-export type StoreContext = Pick<Context, 'log' | 'reportLoss'>;
+export type StoreContext = Pick<Context, 'log' | 'reportLoss' | 'remark'>;

@@ -1,16 +1,16 @@
 import { defined } from '../../data/defined.ts';
-import type { Axis, Samples } from '../../data/item.ts';
+import type { Axis } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
-import type { TimeAxis } from '../../data/time-axis.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
+import { arrayOf } from '../io/value-array.ts';
 import { cornerArrays } from './array-content.ts';
 import { axisOfDescription } from './axes.ts';
 import type { ArrayDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
-import type { ZarrArray, ZarrStore } from './store.ts';
+import type { ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
 /** A multidimensional array that the writer has described. */
@@ -53,20 +53,4 @@ async function placementOf(
   const [nodeX, nodeY] = [await corners(cornerArrays.x), await corners(cornerArrays.y)];
   const space = z === undefined ? undefined : { z, nodeZ: await corners(cornerArrays.z) };
   return defined({ ...plane, nodeX, nodeY, space }) as Placement;
-}
-
-/** An array over Zarr arrays, one for each item; those over time have it as their first dimension. */
-export function arrayOf(head: Omit<MultiArray, 'kind' | 'read'>, arrays: readonly ZarrArray[]): MultiArray {
-  const time: TimeAxis | undefined = head.time;
-  return {
-    kind: 'array',
-    ...head,
-    async read(item, step, start, shape): Promise<Samples> {
-      const timed = time !== undefined && head.items[item]!.overTime;
-      const values = await arrays[item]!.read(timed ? [step, ...start] : start, timed ? [1, ...shape] : shape);
-      return values instanceof BigInt64Array || values instanceof BigUint64Array
-        ? Float64Array.from(values, Number)
-        : values;
-    },
-  };
 }

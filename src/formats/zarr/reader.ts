@@ -20,7 +20,8 @@ export const read: Read<typeof readParameters> = async (
 
 async function open(source: ByteSource, context: Context): Promise<Grid | Mesh | MultiArray> {
   try {
-    const { data } = await dataOfStore(await ZarrStore.open(source), context);
+    const { data, reportInvalid } = await dataOfStore(await ZarrStore.open(source), context);
+    await reportInvalid?.(context.signal);
     return data;
   } catch (error) {
     throw await withDetectedFormat(error, source, 'md');

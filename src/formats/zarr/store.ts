@@ -15,8 +15,16 @@ import type { ChunkThreads } from './chunk-threads.ts';
 import { inLanes } from './lanes.ts';
 import type { ArrayMetadata } from './metadata.ts';
 import { arrayMetadata, groupAttributes } from './metadata.ts';
+import { arrayMetadataV2, groupAttributesV2 } from './metadata-v2.ts';
 
 const METADATA = 'zarr.json';
+const GROUP = '.zgroup';
+const ATTRIBUTES = '.zattrs';
+/** Names of the files that describe groups and arrays, by version of Zarr. */
+const metadataFiles: Readonly<Record<2 | 3, readonly string[]>> = { 2: [GROUP, '.zarray'], 3: [METADATA] };
+/** The name of a file without its folder. */
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 const longestMetadata = 1 << 24;
 const mostArrays = 10_000;
 /** Chunks that are fetched and decoded at a time, and their decoded bytes unless one has more. */
@@ -50,7 +58,7 @@ export class ZarrStore {
   /**
    * @param cache for decoded chunks; `key` tells the store apart from others that share it
    * @param threads for large selections
-   * @throws FormatError if the zip holds no group of Zarr 3
+   * @throws FormatError if the zip holds no group of Zarr 2 or 3
    */
   static async open(
     source: ByteSource,
@@ -59,35 +67,49 @@ export class ZarrStore {
     const entries = new Map(
       (await zipEntries(source, undefined, { lastCounts: true })).map((entry) => [entry.name, entry]),
     );
-    const nodes = [...entries.keys()].filter((name) => name === METADATA || name.endsWith(`/${METADATA}`));
-    const [root] = nodes.toSorted((one, other) => one.length - other.length);
+    const names = [...entries.keys()];
+    const version = names.some((name) => lastOf(name) === METADATA) ? 3 : 2;
+    const nodes = names.filter((name) => metadataFiles[version].includes(lastOf(name)));
+    const [root] = nodes
+      .filter((name) => version === 3 || lastOf(name) === GROUP)
+      .toSorted((one, other) => one.length - other.length);
     if (root === undefined)
       throw new FormatError(
-        [...entries.keys()].some((name) => /(?:^|\/)\.z(?:group|array|metadata)$/.test(name))
-          ? 'The zip holds a store of Zarr 2. Only version 3 is supported.'
-          : 'The zip holds no Zarr store: no zarr.json is in it.',
+        nodes.length > 0
+          ? 'The zip holds arrays of Zarr 2, but no group: no .zgroup is in it.'
+          : 'The zip holds no Zarr store: no zarr.json or .zgroup is in it.',
       );
     if (nodes.length > mostArrays)
       throw new FormatError(`The store has ${nodes.length} arrays and groups. The maximum is ${mostArrays}.`);
-    const folder = root.slice(0, -METADATA.length);
+    const folder = root.slice(0, -lastOf(root).length);
     const text = async (name: string) => {
       const bytes = await readEntry(source, entries.get(name)!, longestMetadata);
       if (bytes === undefined)
         throw new FormatError(`'${shown(name)}' in the zip has more than ${longestMetadata} bytes.`);
       return bytes.toString('utf8');
     };
-    const attributes = groupAttributes(await text(root), root);
+    const attributesBeside = async (node: string) => {
+      const name = `${node.slice(0, -lastOf(node).length)}${ATTRIBUTES}`;
+      return entries.has(name) ? text(name) : undefined;
+    };
+    const attributes =
+      version === 3
+        ? groupAttributes(await text(root), root)
+        : groupAttributesV2(await text(root), await attributesBeside(root), root);
     const arrays = new Map<string, ZarrArray>();
     const unreadable = new Map<string, string>();
     for (const node of nodes) {
-      const name = node.slice(folder.length, -METADATA.length - 1);
+      const name = node.slice(folder.length, -lastOf(node).length - 1);
       if (node === root || !node.startsWith(folder)) continue;
-      if (name.includes('/')) {
+      if (name.includes('/') || lastOf(node) === GROUP) {
         unreadable.set(name, `The group '${shown(name.split('/')[0]!)}' in the group was left out.`);
         continue;
       }
       try {
-        const metadata = arrayMetadata(await text(node), name);
+        const metadata =
+          version === 3
+            ? arrayMetadata(await text(node), name)
+            : arrayMetadataV2(await text(node), await attributesBeside(node), name);
         arrays.set(
           name,
           new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache, key, threads }),

@@ -1,6 +1,6 @@
 import { defined } from '../../data/defined.ts';
 import type { TimeAxis, TimeUnit } from '../../data/time-axis.ts';
-import { MILLISECONDS, offsetOf, stepCount } from '../../data/time-axis.ts';
+import { offsetOf, stepCount } from '../../data/time-axis.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { TimeDescription } from './description.ts';
 import type { ZarrArray } from './store.ts';
@@ -74,58 +74,4 @@ async function oneDimension(array: ZarrArray): Promise<Float64Array> {
   if (array.shape.length !== 1)
     throw new FormatError(`The array '${array.metadata.name}' has ${array.shape.length} dimensions instead of one.`);
   return Float64Array.from(await array.all(), Number);
-}
-
-const units: readonly (readonly [pattern: RegExp, unit: TimeUnit, factor: number])[] = [
-  [/^(?:milliseconds?|millisec|msecs?|ms)$/i, 'millisecond', 1],
-  [/^(?:microseconds?|microsec|us)$/i, 'millisecond', 1e-3],
-  [/^(?:nanoseconds?|nanosec|ns)$/i, 'millisecond', 1e-6],
-  [/^(?:seconds?|secs?|s)$/i, 'second', 1],
-  [/^(?:minutes?|mins?)$/i, 'minute', 1],
-  [/^(?:hours?|hrs?|hr|h)$/i, 'hour', 1],
-  [/^(?:days?|d)$/i, 'day', 1],
-];
-
-const since =
-  /^(\w+)(?:\s+since\s+(-?\d{1,4}-\d{1,2}-\d{1,2})(?:[T\s]+(\d{1,2}(?::\d{1,2}){0,2}(?:\.\d+)?))?\s*(Z|UTC|[+-]0{1,2}:?0{0,2})?)?$/i;
-const calendars = ['standard', 'gregorian', 'proleptic_gregorian'];
-
-/**
- * The time axis of a coordinate variable with units of CF; undefined if they are not those of a time.
- * @throws FormatError for a calendar other than ours
- */
-export async function timeOfCf(array: ZarrArray): Promise<TimeAxis | undefined> {
-  const { attributes, name } = array.metadata;
-  const [, word = '', day, clock] = since.exec(String(attributes.units ?? '').trim()) ?? [];
-  const found = units.find(([pattern]) => pattern.test(word));
-  if (found === undefined) return undefined;
-  const calendar = String(attributes.calendar ?? 'standard').toLowerCase();
-  if (day !== undefined && !calendars.includes(calendar))
-    throw new FormatError(
-      `The times in '${name}' are of the calendar '${calendar.slice(0, 40)}', which is not supported.`,
-    );
-  const [, unit, factor] = found;
-  const offsets = (await oneDimension(array)).map((value) => value * factor);
-  const start = day === undefined ? undefined : startOf(day, clock ?? '', name);
-  const axis = { unit, ...(start === undefined ? {} : { start }) };
-  const even = evenly(offsets);
-  if (even !== undefined) return { spacing: 'equidistant', ...axis, count: offsets.length, ...even };
-  return { spacing: 'nonEquidistant', ...axis, offsets };
-}
-
-function evenly(offsets: Float64Array): { offset: number; interval: number } | undefined {
-  const [offset = 0, second] = offsets;
-  const interval = second === undefined ? 1 : second - offset;
-  return offsets.every((value, step) => value === offset + step * interval) ? { offset, interval } : undefined;
-}
-
-function startOf(day: string, clock: string, name: string): number {
-  const [year, month, date] = day.replace(/^-/, '').split('-').map(Number) as [number, number, number];
-  const [hours = 0, minutes = 0, seconds = 0] = clock === '' ? [] : clock.split(':').map(Number);
-  const start = new Date(0);
-  start.setUTCFullYear(year, month - 1, date);
-  const time = start.getTime() + hours * MILLISECONDS.hour + minutes * MILLISECONDS.minute + seconds * 1000;
-  if (day.startsWith('-') || month < 1 || month > 12 || start.getUTCDate() !== date || hours > 24 || minutes > 59)
-    throw new FormatError(`The times in '${name}' count from '${day} ${clock}', which is not a valid date and time.`);
-  return time;
 }

@@ -26,13 +26,25 @@ export const fillText = (fill: number | bigint): unknown =>
 /** Newer than TypeScript's library. */
 const json = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
-/** Parses JSON; `fill_value` members that a double cannot hold become bigints. */
+/** Members that hold values of the array's type. */
+const ofTheType = ['fill_value', '_FillValue', 'missing_value', 'valid_min', 'valid_max', 'valid_range'];
+
+/** Parses JSON, in which numbers may be the words NaN and Infinity; integers that a double cannot hold become bigints. */
 export const parseMetadata = (text: string): unknown =>
-  JSON.parse(text, ((key: string, value: unknown, context: { source?: string } | undefined) => {
+  JSON.parse(withoutWords(text), ((key: string, value: unknown, context: { source?: string } | undefined) => {
+    if (Array.isArray(value) && !ofTheType.includes(key))
+      return value.map((one) => (typeof one === 'bigint' ? Number(one) : one));
     const source = context?.source ?? '';
     const isLarge = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
-    return key === 'fill_value' && isLarge ? BigInt(source) : value;
+    // An index: the list decides when its turn comes.
+    return isLarge && (ofTheType.includes(key) || /^\d+$/.test(key)) ? BigInt(source) : value;
   }) as (key: string, value: unknown) => unknown);
+
+/** Words that programs in Python write for numbers, as texts; those in texts stay. */
+const withoutWords = (text: string): string =>
+  text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g, (found) =>
+    found.startsWith('"') ? found : `"${found}"`,
+  );
 
 /** The fill value of an array by its metadata: also the bits of a float in hexadecimal. Undefined if it is not valid. */
 export function fillOf(type: StoredType, given: unknown): number | bigint | undefined {

@@ -10,7 +10,9 @@ export const group = (attributes: object): string => JSON.stringify({ zarr_forma
 const arrays = {
   float32: Float32Array,
   float64: Float64Array,
+  int8: Int8Array,
   int16: Int16Array,
+  int32: Int32Array,
   uint8: Uint8Array,
 };
 

@@ -4,12 +4,14 @@ import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
 import { stepsOf } from '../../../data/time-axis.ts';
 import { AppError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
+import { gridOfArray, isPlaced } from '../grid-of-array.ts';
 import type { DfsAxis } from './axes.ts';
 import { axisTag, equidistantAxis, METRE } from './axes.ts';
 import { copyDfs } from './copy.ts';
 import { DfsWriter } from './dfs-writer.ts';
 import { ValueEncoder, writtenType } from './encode.ts';
 import type { GridFormat } from './grid-layout.ts';
+import { writeGrid } from './grid-writer.ts';
 import type { DfsProjection } from './header.ts';
 import { newItem } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
@@ -41,6 +43,8 @@ export async function writeArray(
         for await (const _ of blocksOf(array, item, step)) context.signal.throwIfAborted();
     return copyDfs(same, sink, context.signal);
   }
+  if (format !== 'dfs1' && isPlaced(array))
+    return writeGrid(gridOfArray(array, format === 'dfs3', context), format, options, sink, context);
   const from = contentOf(array);
   const { time, offsets } = newTime(array.time);
   const deleteValues = newDeleteValues(array.items, from?.file.header);
@@ -123,6 +127,12 @@ const isSame = (one: readonly number[], other: readonly number[]): boolean =>
 function axisOfCoordinates(axes: readonly Axis[]): DfsAxis {
   const counts = axes.map(({ values }) => values.length);
   const steps = axes.map(({ values }) => evenStep(values));
+  const falling = axes.find((_, n) => steps[n] !== undefined && steps[n] < 0);
+  if (falling !== undefined)
+    throw new AppError(
+      'unprocessable',
+      `The coordinates of '${falling.name}' fall, and a DFS file stores coordinates that rise.`,
+    );
   if (steps.every((step) => step !== undefined))
     return equidistantAxis(
       counts,
