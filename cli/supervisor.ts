@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHECKS } from './watchdog.ts';
+import { CHECKS, PATIENCE } from './watchdog.ts';
 
 /** A process that is restarted until it is asked to stop. */
 export interface SupervisedProcess {
@@ -25,8 +25,8 @@ const MAX_BACKOFF_MS = 10_000;
 const STABLE_AFTER_MS = 10_000;
 
 /**
- * Supervises a process: restarts it with exponential backoff when it exits, and kills it when it has not reported for `hangLimitMs` that
- * its event loop runs.
+ * Supervises a process: restarts it with exponential backoff when it exits, and kills it when it has not reported for `PATIENCE` times
+ * `hangLimitMs` that its event loop runs. One that uses CPU time meanwhile ends itself before (`watchEventLoop`).
  * @param launch starts the process; gets its first `Ready`, if it was ever ready. The process sends `Ready` over its IPC channel, and then
  * repeatedly that it is alive.
  * @param note called with a sentence about exits and restarts
@@ -50,8 +50,9 @@ export function supervise(
       // such as too little memory for a process
       return notLaunched(error);
     }
-    const silence = watchSilence(hangLimitMs, () => {
-      note(`${name} has not responded for ${hangLimitMs / 1000} s and is killed.`);
+    const patienceMs = PATIENCE * hangLimitMs;
+    const silence = watchSilence(patienceMs, () => {
+      note(`${name} has not responded for ${patienceMs / 1000} s and is killed.`);
       child?.kill('SIGKILL');
     });
     child.on('message', (message) => {

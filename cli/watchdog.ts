@@ -1,8 +1,10 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 
-/** Checks per time limit. After this number of consecutive checks without a heartbeat the limit is exceeded. */
+/** Checks per time limit. */
 export const CHECKS = 30;
+/** A loop that waits without using CPU time is given this many times the limit: its machine may be busy, and its disk slow. */
+export const PATIENCE = 10;
 
 /** Data that the watchdog thread shares with the main thread. */
 export interface Watched {
@@ -13,8 +15,10 @@ export interface Watched {
 }
 
 /**
- * Kills this process when its event loop hangs for this long, so that it can be restarted. Runs in a thread, because the main thread may be
- * in an endless loop. Counts the thread's own checks instead of clock time, because a suspended process does not hang.
+ * Kills this process when its event loop hangs, so that it can be restarted: when a turn of the loop has used this much CPU time of its
+ * thread, or lasted `PATIENCE` times as long. Runs in a thread, because the main thread may be in an endless loop. Counts the thread's own
+ * checks instead of clock time, because a suspended process does not hang. Where the system does not tell the CPU time of a thread (not
+ * Linux), the checks alone count, without patience.
  * @param onHeartbeat called from the event loop at each heartbeat
  */
 export function watchEventLoop(limitMs: number, onHeartbeat: () => void = () => {}): void {

@@ -1,6 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { acceptsForm, html, refuseCrossSite, SHOWS_FORM, sendPage, servePages } from '../http/answers/page.ts';
+import {
+  acceptsForm,
+  FORM_LIMIT,
+  html,
+  refuseCrossSite,
+  SHOWS_FORM,
+  sendPage,
+  servePages,
+} from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
@@ -39,6 +47,7 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
   app.post(
     '/api/accounts/activation',
     {
+      bodyLimit: FORM_LIMIT,
       config: { access: 'public', service: 'none', described: acceptsForm({ token: 'The token of the mail.' }) },
       schema: { tags: ['accounts'], summary: 'Activates an account: receives the form of the activation page' },
     },

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { setImmediate as turn } from 'node:timers/promises';
 import { AppError, invalid } from '../errors.ts';
 import type { Cell } from '../formats/ts/rows.ts';
 import type { Column } from './cells.ts';
@@ -110,7 +111,8 @@ interface Line {
 /** Joins lines whose quotes are open, and leaves out blank ones. */
 class Records {
   #number = 0;
-  #open: Line | undefined;
+  /** Lines of a record whose quotes are open. */
+  #open: { number: number; lines: string[]; length: number } | undefined;
 
   /** Lines so far. */
   get lines(): number {
@@ -130,12 +132,15 @@ class Records {
   /** The record that ends with this line. */
   add(text: string): Line | undefined {
     this.#number += 1;
-    const open = this.#open;
-    if (open) open.text += `\n${text}`;
-    const line: Line = open ?? { number: this.#number, text };
-    if (line.text.length > MAX_LINE) throw wrongLine(line.number, `it is longer than ${MAX_LINE} characters.`);
-    this.#open = text.includes(QUOTE) && isOpen(line.text) ? line : open && !text.includes(QUOTE) ? line : undefined;
-    return this.#open === undefined && line.text.trim() !== '' ? line : undefined;
+    const record = this.#open ?? { number: this.#number, lines: [], length: -1 };
+    record.lines.push(text);
+    record.length += text.length + 1;
+    if (record.length > MAX_LINE) throw wrongLine(record.number, `it is longer than ${MAX_LINE} characters.`);
+    // an odd number of quotes opens or closes
+    this.#open = hasOddQuotes(text) === this.isOpen ? undefined : record;
+    if (this.#open !== undefined) return undefined;
+    const whole = record.lines.join('\n');
+    return whole.trim() === '' ? undefined : { number: record.number, text: whole };
   }
 
   end() {
@@ -143,7 +148,7 @@ class Records {
   }
 }
 
-function isOpen(text: string): boolean {
+function hasOddQuotes(text: string): boolean {
   let quotes = 0;
   for (let at = text.indexOf(QUOTE); at >= 0; at = text.indexOf(QUOTE, at + 1)) quotes += 1;
   return quotes % 2 === 1;
@@ -243,13 +248,19 @@ function textOfLines(bytes: Buffer): string {
   return text + present.decode(bytes.subarray(start));
 }
 
-/** Counts the bytes of a body and throws `tooLarge` beyond the maximum. */
+/** Bytes that are read in one turn of the event loop: it is for others, too, while a long body is read. */
+const PIECE = 65_536;
+
+/** The bytes of a body in pieces. Throws `tooLarge` beyond the maximum. */
 export async function* bounded(body: AsyncIterable<Uint8Array>, maximum: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maximum)
       throw new AppError('tooLarge', `The body has more than ${maximum} bytes. Send it in several parts.`);
-    yield chunk;
+    for (let at = 0; at < chunk.length; at += PIECE) {
+      yield chunk.subarray(at, at + PIECE);
+      await turn();
+    }
   }
 }

@@ -15,6 +15,7 @@ const MAX_COLUMN = 10_000;
 const separator = (fallback: string) => z.string().default(fallback);
 
 const CSV_BODY = {
+  'x-max-body-bytes': MAX_CSV,
   requestBody: {
     required: true,
     content: {

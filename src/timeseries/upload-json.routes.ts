@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import { AppError } from '../errors.ts';
 import type { App } from '../http/route.ts';
+import { rowsOfJson } from './json-rows.ts';
 import { SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
-import { rowsOfJson, uploadRows } from './values.ts';
+import { uploadRows } from './values.ts';
+
+/** Maximum size of a body in bytes. */
+const MAX_JSON = 30_000_000;
 
 const JSON_BODY = {
   requestBody: {
@@ -20,21 +23,15 @@ const JSON_BODY = {
   },
 };
 
-/** Upload of JSON, with a parser of its own that keeps 64-bit integers exact. */
+/** Upload of JSON, whose body is parsed in pieces. */
 export async function jsonUploadRoutes(app: App, { db }: { db: Db }) {
   app.removeAllContentTypeParsers();
   for (const type of ['application/json', 'text/json', /^application\/[\w.!#$&^-]+\+json(?:;|$)/i])
-    app.addContentTypeParser<string>(type, { parseAs: 'string' }, (_request, text, done) => {
-      try {
-        done(null, text.trim() === '' ? undefined : parseExactly(text));
-      } catch (error) {
-        const why = `The body is not valid JSON: ${(error as Error).message}`;
-        done(new AppError('invalid', why, { code: 'MalformedJson' }));
-      }
-    });
+    app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
   app.post(
     `${SERIES_PATH}/upload/json`,
     {
+      bodyLimit: MAX_JSON,
       config: { access: 'signedIn', service: 'ts', described: JSON_BODY },
       schema: {
         tags: TAGS,
@@ -46,15 +43,8 @@ export async function jsonUploadRoutes(app: App, { db }: { db: Db }) {
       },
     },
     async ({ caller, params, body }, reply) => {
-      await uploadRows(db, caller, params, (columns) => [rowsOfJson(body, columns)]);
+      await uploadRows(db, caller, params, (columns) => rowsOfJson(body as Buffer | undefined, columns));
       return reply.code(204).send(null);
     },
   );
 }
-
-/** Whole numbers that a double cannot hold become texts of their digits. */
-const parseExactly = (text: string): unknown =>
-  JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '')
-      ? source
-      : value) as never);

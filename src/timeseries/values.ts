@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { openBlock } from '../formats/ts/block.ts';
-import type { Cell, Kind } from '../formats/ts/rows.ts';
+import type { Kind } from '../formats/ts/rows.ts';
 import type { Piece } from '../http/answers/pieces.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { findLastTime, listBlocks, updateExtent } from './blocks.queries.ts';
 import type { Column } from './cells.ts';
-import { cellOfJson, columnsOf } from './cells.ts';
+import { columnsOf } from './cells.ts';
 import { microsOf } from './clock.ts';
 import type { Row } from './csv.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
@@ -85,34 +85,6 @@ export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, int
     await deleteRows(tx, series.key, kinds, interval);
     await updateExtent(tx, series.key);
   });
-
-/** The list in a body. Clients drop an empty list, and with it the body or its member `data`. */
-function listOf(body: unknown): unknown {
-  if (body === undefined || body === null) return [];
-  if (typeof body !== 'object' || Array.isArray(body)) return body;
-  const { data, ...others } = body as { data?: unknown };
-  return data ?? (Object.keys(others).length === 0 ? [] : undefined);
-}
-
-/** Rows of JSON: `[time, value, field1, …]`; what is missing at the end is null. */
-export function* rowsOfJson(body: unknown, columns: readonly Column[]): Generator<Row> {
-  const list = listOf(body);
-  if (!Array.isArray(list)) throw invalid('The body must be a list of rows, such as [["2026-01-24T08:00:00", 1.5]].');
-  for (const [at, row] of list.entries()) {
-    const wrong = (why: string) => invalid(`Row ${at + 1}: ${why}.`, { code: 'InvalidRow' });
-    if (!Array.isArray(row)) throw wrong('it is not a list [time, value, …]');
-    if (row.length > columns.length + 1)
-      throw wrong(`it has ${row.length} members, but the series has ${columns.length + 1} with the time`);
-    const time = typeof row[0] === 'string' ? microsOf(row[0]) : undefined;
-    if (time === undefined) throw wrong(`${JSON.stringify(row[0])?.slice(0, 60)} is not a time`);
-    const cells = columns.map((column, index): Cell => {
-      const read = cellOfJson(row[index + 1], column);
-      if ('wrong' in read) throw wrong(read.wrong);
-      return read.cell;
-    });
-    yield { time, cells };
-  }
-}
 
 /** The values of a series as JSON, in pieces. */
 export async function readValues(

@@ -4,7 +4,15 @@ import { NewPassword } from '../accounts/account.ts';
 import { mailedToken } from '../accounts/mail-token.ts';
 import { passwordSentences, policySentences } from '../accounts/password-sentences.ts';
 import { AppError } from '../errors.ts';
-import { acceptsForm, html, refuseCrossSite, SHOWS_FORM, sendPage, servePages } from '../http/answers/page.ts';
+import {
+  acceptsForm,
+  FORM_LIMIT,
+  html,
+  refuseCrossSite,
+  SHOWS_FORM,
+  sendPage,
+  servePages,
+} from '../http/answers/page.ts';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
@@ -49,6 +57,7 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
   app.post(
     '/api/accounts/password',
     {
+      bodyLimit: FORM_LIMIT,
       config: {
         access: 'public',
         service: 'none',

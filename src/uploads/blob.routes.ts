@@ -53,7 +53,8 @@ const options = (summary: string, described: Record<string, unknown>) =>
   ({ config: { access: 'public', service: 'none', described }, schema: { summary } }) as const;
 const STATE = options('Returns size and state of a blob', BLOB_STATE);
 const READ = options('Downloads a blob or a range of it', BLOB_READ);
-const WRITE = options('Writes a blob, a block, or a block list', BLOB_WRITE);
+const writeUpTo = (maxSize: number) =>
+  options('Writes a blob, a block, or a block list', { ...BLOB_WRITE, 'x-max-body-bytes': maxSize });
 const REMOVE = options('Deletes an uploaded blob', BLOB_REMOVE);
 
 /**
@@ -161,7 +162,7 @@ export async function blobRoutes(
       .send(bytes);
   });
 
-  app.put(PATH, WRITE, async (request, reply) => {
+  app.put(PATH, writeUpTo(maxSize), async (request, reply) => {
     const { address, query, grant } = await requireGrant(request, 'w');
     const { area, name } = address;
     const { writing } = places[area];

@@ -1,38 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
-import { newProject } from '../world/transfers.ts';
+import { LEVEL, newSeries, newSeriesDataset, SCHEMA } from '../world/series.ts';
 import type { Client } from '../world.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
 
-const LEVEL = { name: 'Level', unit: 'eumUmeter', item: 'eumIWaterLevel', dataType: 'Double' };
 const CSV = { 'content-type': 'text/csv' };
-const SCHEMA = [
-  { name: 'station', dataType: 'Text' },
-  { name: 'height', dataType: 'Double' },
-  { name: 'since', dataType: 'DateTime' },
-];
-
-/** A dataset of time series in a new project. */
-async function newSeriesDataset(client: Client) {
-  const projectId = await newProject(client, 'Gauges', []);
-  const { status, body } = await client.post(
-    '/api/ts/dataset',
-    { timeSeriesSchema: { properties: SCHEMA }, datasetProperties: { name: 'gauges', metadata: { River: null } } },
-    { 'svc-project-id': projectId },
-  );
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return { projectId, id: body.id as string, url: `/api/ts/dataset/${body.id}`, made: body };
-}
-
-async function newSeries(client: Client, url: string, wanted: object = {}): Promise<string> {
-  const { status, body } = await client.post(`${url}/timeseries`, { item: LEVEL, ...wanted });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return `${url}/timeseries/${body.id}`;
-}
-
 const upload = (client: Client, series: string, text: string | Buffer, query = '') =>
   client.post(`${series}/upload/csv${query}`, text, CSV);
 const valuesOf = async (client: Client, series: string, query = '') =>
@@ -191,6 +166,32 @@ test('a body that the client left out is an empty list', async (t) => {
   for (const body of ['{"rows":[]}', '1', '"text"', '{"data":1}'])
     t.is((await client.post(`${series}/upload/json`, body, json)).status, 400, body);
   t.deepEqual(await valuesOf(client, series), []);
+});
+
+test('a JSON body of many rows is read in pieces: each row once, and a mistake far behind is told by its number', async (t) => {
+  const client = w.as(await w.account());
+  const { url } = await newSeriesDataset(client);
+  const series = await newSeries(client, url);
+  const json = { 'content-type': 'application/json' };
+  const send = (body: string) => client.post(`${series}/upload/json`, body, json);
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const row = (n: number) => `["${new Date(start + n * 1000).toISOString().slice(0, 19)}", ${n}]`;
+  const rows = Array.from({ length: 30_000 }, (_, n) => row(n));
+  t.is((await send(`{"note": ["a, [b]"], "d\\u0061ta": [${rows.join(' ,\n')} ]}`)).status, 204);
+  const read = await valuesOf(client, series);
+  t.deepEqual([read.length, read[29_999][1]], [30_000, 29_999]);
+  const wrong = await send(`[${[...rows, '["yesterday",1]'].join(',')}]`);
+  t.deepEqual([wrong.body.code, wrong.body.detail], ['InvalidRow', 'Row 30001: "yesterday" is not a time.']);
+  for (const [body, code] of [
+    [`[${rows.join(',')},]`, 'MalformedJson'],
+    [`[${' '.repeat(20_000)},${rows.join(',')}]`, 'MalformedJson'],
+    [`[${rows.join(',')}`, 'MalformedJson'],
+    [`[${rows.join(',')}}`, 'MalformedJson'],
+    [`{"data":[${rows.join(',')}],"data":[]}`, 'MalformedJson'],
+    [`[["2026-01-01",${'0,'.repeat(20_000)}0]]`, 'TooManyMembers'],
+    [`{"data":[],"more":[${'0,'.repeat(20_000)}0]}`, 'TooManyMembers'],
+  ] as const)
+    t.is((await send(body)).body.code, code, body.slice(0, 40));
 });
 
 test('data fields and flags are stored with the values; unknown flags are refused', async (t) => {

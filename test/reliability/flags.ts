@@ -9,6 +9,7 @@ import { randomOf } from '../world/random.ts';
  * - `CRASH_SEED=n` — the choices of an earlier run, which prints its seed. What the machine does between them stays its own.
  * - `CRASH_MIX='API killed=15, worker killed=20, Postgres restarted after SIGKILL=15'` — the campaign has these disturbances alone, each exactly
  *   so often, in an order of the seed. The names are those that it prints.
+ * - `CRASH_ROUTES=text` — the campaigns over all routes take only those whose path contains the text.
  * - `CRASH_TIMES=n` — another number of kills, of restarts or of cancels than the form has, to run a long one in pieces.
  */
 export const LONG = process.env.CRASH_TEST === 'long';

@@ -80,10 +80,13 @@ ${body}
     .send(pageText(title, main, STYLE));
 }
 
+/** Maximum size of a form in bytes: `bodyLimit` of routes that accept forms. */
+export const FORM_LIMIT = 16_384;
+
 /** Makes the routes of `app` accept HTML forms and show errors as pages. */
 export function servePages(app: App, title: string) {
   const type = 'application/x-www-form-urlencoded';
-  app.addContentTypeParser<string>(type, { parseAs: 'string', bodyLimit: 16_384 }, (_request, text, done) =>
+  app.addContentTypeParser<string>(type, { parseAs: 'string' }, (_request, text, done) =>
     done(null, { ...parse(text) }),
   );
   app.setErrorHandler((error, _request, reply) => {

@@ -29,6 +29,8 @@ interface Operation {
   parameters?: object[];
   requestBody?: { required: boolean; content: Record<string, Media> };
   responses: Record<string, Response | Reference>;
+  /** Maximum size of the body. */
+  'x-max-body-bytes'?: number;
 }
 
 interface RouteSchema {
@@ -113,7 +115,9 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
   if (!Object.keys(response).some((status) => status.startsWith('2')))
     operation.responses['200'] = { description: 'The answer.' };
   addErrorResponses(operation, route);
-  return merged(operation, config.described ?? {}) as Operation;
+  const described = merged(operation, config.described ?? {}) as Operation;
+  if (described.requestBody) described['x-max-body-bytes'] ??= route.bodyLimit;
+  return described;
 }
 
 const json = (schema: JsonSchema, mediaType = 'application/json'): Record<string, Media> => ({

@@ -2,13 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError } from '../../errors.ts';
+import { checkSize } from './json-size.ts';
+import type { Service } from './versions.ts';
 
-/** Maximum size of a JSON body in bytes. */
-const LIMIT = 30_000_000;
-const SMALL_LIMIT = 2 ** 20;
-/** Maximum nesting of lists and objects. Later code and Postgres process JSON recursively. */
-const MAX_DEPTH = 500;
-const SMALL_SERVICES = new Set(['tokens', 'accounts']);
+/** Maximum size of a body in bytes, unless its service or route has another one. */
+const LIMIT = 256 * 2 ** 10;
+/** Services whose bodies have free-form members (1 MiB each), pictures, or long lists of actions. */
+const LIMITS: Partial<Record<Service, number>> = {
+  metadata: 4.5 * 2 ** 20,
+  conversion: 4 * 2 ** 20,
+  hierarchy: 4 * 2 ** 20,
+  ts: 4.5 * 2 ** 20,
+};
 
 const JSON_TYPES = ['application/json', 'text/json', /^application\/[\w.!#$&^-]+\+json(?:;|$)/i];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -24,8 +29,7 @@ export const unreadable = (request: FastifyRequest) => failures.get(request);
 /** Parses JSON bodies. Other content types are 415, unless routes add a parser. */
 export const body = fp(async (app) => {
   app.addHook('onRoute', (route) => {
-    const small = SMALL_SERVICES.has(route.config?.service ?? '');
-    route.bodyLimit ??= small ? SMALL_LIMIT : LIMIT;
+    route.bodyLimit ??= LIMITS[route.config?.service ?? 'none'] ?? LIMIT;
   });
   app.removeAllContentTypeParsers();
   for (const type of JSON_TYPES) {
@@ -50,15 +54,12 @@ function read(bytes: Buffer, headers: IncomingHttpHeaders): unknown {
     );
   const text = decode(bytes, headers['content-type']);
   if (text.trim() === '') return undefined;
+  checkSize(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new AppError('invalid', `The body is not valid JSON: ${(error as Error).message}`, { code: 'MalformedJson' });
-  }
-  if (isDeeper(value, MAX_DEPTH)) {
-    const sentence = `The body has more than ${MAX_DEPTH} levels of nested lists and objects.`;
-    throw new AppError('invalid', sentence, { code: 'MalformedJson' });
   }
   // characters that Postgres cannot store can only be escaped
   if (/\\u(?:0000|d[89a-f])/i.test(text)) refuseUnstorable(value, '');
@@ -80,13 +81,6 @@ function decode(bytes: Buffer, contentType = ''): string {
   } catch {
     throw new AppError('invalid', `The body is not valid ${charset} text.`, { code: 'MalformedJson' });
   }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true;
-  return false;
 }
 
 function refuseUnstorable(value: unknown, path: string): void {

@@ -177,7 +177,10 @@ function hashWhileRead(request: FastifyRequest, body: Readable | undefined): () 
 
 const PASSWORDS = new Set(['password', 'currentpassword']);
 const containsPassword = (body: unknown) =>
-  typeof body === 'object' && body !== null && Object.keys(body).some((name) => PASSWORDS.has(name.toLowerCase()));
+  typeof body === 'object' &&
+  body !== null &&
+  !Buffer.isBuffer(body) &&
+  Object.keys(body).some((name) => PASSWORDS.has(name.toLowerCase()));
 
 function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer) {
   return reply

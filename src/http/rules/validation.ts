@@ -71,10 +71,13 @@ function bound(origin: string, limit: number | bigint, how: string): string {
   return counted ? `have ${how} ${limit} ${counted[Number(limit) === 1 ? 0 : 1]}` : `be ${how} ${limit}`;
 }
 
-/** Converts issues to `invalid`, with one sentence per issue, under the names of the request. */
+/** More issues of a request are of no use, and each is a search for its name. */
+const MAX_SHOWN_ISSUES = 100;
+
+/** Converts the first issues to `invalid`, with one sentence per issue, under the names of the request. */
 export function asInvalid(error: FormError, sent: unknown, where: string): AppError {
   const errors: Record<string, string[]> = {};
-  for (const issue of error.issues) {
+  for (const issue of error.issues.slice(0, MAX_SHOWN_ISSUES)) {
     const path = pathAsSent(sent, issue.path) || where;
     errors[path] = [...(errors[path] ?? []), sentence(path, issue)];
   }
