@@ -20,6 +20,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   demo: ['demo', 'demo --keep valley'],
   inspect: [
     'inspect terrain.tif',
+    'inspect *.dfs2',
     'inspect terrain.tif --png terrain.png',
     "inspect flood.tif --png depth.png --item 'Water depth' --step 2026-01-24T08:00:00",
     'inspect - --json',
@@ -110,7 +111,10 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'hierarchy list': ['hierarchy list --project PROJECT', 'hierarchy list maps/2026/ --project PROJECT'],
   'hierarchy get': ['hierarchy get maps/2026/valley.tif --project PROJECT -o valley.tif'],
   'hierarchy mkdir': ['hierarchy mkdir maps/2026/ --project PROJECT'],
-  'hierarchy put': ['hierarchy put valley.tif maps/2026/ --project PROJECT'],
+  'hierarchy put': [
+    'hierarchy put valley.tif maps/2026/ --project PROJECT',
+    'hierarchy put valley.tif --project PROJECT --raw',
+  ],
   'hierarchy move': ['hierarchy move maps/valley.tif maps/old/valley.tif --project PROJECT'],
   'hierarchy delete': ['hierarchy delete maps/2026/ --project PROJECT'],
   'hierarchy apply': ['hierarchy apply actions.json --project PROJECT'],
@@ -143,6 +147,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'transfer import': [
     'transfer import terrain.asc --project PROJECT --srid 25832',
     'transfer import terrain.tif --project PROJECT --to-srid 3857 --dry-run',
+    'transfer import *.dfs2 --project PROJECT',
     'transfer import https://host.example/terrain.tif --project PROJECT',
   ],
   'transfer export': [

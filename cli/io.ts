@@ -46,7 +46,7 @@ export interface Io {
   stdin(): Promise<string>;
   /** The bytes of stdin. Throws a `UsageError` if stdin is a terminal. */
   input(): AsyncIterable<Uint8Array>;
-  /** Shows progress: a bar on a terminal, lines elsewhere, nothing with `--json`. End it before writing anything else. */
+  /** Shows progress: a bar on a terminal, rare lines elsewhere, nothing with `--json`. End it before writing anything else. */
   progress(label: string): Progress;
 }
 

@@ -82,7 +82,8 @@ const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
 
 /** Adds `--json`, `--wide`, `--tenant` and `--reason`. They are removed before the command's action runs, so that none gets into a request. */
 function addTerminalOptions(leaf: Command, noun: Command, { local, everywhere, audited }: Noun, io: Io): void {
-  leaf.option('--json', "print the server's answer unchanged, and errors as JSON");
+  const answer = local ? 'print the result as JSON' : "print the server's answer unchanged";
+  leaf.option('--json', `${answer}, and errors as JSON`);
   if (!local) wideOption(leaf);
   // commands with a `--tenant` of their own send it in the request, not as the header
   const actsInTenant = !local && !everywhere && !leaf.options.some(({ long }) => long === '--tenant');

@@ -10,8 +10,13 @@ export interface Progress {
 const WIDTH = 28;
 const REDRAW_MS = 80;
 
-export function startProgress(label: string, stream: Writable & { isTTY?: boolean; columns?: number }): Progress {
-  return stream.isTTY ? bar(label, stream) : lines(label, stream);
+/** @param clock milliseconds, from any start */
+export function startProgress(
+  label: string,
+  stream: Writable & { isTTY?: boolean; columns?: number },
+  clock = () => performance.now(),
+): Progress {
+  return stream.isTTY ? bar(label, stream) : lines(label, stream, clock);
 }
 
 function bar(label: string, stream: Writable & { columns?: number }): Progress {
@@ -32,14 +37,17 @@ function bar(label: string, stream: Writable & { columns?: number }): Progress {
   };
 }
 
-/** Writes one line per 10 %, so that log files stay short. */
-function lines(label: string, stream: Writable): Progress {
-  let tenth = -1;
+/** Shorter work writes nothing, longer work a line every ten seconds, so that log files stay short. */
+const FIRST_LINE_MS = 2000;
+const NEXT_LINE_MS = 10_000;
+
+function lines(label: string, stream: Writable, clock: () => number): Progress {
+  let due = clock() + FIRST_LINE_MS;
   return {
     report(fraction, detail = '') {
-      const reached = Math.floor(fraction * 10 + 1e-9);
-      if (reached <= tenth) return;
-      tenth = reached;
+      const now = clock();
+      if (now < due) return;
+      due = now + NEXT_LINE_MS;
       stream.write(`${`${label} ${percent(fraction)} ${detail}`.trimEnd()}\n`);
     },
     end(line) {

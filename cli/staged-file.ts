@@ -41,6 +41,7 @@ export async function openInputFile(io: Io, file: string): Promise<InputFile> {
   if (!isAddress(file)) {
     // imported late, because formats are much code
     const { recognise, zipShapefile } = await import('./local-file.ts');
+    await sizeOf(file);
     const content = await recognise(file);
     const place = '/api/conversion/transfer/upload-url';
     return {

@@ -90,7 +90,8 @@ export async function followOrPrintId(io: Io, started: Answer<Summary>, watch = 
   else io.show(started, () => id);
 }
 
-interface FileRequest extends Plan {
+/** A start that reads a file: its body but for `uploadUrl` and `originalFileName`. */
+export interface FileRequest extends Plan {
   file: InputFile;
   [member: string]: unknown;
 }
@@ -108,10 +109,24 @@ export async function startWithFile(
     io.note('Dry run: the file is not uploaded.');
     return showDryRun(io, path, body, { estimate });
   }
-  if (!file.with) return startTransfer(io, path, body, options);
+  if (options.dryRun) return showDryRun(io, path, body);
+  await followOrPrintId(io, await sendFile(io, path, file, body), options.watch);
+}
+
+interface Sent {
+  uploadUrl: string;
+  [member: string]: unknown;
+}
+
+/** Uploads the file of a request, if it is local, and starts the transfer. */
+export async function startFromFile(io: Io, path: string, { file, ...rest }: FileRequest): Promise<Answer<Summary>> {
+  return sendFile(io, path, file, { ...rest, originalFileName: file.name, uploadUrl: await file.address() });
+}
+
+async function sendFile(io: Io, path: string, file: InputFile, body: Sent): Promise<Answer<Summary>> {
   await noteCosts(io, path, body);
-  await file.with((local) => uploadWithProgress(io, local, body.uploadUrl));
-  await start(io, path, body, options.watch);
+  await file.with?.((local) => uploadWithProgress(io, local, body.uploadUrl));
+  return io.api.call<Summary>('POST', path, { body });
 }
 
 /** Estimates the conversion of a local file. Throws if it would fail. */

@@ -5,20 +5,25 @@ import type { Results } from '../../src/datasets/hierarchy.routes.ts';
 import type { Dataset } from '../../src/datasets/record.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { ProjectItem } from '../../src/projects/record.ts';
+import type { Transfer } from '../../src/transfers/views/record.ts';
 import type { Answer } from '../client.ts';
 import { composedAnswer } from '../client.ts';
 import type { ConfirmOptions } from '../confirm.ts';
 import { confirm } from '../confirm.ts';
+import { formatOfName } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { itemAt } from '../names.ts';
+import { findAt, itemAt } from '../names.ts';
 import { allPages } from '../pages.ts';
-import { pathSegment } from '../paths.ts';
-import { checkFileFirst, uploadWithProgress } from '../staged-file.ts';
+import { pathSegment, segmentName } from '../paths.ts';
+import { checkFileFirst, openInputFile, uploadWithProgress } from '../staged-file.ts';
 import type { Table } from '../table.ts';
 import { bytes, moment, table } from '../table.ts';
+import { noteSentences } from '../watch.ts';
 import { downloadDataset } from './dataset.ts';
+import { importWhole } from './transfer-import.ts';
+import { updateWhole } from './transfer-update.ts';
 
 interface Below {
   project: string;
@@ -42,10 +47,13 @@ export function hierarchyCommands(hierarchy: Command, io: Io): void {
   below('mkdir', 'create folders and their parents; existing ones are kept')
     .argument('<paths...>')
     .action((paths: string[], { project }) => makeFolders(io, paths, project));
-  checkFileFirst(below('put', 'upload a file to a path: a new dataset, or new content of an existing one'))
+  checkFileFirst(
+    below('put', 'import a file at a path: a new dataset, or new content of an existing one; unknown formats are kept'),
+  )
     .argument('<file>')
     .argument('[path]', "path of the file, or of a folder if it ends with a slash; default: the file's name")
-    .action((file, path, { project }) => putFile(io, file, path, project));
+    .option('--raw', 'keep the bytes of the file, whatever its format')
+    .action((file, path, options) => putFile(io, file, path, options));
   below('move', 'move or rename a file, or a folder with its content')
     .argument('<path>')
     .argument('<new-path>')
@@ -101,7 +109,7 @@ async function getFile(io: Io, path: string, project: string, target: DownloadTa
 const send = (io: Io, project: string, body: object): Promise<Answer<Results>> =>
   io.api.call('POST', `/api/hierarchy/project/${encodeURIComponent(project)}`, { body });
 
-const describe = ({ results }: Results) =>
+const describe = ({ results }: { results: Pick<Results['results'][number], 'path' | 'projectId' | 'datasetId'>[] }) =>
   table(
     ['PATH', 'PROJECT', 'DATASET'],
     results.map(({ path, projectId, datasetId }) => [path, projectId, datasetId]),
@@ -112,8 +120,51 @@ async function makeFolders(io: Io, paths: string[], project: string): Promise<vo
   io.show(await send(io, project, { actions }), describe);
 }
 
-async function putFile(io: Io, file: string, given: string | undefined, project: string): Promise<void> {
+interface PutOptions extends Below {
+  raw?: boolean;
+}
+
+/** Imports a file of a known format at a path, and uploads others. What is there gets new content, and keeps bytes if it had kept them. */
+async function putFile(io: Io, file: string, given: string | undefined, { project, raw }: PutOptions): Promise<void> {
   const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(basename(file))}` : given;
+  if (raw || (await formatOf(io, file)) === undefined) return putBytes(io, file, path, project);
+  const [present, another] = await findAt(io, { path, projectId: project, itemType: 'Dataset' });
+  if (present === undefined) return importAt(io, file, path, project);
+  if (another !== undefined)
+    throw new UsageError(`There is more than one dataset at '${path}'. Use 'transfer update' with an id.`);
+  const { datasetFormat } = (await io.api.call<Dataset>('GET', `/api/metadata/dataset/${present.id}`)).body;
+  if (datasetFormat === 'file') return putBytes(io, file, path, project);
+  const transfer = await updateWhole(io, present.id, file);
+  showPut(io, path, transfer, present.id);
+}
+
+/** The format of a local file that has a reader. */
+async function formatOf(io: Io, path: string): Promise<string | undefined> {
+  const { content, name } = await openInputFile(io, path);
+  return content?.format ?? (content?.looksLike === undefined ? formatOfName(name) : undefined);
+}
+
+async function importAt(io: Io, file: string, path: string, project: string): Promise<void> {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const name = segmentName(segments.pop() ?? '');
+  const folder = segments.length === 0 ? project : await folderAt(io, segments.join('/'), project);
+  const transfer = await importWhole(io, file, { project: folder, name });
+  showPut(io, path, transfer, transfer.importResults?.[0]?.datasetId);
+}
+
+async function folderAt(io: Io, path: string, project: string): Promise<string> {
+  const actions = [{ type: 'PathActionCreateIfNotExists', path, isFolder: true }];
+  const folder = (await send(io, project, { actions })).body.results.at(-1);
+  if (folder === undefined) throw new Error(`The folder '${path}' could not be created.`);
+  return folder.projectId;
+}
+
+function showPut(io: Io, path: string, transfer: Transfer, datasetId: string | undefined): void {
+  noteSentences(io, transfer);
+  io.show(composedAnswer({ results: [{ path, projectId: transfer.projectId ?? '', datasetId }] }), describe);
+}
+
+async function putBytes(io: Io, file: string, path: string, project: string): Promise<void> {
   const actions = [{ type: 'PathActionCreateIfNotExists', path, isFolder: false }];
   // a day for the upload of a large file
   const answer = await send(io, project, { actions, sasTokenExpiration: '1.00:00:00' });

@@ -4,12 +4,13 @@ import { inspect } from '../../src/convert/inspect.ts';
 import type { Extent, Inspection, ItemInspection, TimeInspection } from '../../src/convert/inspection.ts';
 import type { PictureChoice } from '../../src/convert/kinds/picture-choice.ts';
 import { parseUtc } from '../../src/data/date-text.ts';
+import { endBatch, inBatch } from '../batch.ts';
 import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openLocal } from '../local-input.ts';
 import type { Shown, Table } from '../table.ts';
-import { bytes, record, table } from '../table.ts';
+import { bytes, plain, record, table } from '../table.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Options of the picture. */
@@ -20,16 +21,48 @@ export interface PictureOptions {
   layer?: number;
 }
 
-/** Prints the content of a local file or of stdin, and draws it to the file `png`. Needs no server. */
-export async function inspectFile(argument: string, options: PictureOptions, io: Io): Promise<void> {
-  const { png } = options;
-  const picture = pictureOf(options);
+/** Prints the content of local files or of stdin, and draws that of a single one to the file `png`. Needs no server. */
+export async function inspectFiles(files: readonly string[], options: PictureOptions, io: Io): Promise<void> {
+  const [only, another] = files;
+  if (only !== undefined && another === undefined) return inspectFile(only, options, io);
+  if (options.png !== undefined) throw new UsageError(`--png draws one file, but there are ${files.length}.`);
+  pictureOf(options);
+  const { signal, end } = io.interruptible();
+  try {
+    const { results, failures } = await inBatch(
+      files,
+      async (file, at) => {
+        const { inspection } = await inspectionOf(file, undefined, signal, io);
+        if (!io.json) io.print([`${at === 0 ? '' : '\n'}${plain(file)}:`, described(inspection)].flat());
+        return inspection;
+      },
+      { ends: () => signal.aborted },
+    );
+    if (io.json) {
+      const errors = new Map(failures.map(({ file, message }) => [file, message]));
+      const shown = files.map((file, at) => ({ file, ...(results[at] ?? { error: errors.get(file) }) }));
+      io.out(JSON.stringify(shown, undefined, 2));
+    }
+    endBatch(io, files.length, failures);
+  } finally {
+    end();
+  }
+}
+
+async function inspectionOf(argument: string, picture: PictureChoice | undefined, signal: AbortSignal, io: Io) {
   await using open = new AsyncDisposableStack();
   const { path } = await openLocal(io, argument, open);
   const scratch = await temporaryFolder(tmpdir(), open);
+  return await inspect({ path, scratch, picture, signal });
+}
+
+async function inspectFile(argument: string, options: PictureOptions, io: Io): Promise<void> {
+  const { png } = options;
+  const picture = pictureOf(options);
+  await using open = new AsyncDisposableStack();
   const { signal, end } = io.interruptible();
   open.defer(async () => end());
-  const found = await inspect({ path, scratch, picture, signal });
+  const found = await inspectionOf(argument, picture, signal, io);
   // if stdout has the picture, the inspection goes to stderr
   const drawsOut = png === TO_STDOUT;
   if (io.json) (drawsOut ? io.note : io.out)(JSON.stringify(found.inspection, undefined, 2));

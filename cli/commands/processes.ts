@@ -62,7 +62,7 @@ export const demoCommand: Fill = (command, io) => {
 
 export const inspectCommand: Fill = (command, io) => {
   wideOption(command)
-    .argument('<file>', 'a file, or - for stdin')
+    .argument('<files...>', 'files, or - for stdin')
     .option('--png <path>', 'draw the data to this PNG file, - for stdout')
     .option(
       '--item <item>',
@@ -71,9 +71,9 @@ export const inspectCommand: Fill = (command, io) => {
     )
     .option('--step <step>', 'step to draw: a number from 0, or a time on the clock of the data', stepOrTime)
     .option('--layer <number>', 'layer to draw, from 0 at the bottom; default: the highest', count)
-    .action(async (path, options) => {
-      const { inspectFile } = await import('./inspect.ts');
-      await inspectFile(path, options, io);
+    .action(async (files, options) => {
+      const { inspectFiles } = await import('./inspect.ts');
+      await inspectFiles(files, options, io);
     });
 };
 

@@ -1,16 +1,24 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import type { Converter } from '../../src/transfers/views/converters.routes.ts';
+import type { Transfer } from '../../src/transfers/views/record.ts';
+import { endBatch, inBatch } from '../batch.ts';
+import { composedAnswer } from '../client.ts';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, named, readerFor } from '../converters.ts';
-import { UsageError } from '../errors.ts';
+import { Interrupted, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { sentencesOf } from '../local-receipt.ts';
+import type { Progress } from '../progress.ts';
 import type { InputFile } from '../staged-file.ts';
-import { checkFileFirst, openInputFile } from '../staged-file.ts';
-import type { StartOptions } from '../start-transfer.ts';
-import { startWithFile } from '../start-transfer.ts';
+import { isAddress, openInputFile, sizeOf } from '../staged-file.ts';
+import type { FileRequest, StartOptions } from '../start-transfer.ts';
+import { startFromFile, startWithFile } from '../start-transfer.ts';
+import type { Shown } from '../table.ts';
+import { layOut, table } from '../table.ts';
+import { watchTransfer } from '../watch.ts';
 
-interface ImportOptions extends ConversionOptions, StartOptions {
+interface DatasetOptions extends ConversionOptions {
   project: string;
   reader?: string;
   writer?: string;
@@ -18,27 +26,46 @@ interface ImportOptions extends ConversionOptions, StartOptions {
   description?: string;
 }
 
+type ImportOptions = DatasetOptions & StartOptions;
+
+const IMPORT = '/api/conversion/upload-convert';
+
 export function importCommand(transfer: Command, io: Io): void {
   const command = transfer
     .command('import')
-    .description('import a local or remote file as a dataset')
-    .argument('<file>', 'a local file, or an http(s) address')
+    .description('import local or remote files as datasets, one each')
+    .argument('<files...>', 'local files, or http(s) addresses')
     .requiredOption('--project <id>', 'project of the dataset')
     .option('--reader <name>', "reader of the file; default: by the file's content, else by its name")
     .option('--writer <name>', "writer of the dataset; default: the file's own format")
     .option('--name <name>', "name of the dataset; default: the file's name, without extension if it is converted")
-    .option('--description <text>', 'description of the dataset');
-  conversionOptions(checkFileFirst(command))
+    .option('--description <text>', 'description of the dataset')
+    // before any request; of several files, those that are missing fail for themselves
+    .hook('preAction', async ({ processedArgs: [[first, another]] }) => {
+      if (another === undefined && !isAddress(first)) await sizeOf(first);
+    });
+  conversionOptions(command)
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
     .option('--no-watch', 'only start it')
-    .action((file, options) => importFile(io, file, options));
+    .action((files, options) => importFiles(io, files, options));
 }
 
-async function importFile(io: Io, path: string, options: ImportOptions): Promise<void> {
+async function importFiles(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
+  const [only, another] = files;
+  if (only !== undefined && another === undefined)
+    return startWithFile(io, IMPORT, await importRequest(io, only, options), options);
+  if (options.name !== undefined)
+    throw new UsageError(`--name names one dataset, but there are ${files.length} files. Omit it.`);
+  if (options.dryRun) return tryBatch(io, files, options);
+  await importBatch(io, files, options);
+}
+
+/** The request that imports a file. */
+export async function importRequest(io: Io, path: string, options: DatasetOptions): Promise<FileRequest> {
   const file = await openInputFile(io, path);
   const { reader, writer } = await chooseConverters(io, file, options);
   const description = options.description === undefined ? {} : { description: options.description };
-  const body = {
+  return {
     file,
     projectId: options.project,
     outputDatasetData: { name: options.name ?? nameOf(file, writer), ...description },
@@ -46,7 +73,12 @@ async function importFile(io: Io, path: string, options: ImportOptions): Promise
     writerName: writer.name,
     ...conversionOf(options, reader, writer),
   };
-  await startWithFile(io, '/api/conversion/upload-convert', body, options);
+}
+
+/** Imports a file and follows the transfer to its end. Throws its error if it fails. */
+export async function importWhole(io: Io, path: string, options: DatasetOptions): Promise<Transfer> {
+  const { id } = (await startFromFile(io, IMPORT, await importRequest(io, path, options))).body;
+  return completed((await watchTransfer(io, id)).body);
 }
 
 /** Without extension for converted datasets, which get one on download; copied files keep theirs. */
@@ -57,7 +89,7 @@ const nameOf = ({ name }: InputFile, { datasetFormat }: Converter): string =>
 async function chooseConverters(
   io: Io,
   file: InputFile,
-  options: ImportOptions,
+  options: DatasetOptions,
 ): Promise<{ reader: Converter; writer: Converter }> {
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const writers = (await listConverters(io.api, 'writer')).body.data;
@@ -68,4 +100,138 @@ async function chooseConverters(
   );
   if (same[0] !== undefined && same.length === 1) return { reader, writer: same[0] };
   throw new UsageError(`${reader.name} has several writers. Use --writer with one of ${reader.writers?.join(', ')}.`);
+}
+
+export function completed(transfer: Transfer): Transfer {
+  if (transfer.status === 'Completed') return transfer;
+  throw new Error(`Transfer ${transfer.id} failed: ${transfer.errorMessage}`);
+}
+
+/** Files that are sent and followed at once. */
+const PARALLEL = 4;
+
+/** Imports several files, each by a transfer of its own, with one progress. Prints a table, then what was lost, then the failures. */
+async function importBatch(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
+  const watch = options.watch ?? io.interactive;
+  const { signal, end } = io.interruptible();
+  const shared = sharedProgress(io, files);
+  const notes: string[] = [];
+  const running = new Set<string>();
+  const transfers: (Transfer | undefined)[] = [];
+  const work = async (file: string, at: number) => {
+    signal.throwIfAborted();
+    const part: Io = { ...io, progress: shared.part(at), note: (line) => void notes.push(`${file}: ${line}`) };
+    const { id } = (await startFromFile(part, IMPORT, await importRequest(part, file, options))).body;
+    running.add(id);
+    if (!watch) {
+      shared.done(at);
+      return id;
+    }
+    const { body } = await watchTransfer(part, id, signal);
+    running.delete(id);
+    shared.done(at);
+    transfers[at] = body;
+    return completed(body).id;
+  };
+  try {
+    const { results, failures } = await inBatch(files, work, { parallel: PARALLEL });
+    shared.end();
+    const rows = files.flatMap((file, at) => {
+      const id = results[at];
+      const datasets = transfers[at]?.importResults?.map(({ datasetId }) => datasetId).join(' ');
+      return id === undefined ? [] : [[file, watch ? 'Completed' : 'started', datasets, id]];
+    });
+    const errors = new Map(failures.map(({ file, message }) => [file, message]));
+    const shown = files.map((file, at) => ({
+      file,
+      ...(transfers[at] ??
+        (results[at] === undefined ? { status: 'Error', errorMessage: errors.get(file) } : { id: results[at] })),
+    }));
+    io.show(composedAnswer(shown), () =>
+      rows.length === 0 ? '' : table(['FILE', 'STATUS', 'DATASET', 'TRANSFER'], rows),
+    );
+    if (!io.json) for (const line of [...notes, ...sentences(files, transfers)]) io.note(line);
+    endBatch(io, files.length, failures);
+  } catch (error) {
+    shared.end();
+    if (!signal.aborted) throw error;
+    throw new Interrupted(
+      running.size === 0
+        ? 'Interrupted. No transfer is running.'
+        : `These transfers continue: ${[...running].join(', ')}. To follow one: 'platform transfer watch ID'.`,
+    );
+  } finally {
+    end();
+  }
+}
+
+const sentences = (files: readonly string[], transfers: readonly (Transfer | undefined)[]): string[] =>
+  files.flatMap((file, at) => {
+    const receipt = transfers[at]?.receipt;
+    return receipt === undefined ? [] : sentencesOf(receipt).map((sentence) => `${file}: ${sentence}`);
+  });
+
+interface SharedProgress {
+  /** Progress of a file: its upload, then its conversion. */
+  part(at: number): Io['progress'];
+  /** The file is imported. */
+  done(at: number): void;
+  end(): void;
+}
+
+/** One progress for all files. */
+function sharedProgress(io: Io, files: readonly string[]): SharedProgress {
+  const whole = io.progress(`Importing ${files.length} files`);
+  const done = files.map(() => 0);
+  return {
+    part: (at) => {
+      let before = 0;
+      return (): Progress => {
+        const from = before;
+        return {
+          report(fraction, detail) {
+            done[at] = Math.max(done[at] ?? 0, from + fraction / 2);
+            whole.report(
+              done.reduce((sum, one) => sum + one, 0) / files.length,
+              `${files[at]} ${detail ?? ''}`.trimEnd(),
+            );
+          },
+          end() {
+            before = 0.5;
+          },
+        };
+      };
+    },
+    done(at) {
+      done[at] = 1;
+    },
+    end: () => whole.end(),
+  };
+}
+
+/** Checks the import of several files. */
+async function tryBatch(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
+  const { results, failures } = await inBatch(files, async (file) => {
+    let answer: object | undefined;
+    let text = '';
+    const part: Io = {
+      ...io,
+      note: () => {},
+      show: ({ body }, human) => {
+        answer = body as object;
+        text = layOut(human(body) as Shown).text;
+      },
+    };
+    await startWithFile(part, IMPORT, await importRequest(part, file, options), options);
+    return { file, text, answer };
+  });
+  const tried = results.filter((one) => one !== undefined);
+  io.show(
+    composedAnswer([
+      ...tried.map(({ file, answer }) => ({ file, ...answer })),
+      ...failures.map(({ file, message }) => ({ file, status: 'Error', errorMessage: message })),
+    ]),
+    () => tried.map(({ file, text }) => `${file}:\n${text}`),
+  );
+  endBatch(io, files.length, failures);
 }

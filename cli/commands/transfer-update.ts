@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import type { Transfer } from '../../src/transfers/views/record.ts';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, readerFor } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { checkFileFirst, openInputFile } from '../staged-file.ts';
-import type { StartOptions } from '../start-transfer.ts';
-import { startWithFile } from '../start-transfer.ts';
+import type { FileRequest, StartOptions } from '../start-transfer.ts';
+import { startFromFile, startWithFile } from '../start-transfer.ts';
+import { watchTransfer } from '../watch.ts';
+import { completed } from './transfer-import.ts';
 
 interface UpdateOptions extends ConversionOptions, StartOptions {
   reader?: string;
@@ -36,9 +39,20 @@ async function startWithDataset(
   path: string,
   options: UpdateOptions,
 ): Promise<void> {
+  await startWithFile(io, pathOf(dataset, verb), await updateRequest(io, path, options), options);
+}
+
+const pathOf = (dataset: string, verb: string) => `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`;
+
+async function updateRequest(io: Io, path: string, options: UpdateOptions): Promise<FileRequest> {
   const file = await openInputFile(io, path);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader = readerFor(file, readers, options.reader);
-  const body = { file, readerName: reader.name, ...conversionOf(options, reader, undefined) };
-  await startWithFile(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/${verb}`, body, options);
+  return { file, readerName: reader.name, ...conversionOf(options, reader, undefined) };
+}
+
+/** Replaces the content of a dataset by a file and follows the transfer to its end. Throws its error if it fails. */
+export async function updateWhole(io: Io, dataset: string, path: string): Promise<Transfer> {
+  const { id } = (await startFromFile(io, pathOf(dataset, 'update'), await updateRequest(io, path, {}))).body;
+  return completed((await watchTransfer(io, id)).body);
 }

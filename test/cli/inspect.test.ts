@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
+import { startProgress } from '../../cli/progress.ts';
 import { block, dfsBytes, values } from '../formats/dfs/dfs-bytes.ts';
 import { geoKeys, placed, tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';
@@ -158,4 +160,49 @@ test('a .shp file is inspected with its companions', async (t) => {
   t.is(await main(['inspect', join(folder, 'gauges.shp'), '--json', '--png', picture, '--item', 'depth'], other), 0);
   t.like(JSON.parse(out()), { format: 'shapefile', crs: { srid: 'EPSG:4326' }, statistics: { features: 1 } });
   t.is((await readFile(picture)).toString('latin1', 1, 4), 'PNG');
+});
+
+test('inspect describes several files one after the other, as an array with --json; those that fail are named last', async (t) => {
+  const at = (name: string) => join(folder, name);
+  await writeFile(at('one.tif'), tiff);
+  await writeFile(at('two.asc'), 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n');
+  await writeFile(at('bad.asc'), 'ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n');
+  const files = ['one.tif', 'bad.asc', 'none.asc', 'two.asc'].map(at);
+  const all = async (...options: string[]) => {
+    const { io, out, err } = person({ PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent' });
+    return { code: await main(['inspect', ...files, ...options], io), out: out(), err: err() };
+  };
+  const { code, out, err } = await all();
+  t.is(code, 1);
+  t.regex(out, /^.*one\.tif:\n\ncontent +TIFF file[\s\S]*\n\n.*two\.asc:\n\ncontent +ESRI ASCII grid\n/);
+  t.regex(err, /^.*bad\.asc: .*\n.*none\.asc: There is no file .*\nplatform: 2 of 4 files failed\.\n$/);
+  const json = await all('--json');
+  t.is(json.code, 1);
+  const [one, bad, none, two] = JSON.parse(json.out);
+  t.like(one, { file: files[0], width: 3 });
+  t.regex(bad.error, /./);
+  t.like(none, { file: files[2], error: `There is no file ${files[2]}.` });
+  t.like(two, { file: files[3], width: 1 });
+  t.is((await all('--png', at('x.png'))).code, 2);
+});
+
+test('progress without a terminal is silent for two seconds, then a line every ten seconds', (t) => {
+  const stream = new PassThrough();
+  let now = 0;
+  const progress = startProgress('Converting', stream, () => now);
+  for (; now <= 25_000; now += 100) progress.report(now / 50_000, 'Reading');
+  progress.end();
+  t.is(
+    stream.read(stream.readableLength).toString(),
+    'Converting   4 % Reading\nConverting  24 % Reading\nConverting  44 % Reading\n',
+  );
+});
+
+test('--json of a command without a server is said to print its result', async (t) => {
+  for (const noun of ['inspect', 'convert']) {
+    const { io, out } = person({});
+    await main([noun, '--help'], io);
+    t.regex(out(), /--json +print the result as JSON, and errors as JSON/);
+    t.notRegex(out(), /server's answer/);
+  }
 });

@@ -265,7 +265,7 @@ test('commands send only members and parameters that their routes declare, with 
   await writeFile(grid, ASCII_GRID);
   const here = ['--project', project.id];
   await run(['hierarchy', 'mkdir', 'maps/', ...here]);
-  const put = await run(['hierarchy', 'put', grid, 'maps/grid.asc', ...here]);
+  const put = await run(['hierarchy', 'put', grid, 'maps/grid.asc', '--raw', ...here]);
   await run(['hierarchy', 'list', ...here]);
   await run(['hierarchy', 'list', 'maps/', ...here]);
   await run(['hierarchy', 'get', 'maps/grid.asc', ...here, '-o', join(at.folder, 'got')]);

@@ -95,8 +95,6 @@ test('a file is uploaded, converted and followed to its end; the dataset is down
   const imported = await run(['transfer', 'import', file, '--project', project, ...options]);
   t.is(imported.code, 0, imported.err);
   t.regex(imported.out, /^status +Completed$/m);
-  t.regex(imported.err, /^Uploading +100 %/m);
-  t.regex(imported.err, /^Converting +100 %/m);
   const dataset = /^dataset +(\S+)$/m.exec(imported.out)?.[1] ?? '';
 
   t.regex(
@@ -384,6 +382,74 @@ test('an export of several steps is a zip and is called so; a shapefile is unpac
   const again = await run(['transfer', 'download', id, '-o', join(other, 'fl.shp')]);
   t.is(again.code, 0, again.err);
   t.deepEqual((await readdir(other)).sort(), names.sort());
+});
+
+test('several files are imported at once, one transfer each; a failing one does not stop the others and is named last', async (t) => {
+  const { run, folder, project } = await scene(t);
+  const at = (name: string) => join(folder, name);
+  for (const name of ['a.asc', 'c.asc']) await writeFile(at(name), ASCII_GRID);
+  await writeFile(at('b.asc'), ASCII_GRID.replace('ncols', 'nothing'));
+  const files = [at('a.asc'), at('b.asc'), at('missing.asc'), at('c.asc')];
+  const imported = await run(['transfer', 'import', ...files, '--project', project, '--watch']);
+  t.is(imported.code, 1);
+  t.regex(imported.out, /^FILE +STATUS +DATASET +TRANSFER\n.*a\.asc +Completed .*\n.*c\.asc +Completed .*\n$/);
+  t.regex(
+    imported.err,
+    /b\.asc: Transfer \S+ failed: .*\n.*missing\.asc: There is no file .*\nplatform: 2 of 4 files failed\.\n$/,
+  );
+  const listed = JSON.parse((await run(['dataset', 'list', '--project', project, '--json'])).out).data;
+  t.deepEqual(listed.map(({ name }: { name: string }) => name).sort(), ['a', 'c']);
+
+  const json = await run(['transfer', 'import', ...files, '--project', project, '--watch', '--json']);
+  t.is(json.code, 1);
+  const [a, b, missing, c] = JSON.parse(json.out);
+  t.like(a, { file: files[0], status: 'Completed', importParameters: { fileName: 'a.asc' } });
+  t.like(b, { file: files[1], status: 'Error' });
+  t.like(missing, { file: files[2], status: 'Error', errorMessage: `There is no file ${files[2]}.` });
+  t.like(c, { file: files[3], status: 'Completed' });
+  t.like(JSON.parse(json.err), { detail: '2 of 4 files failed.' });
+
+  const started = await run(['transfer', 'import', at('a.asc'), at('c.asc'), '--project', project, '--no-watch']);
+  t.is(started.code, 0, started.err);
+  t.regex(started.out, /^FILE +STATUS +TRANSFER\n.*a\.asc +started +\S{36}\n/);
+  const tried = await run(['transfer', 'import', ...files, '--project', project, '--dry-run']);
+  t.is(tried.code, 1);
+  t.regex(tried.out, /^.*a\.asc:\nIt could be started\.\n[\s\S]*c\.asc:\nIt could be started\./);
+  const named = await run(['transfer', 'import', ...files, '--project', project, '--name', 'x']);
+  t.is(named.code, 2);
+});
+
+test('hierarchy put imports a file of a known format and updates what is there; --raw keeps the bytes', async (t) => {
+  const { run, folder, project, file } = await scene(t, 'terrain.asc', ASCII_GRID);
+  const put = (...argv: string[]) => run(['hierarchy', 'put', ...argv, '--project', project]);
+  const made = await put(file, 'maps/2026/');
+  t.is(made.code, 0, made.err);
+  const [, id = ''] = /^maps\/2026\/terrain\.asc +\S+ +(\S+)$/m.exec(made.out) ?? [];
+  const shown = async (dataset: string) => JSON.parse((await run(['dataset', 'show', dataset, '--json'])).out);
+  t.like(await shown(id), { name: 'terrain.asc', datasetFormat: 'asciigrid' });
+  t.regex((await run(['hierarchy', 'list', 'maps/2026/', '--project', project])).out, /^terrain\.asc +asciigrid /m);
+
+  await writeFile(
+    file,
+    ASCII_GRID.replace(/ncols\s+\d+[\s\S]*/, 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n'),
+  );
+  const again = await put(file, 'maps/2026/terrain.asc', '--json');
+  t.is(again.code, 0, again.err);
+  t.is(JSON.parse(again.out).results[0].datasetId, id, 'the same dataset');
+  const back = join(folder, 'back.asc');
+  t.is((await run(['dataset', 'download', id, '-o', back])).code, 0);
+  t.regex(await readFile(back, 'utf8'), /ncols\s+1\n[\s\S]*\n7\n$/);
+
+  const raw = JSON.parse((await put(file, 'raw.asc', '--raw', '--json')).out).results[0].datasetId;
+  t.like(await shown(raw), { datasetFormat: 'file' });
+  t.is((await put(file, 'raw.asc')).code, 0);
+  t.like(await shown(raw), { datasetFormat: 'file' }, 'what keeps bytes goes on to keep them');
+
+  const tif = join(folder, 'unnamed');
+  await writeFile(tif, tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4] }));
+  const found = JSON.parse((await put(tif, '--json')).out).results[0];
+  t.like(found, { path: 'unnamed', projectId: project });
+  t.like(await shown(found.datasetId), { datasetFormat: 'geotiff' }, 'by its content');
 });
 
 test('why of a failed transfer says its error', async (t) => {
