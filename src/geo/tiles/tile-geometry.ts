@@ -1,4 +1,5 @@
 import type { PlacedGeometry } from './placed.ts';
+import { validRings } from './polygon-repair.ts';
 import { BUFFER, EXTENT } from './units.ts';
 
 const [LOW, HIGH] = [-BUFFER, EXTENT + BUFFER];
@@ -34,7 +35,10 @@ export function placeOfBounds(
   return west >= LOW && east <= HIGH && north >= LOW && south <= HIGH ? 'inside' : 'crosses';
 }
 
-/** Clips geometries to a tile and its buffer and simplifies them by a unit. Its memory is used again and again. */
+/** Rings of up to so many points are not simplified: elements and plots next to each other keep the corners that they share. */
+const FEW_POINTS = 8;
+
+/** Clips geometries to a tile and its buffer, simplifies them by a unit and makes polygons valid. Its memory is used again and again. */
 export class TileClipper implements PathList {
   /** The paths that were found last, until the next ones are. */
   points = new Int32Array(1 << 10);
@@ -46,6 +50,8 @@ export class TileClipper implements PathList {
   #whole = new Int32Array(1 << 10);
   #kept = new Uint8Array(1 << 9);
   readonly #stack: number[] = [];
+  /** Of each ring whether it is an exterior one. */
+  readonly #exterior: boolean[] = [];
 
   get count(): number {
     return this.ends.length;
@@ -61,6 +67,7 @@ export class TileClipper implements PathList {
     const count = parts === undefined || parts.length === 0 ? 1 : parts.length;
     const last = coordinates.length / 2;
     if (type === 1) this.#clipPoints(coordinates, place);
+    this.#exterior.length = 0;
     // Holes of a ring without an area are left out with it.
     let isDrawn = false;
     for (let part = 0, polygon = 0; type !== 1 && part < count; part++) {
@@ -77,6 +84,7 @@ export class TileClipper implements PathList {
       const wasAdded = this.#addRing(length, isExterior);
       if (isExterior) isDrawn = wasAdded;
     }
+    if (type === 3 && this.ends.length > 0) this.#makeValid();
     return this.ends.length > 0;
   }
 
@@ -175,9 +183,11 @@ export class TileClipper implements PathList {
         const isIn = sign * ((axis === 0 ? x : y) - limit) >= 0;
         const wasIn = sign * ((axis === 0 ? px : py) - limit) >= 0;
         if (isIn !== wasIn) {
-          const share = axis === 0 ? (limit - px) / (x - px) : (limit - py) / (y - py);
-          kept[size++] = axis === 0 ? limit : px + share * (x - px);
-          kept[size++] = axis === 1 ? limit : py + share * (y - py);
+          // From the point inside, so that the ring on the other side of the edge gets the same point.
+          const [ix, iy, ox, oy] = isIn ? [x, y, px, py] : [px, py, x, y];
+          const share = axis === 0 ? (limit - ix) / (ox - ix) : (limit - iy) / (oy - iy);
+          kept[size++] = axis === 0 ? limit : ix + share * (ox - ix);
+          kept[size++] = axis === 1 ? limit : iy + share * (oy - iy);
         }
         if (isIn) {
           kept[size++] = x;
@@ -200,7 +210,8 @@ export class TileClipper implements PathList {
     let area = 0;
     for (let i = start, before = end - 2; i < end; before = i, i += 2)
       area += points[before]! * points[i + 1]! - points[i]! * points[before + 1]!;
-    if (area === 0) {
+    // The parts of a ring that crosses itself can cancel out: it is cut apart later.
+    if (count === 0 || (area === 0 && isFlat(points, start, end))) {
       this.#length = start;
       return false;
     }
@@ -213,7 +224,20 @@ export class TileClipper implements PathList {
           points[high + k] = moved;
         }
     this.ends.push(this.#length / 2);
+    this.#exterior.push(isExterior);
     return true;
+  }
+
+  /** Clipping leaves edges along the sides of the tile, and rounding can make rings touch. */
+  #makeValid(): void {
+    const { points, ends } = validRings({ points: this.points, ends: this.ends, exterior: this.#exterior });
+    if (points === this.points) return;
+    this.#length = 0;
+    this.#reserve(points.length);
+    this.points.set(points);
+    this.#length = points.length;
+    this.ends.length = 0;
+    for (const end of ends) this.ends.push(end);
   }
 
   #reserve(length: number): void {
@@ -247,7 +271,7 @@ export class TileClipper implements PathList {
     this.#reserve(size);
     const points = this.points;
     const start = this.#length;
-    if (count > least) {
+    if (count > (least === 3 ? FEW_POINTS : least)) {
       const kept = this.#kept;
       kept.fill(0, 0, count);
       kept[0] = 1;
@@ -308,6 +332,14 @@ export class TileClipper implements PathList {
       stack.push(from, farthest, farthest, to);
     }
   }
+}
+
+/** Whether all points lie on one line. */
+function isFlat(points: Int32Array, start: number, end: number): boolean {
+  const [x, y] = [points[start]!, points[start + 1]!];
+  const [dx, dy] = [points[start + 2]! - x, points[start + 3]! - y];
+  for (let i = start + 4; i < end; i += 2) if (dx * (points[i + 1]! - y) !== dy * (points[i]! - x)) return false;
+  return true;
 }
 
 function farthestFromFirst(points: Int32Array, count: number): number {
