@@ -254,7 +254,11 @@ test('errors for broken files have an offset', async (t) => {
       /4000000000 blocks, but the file lists 4/,
     ],
     ['block outside', tiffFile({ ...sound, tags: { 273: [4, [1_000_000]] } }), /Block 0 should be at bytes 1000000/],
-    ['block too short', tiffFile({ ...sound, tags: { 279: [4, [9]] } }), /has 9 bytes, too few for 16 bytes/],
+    [
+      'block too short',
+      tiffFile({ ...sound, rowsPerStrip: 2, tags: { 273: [4, [8, 12]], 279: [4, [3, 8]] } }),
+      /has 3 bytes, too few for 8 bytes/,
+    ],
     [
       'block far too short',
       tiffFile({ ...sound, deflate: true, tags: { 256: [4, [1_000_000]], 257: [4, [900]], 278: [4, [900]] } }),

@@ -4,9 +4,12 @@ import type { RowBlock, RowRange } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { bytesOf, sampleArrays } from '../../data/samples.ts';
 import { FormatError } from '../../errors.ts';
+import { BlockStarts } from './block-sizes.ts';
 import { readExactly } from './directory.ts';
 import type { Layout } from './layout.ts';
 import { bytesPerRow, rowsOf } from './layout.ts';
+import { isOldLzw } from './lzw.ts';
+import type { NearNodata } from './near-nodata.ts';
 import { undoDifferences, undoFloatDifferences } from './predictor.ts';
 
 /** Size of a read that covers several adjacent blocks, and of a part of an uncompressed strip. */
@@ -39,6 +42,9 @@ export interface BandRequest {
   exactFill: bigint;
   /** Only blocks with some of these rows are read. */
   rows: RowRange;
+  /** Values that become `fill`. */
+  near?: NearNodata;
+  remark(sentence: string): void;
 }
 
 /** Reads rows of a band; yields at least the requested rows. */
@@ -69,12 +75,25 @@ export async function* bandRows(source: ByteSource, layout: Layout, wanted: Band
     const next = Math.min(blockHeight, last - firstRow - piece.filled);
     if (piece.filled === piece.rows || piece.filled + next > piece.rows) {
       const cells = piece.filled * width;
+      if (wanted.near !== undefined) settleNodata(piece.samples.subarray(0, cells), wanted.near, wanted);
       const exact = piece.exact === undefined ? {} : { exact: piece.exact.subarray(0, cells) };
       yield { firstRow, rowCount: piece.filled, samples: piece.samples.subarray(0, cells), ...exact };
       firstRow += piece.filled;
       piece = undefined;
     }
   }
+}
+
+/** Gives values that count as the nodata value this value. */
+function settleNodata(samples: Samples, { low, high }: NearNodata, { fill, remark }: BandRequest): void {
+  let found = false;
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i]!;
+    if (value > high || value < low || value === fill || Number.isNaN(value)) continue;
+    samples[i] = fill;
+    found = true;
+  }
+  if (found) remark(`Values that differ from the nodata value ${fill} by rounding alone were taken for it.`);
 }
 
 function exactFor({ integer64 }: Layout, cells: number): { exact?: BigInt64Array | BigUint64Array } {
@@ -102,8 +121,6 @@ function* pieces(layout: Layout, { band, rows: wanted }: BandRequest): Generator
       const left = across * blockWidth;
       if (layout.tiled || (layout.codec.maxExpansion > 1 && length > 0)) yield { offset, length, rows, left };
       else {
-        if (length > 0 && length < rows * rowBytes)
-          throw new FormatError(`Block ${block} has ${length} of ${rows * rowBytes} bytes.`, offset);
         const step = Math.max(1, Math.floor(readSize / rowBytes));
         for (let row = 0; row < rows; row += step) {
           const part = Math.min(step, rows - row);
@@ -120,10 +137,43 @@ async function* decodedBlocks(source: ByteSource, layout: Layout, wanted: BandRe
   const rowBytes = bytesPerRow(layout);
   // Some programs pad the last strip to full size.
   const raw = rowBytes * layout.blockHeight;
-  const { decode, maxExpansion } = layout.codec;
+  const { name, decode, maxExpansion } = layout.codec;
+  const decodeAt = (bytes: Uint8Array, offset: number) =>
+    decode(bytes, Math.min(raw, bytes.length * maxExpansion), offset);
+  const starts = new BlockStarts(layout.offsets, source.size);
+  /** The byte count may be too small: decodes all bytes up to the next block. */
+  const decodeMore = async ({ offset, length, rows }: Piece, failure: unknown): Promise<Uint8Array> => {
+    const room = starts.room(offset);
+    if (room <= length) throw failure;
+    const decoded = await decodeAt(await readExactly(source, offset, room, 'A block'), offset);
+    if (decoded.length < rows * rowBytes) throw failure;
+    wanted.remark('Blocks of the image are longer than their byte counts; they were read up to the next ones.');
+    return decoded;
+  };
+  const decodePiece = (piece: Piece, bytes: Uint8Array): Promise<Uint8Array> | Uint8Array => {
+    const whole = (decoded: Uint8Array) => {
+      const needed = piece.rows * rowBytes;
+      if (decoded.length >= needed) return decoded;
+      return decodeMore(
+        piece,
+        new FormatError(`A decoded block has ${decoded.length} of ${needed} bytes.`, piece.offset),
+      );
+    };
+    const failed = (error: unknown) => {
+      if (error instanceof FormatError) return decodeMore(piece, error);
+      throw error;
+    };
+    if (name === 'Lzw' && isOldLzw(bytes))
+      wanted.remark('Blocks have LZW codes of old versions of libtiff, with the least significant bit first.');
+    try {
+      const decoded = decodeAt(bytes, piece.offset);
+      return decoded instanceof Promise ? decoded.then(whole, failed) : whole(decoded);
+    } catch (error) {
+      return failed(error);
+    }
+  };
   for await (const { piece, bytes, done } of readTogether(source, pieces(layout, wanted))) {
-    const maxBytes = Math.min(raw, bytes.length * maxExpansion);
-    const decoded = bytes.length === 0 ? bytes : decode(bytes, maxBytes, piece.offset);
+    const decoded = bytes.length === 0 || maxExpansion === 1 ? bytes : decodePiece(piece, bytes);
     // After an error in an earlier block nobody awaits this one: do not report its failure as unhandled.
     if (decoded instanceof Promise) decoded.catch(() => undefined);
     pending.push({ piece, decoded, ...(done === undefined ? {} : { done }) });

@@ -1,5 +1,6 @@
 import type { SampleType } from '../../data/item.ts';
 import { AppError, FormatError } from '../../errors.ts';
+import type { Context } from '../define.ts';
 import type { Decoder } from './compression.ts';
 import { codecs } from './compression.ts';
 import type { Directory } from './directory.ts';
@@ -59,8 +60,11 @@ const formatNames = ['', 'unsigned', 'signed', 'floating point', 'unsigned', 'co
 export const bytesPerRow = (layout: Layout): number =>
   Math.ceil((layout.blockWidth * (layout.chunky ? layout.samples : 1) * layout.bits) / 8);
 
-/** @throws FormatError if the tags contradict each other or the file size; AppError if the file is valid, but not supported */
-export async function readLayout(directory: Directory, fileSize: number): Promise<Layout> {
+/**
+ * Reads the tags. Offsets and byte counts are as they stand in the file: see `repairByteCounts`.
+ * @throws FormatError if the tags contradict each other; AppError if the file is valid, but not supported
+ */
+export async function readLayout(directory: Directory, { remark }: Pick<Context, 'remark'>): Promise<Layout> {
   const broken = (message: string) => new FormatError(message, directory.offset);
   const width = await directory.whole(tag.imageWidth, 0);
   const height = await directory.whole(tag.imageLength, 0);
@@ -116,7 +120,8 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
     byteCounts: new Float64Array(0),
   };
   const blocks = layout.blocksAcross * layout.blocksDown * (layout.chunky ? 1 : samples);
-  const [offsetTag, countTag] = tiled ? [tag.tileOffsets, tag.tileByteCounts] : [tag.stripOffsets, tag.stripByteCounts];
+  const { offsetTag, countTag, swapped } = blockTags(directory, tiled);
+  if (swapped) remark(`The image lists its ${tiled ? 'tiles in the tags of strips' : 'strips in the tags of tiles'}.`);
   if (directory.count(offsetTag) < blocks)
     throw broken(`The image has ${blocks} blocks, but the file lists ${directory.count(offsetTag)}.`);
   const raw = bytesPerRow(layout) * blockHeight;
@@ -132,11 +137,21 @@ export async function readLayout(directory: Directory, fileSize: number): Promis
   if (tiled && assembled > maxBlock)
     throw new AppError('unprocessable', `A row of tiles takes ${assembled} bytes. The maximum is ${maxBlock}.`);
   layout.offsets = await directory.wholes(offsetTag, blocks);
-  if (directory.has(countTag)) layout.byteCounts = await directory.wholes(countTag, blocks);
-  else if (compression === 1) layout.byteCounts = new Float64Array(blocks).fill(raw);
-  else throw broken('The file has no tag with the sizes of its blocks.');
-  checkBlocks(layout, fileSize, directory.has(countTag));
+  // counts that are missing are 0
+  layout.byteCounts = new Float64Array(blocks);
+  layout.byteCounts.set(await directory.wholes(countTag, Math.min(blocks, directory.count(countTag))));
   return layout;
+}
+
+/** Some programs list tiles in the tags of strips, or strips in those of tiles. */
+function blockTags(directory: Directory, tiled: boolean): { offsetTag: number; countTag: number; swapped: boolean } {
+  const tiles = { offsetTag: tag.tileOffsets, countTag: tag.tileByteCounts };
+  const strips = { offsetTag: tag.stripOffsets, countTag: tag.stripByteCounts };
+  const [usual, other] = tiled ? [tiles, strips] : [strips, tiles];
+  const swapped = directory.count(usual.offsetTag) === 0 && directory.count(other.offsetTag) > 0;
+  const found = swapped ? other : usual;
+  const countTag = directory.count(found.countTag) > 0 ? found.countTag : usual.countTag;
+  return { offsetTag: found.offsetTag, countTag, swapped };
 }
 
 /** The value of a tag, which must be the same for all samples. */
@@ -150,24 +165,6 @@ async function same(directory: Directory, id: number, samples: number, otherwise
       `Bands of different types (tag ${id}: ${values.slice(0, 8).join(', ')}) are not supported.`,
     );
   return first;
-}
-
-function checkBlocks(layout: Layout, fileSize: number, hasByteCounts: boolean): void {
-  const { offsets, byteCounts, codec } = layout;
-  for (let block = 0; block < offsets.length; block++) {
-    const offset = offsets[block]!;
-    const length = byteCounts[block]!;
-    if (length === 0) continue;
-    const needed = rowsOf(layout, block) * bytesPerRow(layout);
-    if (!hasByteCounts) byteCounts[block] = needed;
-    if (!Number.isSafeInteger(offset + length) || offset + byteCounts[block]! > fileSize)
-      throw new FormatError(
-        `Block ${block} should be at bytes ${offset} to ${offset + length}, but the file has ${fileSize} bytes.`,
-        offset,
-      );
-    if (needed > byteCounts[block]! * codec.maxExpansion)
-      throw new FormatError(`Block ${block} has ${length} bytes, too few for ${needed} bytes of samples.`, offset);
-  }
 }
 
 /** Number of rows in a block: the last strip may be shorter than the others. */

@@ -1,6 +1,9 @@
 import { FormatError } from '../../errors.ts';
 
-/** TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first. The code width grows one code earlier than in GIF ("early change"). */
+/**
+ * TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first. The code width grows one code earlier than in GIF
+ * ("early change"). Old versions of libtiff (before 3.0) wrote the least significant bit first, without early change.
+ */
 const clear = 256;
 const end = 257;
 const first = 258;
@@ -18,14 +21,18 @@ export function lzwDecode(bytes: Uint8Array, maxBytes: number, offset: number): 
   let previous = -1;
   let buffer = 0;
   let bits = 0;
+  const old = isOldLzw(bytes);
+  const early = old ? 0 : 1;
   for (let at = 0; length < maxBytes; ) {
     while (bits < width) {
       if (at >= bytes.length) return out.subarray(0, length);
-      buffer = ((buffer << 8) | bytes[at++]!) & 0xffffff;
+      const byte = bytes[at++]!;
+      buffer = old ? buffer | (byte << bits) : ((buffer << 8) | byte) & 0xffffff;
       bits += 8;
     }
-    const code = (buffer >> (bits - width)) & ((1 << width) - 1);
+    const code = (old ? buffer : buffer >> (bits - width)) & ((1 << width) - 1);
     bits -= width;
+    if (old) buffer >>= width;
     if (code === end) break;
     if (code === clear) {
       next = first;
@@ -49,12 +56,15 @@ export function lzwDecode(bytes: Uint8Array, maxBytes: number, offset: number): 
       starts[next] = previous;
       lengths[next] = start - previous + 1;
       next++;
-      if (next + 1 >= 1 << width && width < 12) width++;
+      if (next + early >= 1 << width && width < 12) width++;
     }
     previous = start;
   }
   return out.subarray(0, length);
 }
+
+/** The first code is Clear (256): 9 bits, of which the least significant is first. */
+export const isOldLzw = (bytes: Uint8Array): boolean => bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1;
 
 export function lzwEncode(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length + (bytes.length >> 1) + 16);

@@ -4,12 +4,14 @@ import { AppError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { readBands } from './bands.ts';
+import { repairByteCounts } from './block-sizes.ts';
 import { bandRows } from './blocks.ts';
 import { Directory, tag } from './directory.ts';
 import { convertByGdal, gdalReason } from './gdal-fallback.ts';
 import { parseGdalMetadata } from './gdal-metadata.ts';
 import { readGeoreference } from './geokeys.ts';
 import { readLayout } from './layout.ts';
+import { nearNodata } from './near-nodata.ts';
 import type { readParameters } from './parameters.ts';
 import { readStepImages } from './step-images.ts';
 
@@ -44,7 +46,8 @@ async function readImage(
   only: number | undefined,
   context: Context,
 ): Promise<Grid> {
-  const layout = await readLayout(directory, source.size);
+  const layout = await readLayout(directory, context);
+  repairByteCounts(layout, source.size, context);
   const { width, height, samples } = layout;
   if (only !== undefined && only > samples)
     throw new AppError('unprocessable', `The image has no band ${only}. It has ${samples}.`);
@@ -54,11 +57,20 @@ async function readImage(
   const all = await readBands(directory, layout, context);
   const bands = only === undefined ? all : [all[only - 1]!];
   const { nodata = 0, exactNodata = BigInt(Number.isInteger(nodata) ? nodata : 0) } = bands[0]!;
+  const told = new Set<string>();
+  const remark = (sentence: string) => {
+    // blocks may be read for each band
+    if (!told.has(sentence)) context.remark(sentence);
+    told.add(sentence);
+  };
+  const near = layout.format === 3 ? nearNodata(bands[0]!.nodata, layout.type) : undefined;
   const rows: Grid['rows'] = ({ band }, wanted) =>
     bandRows(source, layout, {
       band: only === undefined ? band : only - 1,
       fill: nodata,
       exactFill: exactNodata,
+      ...(near === undefined ? {} : { near }),
+      remark,
       rows: wanted ?? { first: 0, end: height },
     });
   const place = { affine, ...(located ? {} : { located }), ...(crs === undefined ? {} : { crs }) };
