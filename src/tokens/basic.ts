@@ -17,7 +17,7 @@ export async function findBasicCaller(
   if (!credentials) return undefined;
   const origin = { address, agent, requestId, whenGone };
   const outcome = await logIn(login, credentials, origin, async (tx, userId) => {
-    const unmet = await passSecondFactor(tx, login, userId, {}, origin);
+    const unmet = await passSecondFactor(tx, login, userId, {}, origin, 'basic');
     return unmet ?? success(userId);
   });
   const identity = outcome.result === 'success' ? await identities.find(outcome.value) : undefined;

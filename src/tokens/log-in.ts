@@ -7,9 +7,11 @@ import type { LoginDelay } from '../accounts/login-delay.ts';
 import type { Passwords } from '../accounts/password.ts';
 import { getAccountOf } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
+import { record } from '../audit.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
+import { storableText } from '../platform/text/storable.ts';
 import type { Code, Credentials } from './credentials.ts';
 import { recordLogin } from './queries.ts';
 import type { SecondFactorParts } from './second-factor.ts';
@@ -75,7 +77,7 @@ export async function issueTokens(
 ): Promise<Tokens | OtpRequired> {
   await parts.tokens.keys.refreshIfStale();
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
-    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
+    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'token');
     return unmet ?? success(await startFamily(tx, parts, userId, refresh));
   });
   return outcome.result === 'success' ? signTokens(parts, outcome.value) : answerOf(outcome);
@@ -88,7 +90,7 @@ export async function validateCredentials(
   origin: Origin,
 ): Promise<Account | OtpRequired> {
   const outcome = await logIn(parts, credentials, origin, async (tx, userId) => {
-    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin);
+    const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'validation');
     return unmet ?? success(await getAccountOf(tx, userId));
   });
   return answerOf(outcome);
@@ -111,10 +113,11 @@ export const logIn = <Outcome extends LoginOutcome>(
 async function attempt<Outcome extends LoginOutcome>(
   parts: LoginParts,
   { id, password }: Pick<Credentials, 'id' | 'password'>,
-  { address, whenGone }: Origin,
+  origin: Origin,
   finish: (tx: Db, userId: string) => Promise<Outcome>,
 ): Promise<Outcome | Refused> {
   const { db, store, passwords, lockout, delay } = parts;
+  const { address, whenGone } = origin;
   await store.refresh();
   const client = { address, account: id, whenGone };
   // twice at most: a concurrent login may have stored a newer hash of the same password since this one read it
@@ -132,9 +135,10 @@ async function attempt<Outcome extends LoginOutcome>(
       const locked = await lockLoginState(tx, userId);
       if (locked?.passwordHash !== passwordHash) return undefined;
       const error = accountStatusError(locked);
-      if (error) return refused(error);
-      await resetAttempts(tx, userId);
-      return finish(tx, userId);
+      if (!error) await resetAttempts(tx, userId);
+      const end = error ? refused(error) : await finish(tx, userId);
+      if (end.result === 'refused') await recordFailedLogin(tx, id, origin, end.error);
+      return end;
     });
     if (outcome === undefined) continue;
 
@@ -144,9 +148,24 @@ async function attempt<Outcome extends LoginOutcome>(
     }
     return outcome;
   }
+  const error = invalid('Account validation failed.', { code: 'AccountValidationFailed' });
+  await recordFailedLogin(db, id, origin, error);
   await delay.fail(client);
-  return refused(invalid('Account validation failed.', { code: 'AccountValidationFailed' }));
+  return refused(error);
 }
+
+const MAX_SUBJECT = 255;
+
+/** Writes the failure to the audit trail, also of unknown login ids, so that both take the same time. */
+const recordFailedLogin = (db: Db, id: string, { address, agent, requestId }: Origin, { details, message }: AppError) =>
+  record(db, {
+    action: 'login.failed',
+    subject: storableText(id).slice(0, MAX_SUBJECT),
+    address,
+    agent,
+    requestId,
+    details: { reason: details.code ?? message },
+  });
 
 /**
  * The second factor of a login, if one is needed. Returns what is missing or wrong; if nothing is, records the login.
@@ -157,6 +176,7 @@ export async function passSecondFactor(
   userId: string,
   code: Code,
   origin: Origin,
+  via: 'token' | 'validation' | 'basic',
 ): Promise<CodeMissing | Refused | undefined> {
   const policy = await findPolicy(tx, secondFactor, userId);
   const decision = decide(policy, origin.address);
@@ -166,8 +186,25 @@ export async function passSecondFactor(
     const error = await verifyCode(tx, policy, userId, code, origin);
     if (error) return refused(error);
   }
-  await recordLogin(tx, userId, origin.address);
+  const isFirstOfDay = await recordLogin(tx, userId, origin.address);
+  // HTTP Basic logs in with each request
+  if (via !== 'basic' || isFirstOfDay) await recordAudited(tx, userId, origin, via);
   return undefined;
+}
+
+async function recordAudited(tx: Db, userId: string, { address, agent, requestId }: Origin, via: string) {
+  const { id, tenantId } = await getAccountOf(tx, userId);
+  const where = tenantId === undefined ? {} : { tenantId };
+  await record(tx, {
+    action: 'login',
+    accountId: id,
+    subject: id,
+    ...where,
+    address,
+    agent,
+    requestId,
+    details: { via },
+  });
 }
 
 interface Renewal {

@@ -4,11 +4,15 @@ import { sql } from '../db.ts';
 
 // SQL of logins: who logged in from where, the identity that tokens stand for, token families and refresh tokens.
 
-/** Counts a login of the account from this address: one row per day and address. */
+/**
+ * Counts a login of the account from this address: one row per day and address. Returns whether it is the first one
+ * of the day.
+ */
 export const recordLogin = (tx: Db, userId: string, address: string) =>
-  tx.query(sql.unsafe`
+  tx.oneFirst(sql.type(z.object({ isFirst: z.boolean() }))`
     insert into logins as l (user_id, address, day) values (${userId}, ${address}, current_date)
-    on conflict (user_id, address, day) do update set times = l.times + 1, last_at = now()`);
+    on conflict (user_id, address, day) do update set times = l.times + 1, last_at = now()
+    returning times = 1 as is_first`);
 
 export const deleteOldLogins = (db: Db, days: number) =>
   db.query(sql.unsafe`delete from logins where day < current_date - ${days}::integer`);

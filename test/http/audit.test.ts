@@ -1,5 +1,5 @@
 import test from 'ava';
-import { world } from '../world.ts';
+import { PASSWORD, world } from '../world.ts';
 
 const w = world(test);
 const list = '/api/audit/list';
@@ -150,4 +150,45 @@ test('every change of groups, tenants, members and keys over HTTP records its re
       'group.delete',
     ],
   );
+});
+
+test('logins and failed logins are in the audit trail, with login id, address and program; a missing code is neither', async (t) => {
+  const admin = w.as(await w.administrator());
+  const user = await w.account();
+  const agent = { 'user-agent': 'curl/8' };
+  const logIn = (body: object, path = '/api/tokens') => w.nobody.post(path, body, agent);
+  t.is((await logIn({ id: user.id, password: 'wrong' })).status, 400);
+  t.is((await logIn({ id: user.id.toUpperCase(), password: PASSWORD })).status, 200);
+  t.is((await admin.post('/api/accounts/validation', { id: user.id, password: PASSWORD }, agent)).status, 200);
+  await admin.put('/api/accounts', { id: user.id, enabled: false });
+  t.is((await logIn({ id: user.id, password: PASSWORD })).status, 400);
+  const rows = (await admin.get(`${list}?account=${user.id}`)).body.data.filter(({ action }: Entry) =>
+    action.startsWith('login'),
+  );
+  t.deepEqual(
+    rows.reverse().map((row: Record<string, unknown>) => [row.action, row.accountId, row.subject, row.details]),
+    [
+      ['login.failed', undefined, user.id, { reason: 'AccountValidationFailed' }],
+      ['login', user.id, user.id, { via: 'token' }],
+      ['login', user.id, user.id, { via: 'validation' }],
+      ['login.failed', undefined, user.id, { reason: 'AccountDisabled' }],
+    ],
+  );
+  for (const row of rows) t.like(row, { address: '127.0.0.1', agent: 'curl/8' });
+
+  const unknown = `nobody-${'x'.repeat(300)}`;
+  await logIn({ id: unknown, password: 'wrong' });
+  const [failed] = (await admin.get(`${list}?account=${unknown.slice(0, 255)}`)).body.data;
+  t.like(failed, { action: 'login.failed', subject: unknown.slice(0, 255) });
+});
+
+test('HTTP Basic, which logs in with each request, is audited once a day and address', async (t) => {
+  const admin = w.as(await w.administrator());
+  const user = await w.account();
+  const authorization = `Basic ${Buffer.from(`${user.id}:${PASSWORD}`).toString('base64')}`;
+  for (let n = 0; n < 3; n++) t.is((await w.nobody.get('/api/account/list', { authorization })).status, 403);
+  const { body } = await admin.get(`${list}?account=${user.id}`);
+  t.deepEqual(body.data.map((row: Record<string, unknown>) => [row.action, row.details]).slice(0, -1), [
+    ['login', { via: 'basic' }],
+  ]);
 });
