@@ -2,8 +2,10 @@ import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import { amount } from './queries.ts';
+import { projectNames, shownCreator } from './shown.queries.ts';
 
 /** In the order of answers. */
 export const STATUSES = ['Available', 'Reserved', 'Spent', 'Expired'] as const;
@@ -162,9 +164,10 @@ const lastArrival = ({ pool, past }: Scope) => sql.fragment`
  * What was reserved, spent and booked as expired, with operation and project, and what is available of each lot. What
  * is not booked yet expired at the time of its expiry.
  */
-export const listExtendedDetails = (db: Db, scope: Scope, part: ListPart) =>
+export const listExtendedDetails = (db: Db, caller: Caller, scope: Scope, part: ListPart) =>
   db.any(sql.type(ExtendedDetail)`
-    select r.status, r.credits, ${terms}, r.project_id, p.name as project_name, r.operation_id, r.created_at, r.created_by,
+    select r.status, r.credits, ${terms}, r.project_id, named.name as project_name, r.operation_id, r.created_at,
+      ${shownCreator(caller, scope.pool, sql.fragment`r`)},
       r.n, l.expires_at as expires, l.id as lot_id, r.position
     from (
       select 1 as n, 'Available' as status, l.id as lot_id, l.usable as credits, null as operation_id, null::uuid as project_id, e.created_at,
@@ -178,6 +181,6 @@ export const listExtendedDetails = (db: Db, scope: Scope, part: ListPart) =>
         and e.seq <= ${scope.past?.seq ?? Number.MAX_SAFE_INTEGER}
       union all select 4, 'Expired', l.id, l.unbooked, null, null, l.expires_at, null, ${Number.MAX_SAFE_INTEGER}
       from ${lots(scope)} l where l.unbooked > 0) r
-    join credit_lots l on l.id = r.lot_id left join projects p on p.id = r.project_id
+    join credit_lots l on l.id = r.lot_id ${projectNames(caller, sql.fragment`r`)}
     where r.status = any(${sql.array([...scope.statuses], 'text')}) and ${behind(part, sql.fragment`r.n`, sql.fragment`r.position`)}
     order by r.n, l.expires_at, l.id, r.position limit ${part.limit} offset ${part.offset ?? 0}`);

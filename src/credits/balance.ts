@@ -30,7 +30,7 @@ export async function details(db: Db, caller: Caller, where: Where, query: Detai
 
 export async function extendedDetails(db: Db, caller: Caller, where: { tenantId: string }, query: DetailsQuery) {
   const scope = await scopeOf(db, caller, where, query);
-  return inParts((part) => listExtendedDetails(db, scope, part), query);
+  return inParts((part) => listExtendedDetails(db, caller, scope, part), query);
 }
 
 const ROWS = 10_000;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { sql } from '../db.ts';
+import type { Caller } from '../http/caller.ts';
 import { amount } from './queries.ts';
+import { projectNames, shownCreator } from './shown.queries.ts';
 
 export const KINDS = ['Add', 'Reserve', 'Spend', 'Release', 'Move', 'Expire'] as const;
 export const ACCOUNTS = ['Issued', 'Available', 'Reserved', 'Spent', 'Expired'] as const;
@@ -22,11 +24,11 @@ const Entry = z.object({
 export type Entry = z.infer<typeof Entry>;
 
 /** Entries of an operation, in the order in which they were written. */
-export const listOperationEntries = (db: Db, pool: string, operationId: string) =>
+export const listOperationEntries = (db: Db, caller: Caller, pool: string, operationId: string) =>
   db.any(sql.type(Entry)`
     select e.seq, e.kind, e.account, e.amount as credits, e.lot_id, l.expires_text as expires_at, l.sales_order_id, e.project_id, e.created_at,
-      e.created_by, e.request_id
-    from credit_entries e join credit_lots l on l.id = e.lot_id
+      e.request_id, ${shownCreator(caller, pool, sql.fragment`e`)}
+    from credit_entries e join credit_lots l on l.id = e.lot_id ${projectNames(caller, sql.fragment`e`)}
     where e.pool_id = ${pool} and e.operation_id = ${operationId} order by e.seq`);
 
 const Pace = z.object({ spent: amount(), now: z.string() });

@@ -13,7 +13,7 @@ export async function operationEntries(
   operationId: string,
 ): Promise<readonly Entry[]> {
   await checkMayQuery(db, caller, tenantId);
-  const entries = await listOperationEntries(db, tenantId, operationId);
+  const entries = await listOperationEntries(db, caller, tenantId, operationId);
   if (entries.length === 0)
     throw new AppError('notFound', `Operation '${operationId}' has no entries in the ledger of tenant '${tenantId}'.`);
   return entries;

@@ -46,13 +46,15 @@ const lotOf = (tenantId: string, { credits = 100, expiresAt = LATER, name = 'R',
 /** A tenant with an Owner and these lots. */
 async function shop(...lots: Lot[]) {
   const tenantId = await w.tenant();
-  const owner = w.as(await w.account({ tenantId, role: 'Owner' }));
+  const user = await w.account({ tenantId, role: 'Owner' });
+  const owner = w.as(user);
   const put = async (lot: Lot) => (await seller()).post(PATH, lotOf(tenantId, lot));
   for (const lot of lots) await put(lot);
   const use = (verb: string, body: object, query = '', headers = {}) =>
     owner.put(`${PATH}/${verb}${query}`, { tenantId, ...body }, headers);
   return {
     tenantId,
+    user,
     owner,
     put,
     use,
@@ -259,7 +261,7 @@ test('an operation spends from its reservation; the rest remains reserved until 
 });
 
 test('extended details of reserved and spent credits name project, operation, time and caller', async (t) => {
-  const { tenantId, owner, use, details } = await shop({ credits: 100 });
+  const { tenantId, user, owner, use, details } = await shop({ credits: 100 });
   const { body: made } = await owner.post('/api/metadata/project', { name: 'Valley' });
   await use('reserve', { credits: 10, operationId: 'a', projectId: made.id });
   await use('spend', { credits: 4, operationId: 'a' });
@@ -273,7 +275,17 @@ test('extended details of reserved and spent credits name project, operation, ti
   for (const row of rows) t.regex(String(row.createdAt), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{7}$/);
   const scope = { pool: tenantId, statuses: STATUSES };
   const parts = [];
-  for await (const part of inParts((each) => listExtendedDetails(w.db, scope, each), {}, 1)) parts.push(part);
+  const tenants = [{ id: tenantId, role: 'Owner' as const }];
+  const nothing = { groups: [], roles: [], scopes: [], address: '127.0.0.1', requestId: '1' };
+  const caller = {
+    userId: user.userId,
+    accountId: user.id,
+    foldedId: user.id,
+    tenants,
+    via: 'token' as const,
+    ...nothing,
+  };
+  for await (const part of inParts((each) => listExtendedDetails(w.db, caller, scope, each), {}, 1)) parts.push(part);
   t.is(parts.length, rows.length + 1);
   t.deepEqual(parts.flat() as object[], rows);
   t.deepEqual(JSON.parse((await Array.fromAsync(listText(Readable.from(parts)))).join('')), { data: rows });
@@ -284,6 +296,37 @@ test('extended details of reserved and spent credits name project, operation, ti
   await owner.delete(`/api/project/${made.id}`);
   t.is((await use('reserve', { credits: 1, projectId: made.id })).status, 404);
   t.is((await owner.get(`${PATH}/${tenantId}/operation/none`)).status, 404);
+});
+
+test('names of projects and of who used the credits follow visibility: ids and amounts stay', async (t) => {
+  const { tenantId, user, owner, use, details } = await shop({ credits: 100 });
+  const { body: made } = await owner.post('/api/metadata/project', { name: 'Secret valley' });
+  await use('reserve', { credits: 10, operationId: 'a', projectId: made.id });
+  await use('spend', { credits: 4, operationId: 'a' });
+  await use('spend', { credits: 1, operationId: 'b' });
+  const member = await w.account({ tenantId });
+  const read = async (client: Client) => ({
+    rows: (await client.post(`${PATH}/details/extended`, { tenantId })).body.data,
+    entries: (await client.get(`${PATH}/${tenantId}/operation/a`)).body.data,
+  });
+  const { rows, entries } = await read(w.as(member));
+  const visible = await read(owner);
+  t.deepEqual(
+    rows,
+    visible.rows.map(({ projectName: _, createdBy, ...row }: Record<string, unknown>) =>
+      row.projectId === undefined ? { ...row, createdBy } : row,
+    ),
+  );
+  t.true(entries.every((entry: object) => !('createdBy' in entry) && 'projectId' in entry));
+  t.true(visible.entries.every((entry: { createdBy?: string }) => entry.createdBy === user.userId));
+  t.true(visible.rows.some((row: { projectName?: string }) => row.projectName === 'Secret valley'));
+  await owner.post(`/api/metadata/project/${made.id}/member`, { userId: member.userId, role: 'Reader' });
+  t.deepEqual(await read(w.as(member)), visible);
+  // the project is gone: its Owners may still learn who spent their credits
+  await owner.delete(`/api/project/${made.id}`);
+  t.is((await owner.delete(`/api/recycle-bin/project/${made.id}`)).status, 204);
+  t.true((await details('details/extended')).every((row) => !('projectName' in row) && 'createdBy' in row));
+  t.false((await read(w.as(member))).rows.some((row: object) => 'projectId' in row && 'createdBy' in row));
 });
 
 test('details of more than 1 MiB are answered with an Idempotency-Key, too', async (t) => {
