@@ -1,5 +1,5 @@
 import type { Crs } from './crs-reference.ts';
-import type { Item, Samples } from './item.ts';
+import type { Axis, Item, Samples } from './item.ts';
 import type { Origin } from './origin.ts';
 import type { TimeAxis } from './time-axis.ts';
 
@@ -57,6 +57,8 @@ export interface Mesh {
   readonly crs?: Crs;
   /** The nodes are no places on the earth: the mesh of a point spectrum lies in a plane of frequencies and directions. */
   readonly located?: false;
+  /** Directions and frequencies of a point spectrum, as far as it has them: cells are pairs, frequencies vary fastest. */
+  readonly spectrum?: readonly Axis[];
   /** x, y, z of each node. */
   readonly nodes: Float64Array;
   /** Boundary codes: 0 interior, 1 land, 2 and above open boundaries. */

@@ -9,6 +9,6 @@ export function arrayToGrid(array: MultiArray, { writer, context }: Pick<BridgeW
   if (isPlaced(array)) return gridOfArray(array, false, context);
   throw new AppError(
     'unprocessable',
-    `The dataset holds a multidimensional array without evenly spaced cells; ${writer.name} takes grids.`,
+    `The dataset holds a multidimensional array; ${writer.name} takes grids, and none of its items has values in evenly spaced cells.`,
   );
 }

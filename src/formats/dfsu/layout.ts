@@ -1,5 +1,5 @@
 import { rimCodes } from '../../data/boundary-codes.ts';
-import type { EumQuantity, Item, Samples } from '../../data/item.ts';
+import type { Axis, EumQuantity, Item, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
@@ -41,15 +41,25 @@ export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>)
   const size = { nodes: nodeCount(mesh), elements: cellCount(mesh) };
   if (spectral) {
     const spectrum = { frequencies: frequencies?.values.length ?? 0, directions: directions?.values.length ?? 0 };
-    if (frequencies)
-      statics.push(newStatic('Frequency', frequencies.eum ?? { item: 100_086, unit: 2602 }, frequencies.values));
-    if (directions)
-      statics.push(newStatic('Direction', directions.eum ?? { item: 100_095, unit: 2401 }, directions.values));
+    statics.push(...spectrumStatics({ frequencies, directions }));
     const isLine = location === 'node';
     return {
       dataType: isLine ? dataTypes.lineSpectra : dataTypes.areaSpectra,
       fm: { ...size, dimension: isLine ? 1 : 2, layers: 0, sigmaLayers: 0, spectrum },
       statics,
+    };
+  }
+  const point = pointSpectrumOf(mesh, size.elements);
+  if (point !== undefined) {
+    const spectrum = {
+      frequencies: point.frequencies?.values.length ?? 0,
+      directions: point.directions?.values.length ?? 0,
+    };
+    const flat = mesh.shapes.every((shape) => shape === CELL_SHAPES.line) ? 1 : 2;
+    return {
+      dataType: dataTypes.mesh,
+      fm: { ...size, dimension: flat, layers: 0, sigmaLayers: 0, spectrum },
+      statics: [...statics, ...spectrumStatics(point)],
     };
   }
   const dimension = { profile: 2, column: 1, area: layers === undefined ? 2 : 3 }[mesh.section ?? 'area'];
@@ -59,6 +69,32 @@ export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>)
     statics,
   };
 }
+
+interface SpectrumAxes {
+  readonly frequencies: Axis | undefined;
+  readonly directions: Axis | undefined;
+}
+
+/** Frequencies and directions of a point spectrum that still has a cell for each pair of them. */
+function pointSpectrumOf({ spectrum, located }: Mesh, cells: number): SpectrumAxes | undefined {
+  const pairs = spectrum?.reduce((product, { values }) => product * values.length, 1);
+  if (located !== false || spectrum === undefined || pairs !== cells) return undefined;
+  const named = (name: string) => spectrum.find((axis) => axis.name === name);
+  return { frequencies: named('frequency'), directions: named('direction') };
+}
+
+function spectrumStatics({ frequencies, directions }: SpectrumAxes): DfsStatic[] {
+  const of = (name: string, axis: Axis | undefined, usual: EumQuantity) =>
+    axis === undefined ? [] : [newStatic(name, axis.eum ?? usual, inSinglePrecision(axis.values))];
+  return [
+    ...of('Frequency', frequencies, { item: 100_086, unit: 2602 }),
+    ...of('Direction', directions, { item: 100_095, unit: 2401 }),
+  ];
+}
+
+/** DHI's programs write single precision. */
+const inSinglePrecision = (values: Float64Array): Samples =>
+  values.every((value) => Math.fround(value) === value) ? Float32Array.from(values) : values;
 
 /** Components and location that all items have in common. */
 function spectrumOf(items: readonly MeshItem[]) {
@@ -114,7 +150,7 @@ async function meshStatics(
     );
   const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);
   const z = Float32Array.from(coordinate(2));
-  if (mesh.crs === undefined && mesh.origin?.format !== 'dfsu')
+  if (mesh.crs === undefined && mesh.located !== false && mesh.origin?.format !== 'dfsu')
     reportLoss('The coordinate system is not known; the DFSU file has local coordinates.');
   const place = mesh.crs !== undefined && (await isGeographic(mesh)) ? degrees : metres;
   const counting = (length: number) => Int32Array.from({ length }, (_, n) => n + 1);

@@ -27,7 +27,8 @@ export const read: Read<typeof readParameters> = async (source, { SRID, AllowedI
   const first = geometry.layers === undefined ? 0 : 1;
   if (first === 1) checkHeights(header, geometry);
   const isLocated = !isPointSpectrum(header, fm);
-  const components = isLocated ? await readComponents(header, fm) : [];
+  const axes = await readComponents(header, fm);
+  const components = isLocated ? axes : [];
   const described = header.items.slice(first).map((_, n) => itemAt(header, first + n, geometry, components));
   const chosen = allowedItems(described, AllowedItemNames, context);
   const own = isLocated ? await identifiedCrs(header.projection) : undefined;
@@ -39,7 +40,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID, AllowedI
   return {
     kind: 'mesh',
     ...(crs === undefined ? {} : { crs }),
-    ...(isLocated ? {} : { located: false as const }),
+    ...(isLocated ? {} : { located: false as const, ...(axes.length === 0 ? {} : { spectrum: axes }) }),
     ...geometry,
     items: chosen.map((n) => described[n]!),
     time: file.time,

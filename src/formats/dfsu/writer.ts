@@ -12,14 +12,13 @@ import { ValueEncoder, writtenType } from '../io/dfs/encode.ts';
 import type { DfsProjection } from '../io/dfs/header.ts';
 import { newItem } from '../io/dfs/items.ts';
 import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
-import { contentOf, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
+import { contentOf, factsOf, hasNaNAsValue, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
 import { arrayOf } from '../io/dfs/typed-array.ts';
 import { heightItem, layoutOf } from './layout.ts';
-import { MIKE_FM, mikeFmNumbers, readMikeFm } from './mike-fm.ts';
+import { MIKE_FM, mikeFmNumbers } from './mike-fm.ts';
 import type { writeParameters } from './parameters.ts';
-import { isPointSpectrum } from './reader.ts';
 
 export const write: Write<typeof writeParameters, 'mesh'> = async (given, options, sink, context) => {
   const same = unchangedFile(given, 'dfsu', options);
@@ -31,7 +30,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
   }
   const mesh = inElements(given, context);
   const from = contentOf(mesh)?.file.header;
-  const { dataType, fm, statics } = await layoutFor(mesh, context);
+  const { dataType, fm, statics } = await layoutOf(mesh, context);
   const layered = fm.layers > 0;
   const { time, offsets } = newTime(mesh.time);
   const stored: MeshItem[] = layered
@@ -41,7 +40,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
   const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
   const encoders = stored.map((item, n) => {
     const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
-    return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
+    return new ValueEncoder(item, type, deleteValues[type], hasNaNAsValue(mesh));
   });
   const items = stored.map((item, n) => {
     const axis = equidistantAxis([placeCount(mesh, item) * componentCount(item)]);
@@ -49,6 +48,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
   });
   const header = newHeader(
     {
+      ...factsOf(mesh),
       items,
       time,
       deleteValues,
@@ -92,20 +92,6 @@ function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
       const values = await mesh.values(item, step);
       return moved(mesh.items[item]!) ? nodeMeans(mesh, values, mesh.items[item]!) : values;
     },
-  };
-}
-
-/** Frequencies and directions of a point spectrum are only in its source file. */
-async function layoutFor(mesh: Mesh, context: Context) {
-  const layout = await layoutOf(mesh, context);
-  const from = contentOf(mesh)?.file.header;
-  if (from === undefined || !from.custom.some(({ name }) => name === MIKE_FM)) return layout;
-  const fm = await readMikeFm(from);
-  if (!isPointSpectrum(from, fm) || fm.elements !== layout.fm.elements) return layout;
-  return {
-    ...layout,
-    fm: { ...layout.fm, dimension: fm.dimension, spectrum: fm.spectrum! },
-    statics: [...layout.statics, ...from.statics.slice(9)],
   };
 }
 

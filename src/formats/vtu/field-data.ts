@@ -45,7 +45,10 @@ export function fieldData(mesh: Mesh, items: readonly MeshItem[]): VtuArray[] {
     arrays.push(integers('Layers', [maximum, sigma, SECTIONS.indexOf(mesh.section)]));
     arrays.push(integers('ColumnOffsets', columns));
   }
-  return [...arrays, ...spectrumFields(items)];
+  return [
+    ...arrays,
+    ...spectrumFields(mesh.spectrum ?? items.find((item) => item.components !== undefined)?.components ?? []),
+  ];
 }
 
 /** The code of a coordinate system as field data; reports a loss if no registry has it. */

@@ -72,6 +72,7 @@ async function meshOf(files: readonly VtuFile[], time: TimeAxis | undefined, con
     ...geometry,
     ...(nodeCodes === undefined ? {} : { nodeCodes }),
     ...first.layers(geometry.shapes.length),
+    ...first.spectrum(geometry.shapes.length),
     items: first.items.map(({ item }) => item),
     ...(time === undefined ? {} : { time }),
     ...(moves ? { heights: async (step: number) => heightsOf(await files[step]!.geometry()) } : {}),

@@ -14,7 +14,7 @@ import { SECTIONS } from './field-data.ts';
 import type { StoredItem } from './items.ts';
 import { isNodeCodes, itemValues, storedItems, withQuantities } from './items.ts';
 import { readNumbers, readText } from './numbers.ts';
-import { spectrumFieldNames, withSpectra } from './spectrum-axes.ts';
+import { pointSpectrum, spectrumFieldNames, withSpectra } from './spectrum-axes.ts';
 
 const numberFields = new Set([
   'EumItem',
@@ -85,6 +85,11 @@ export class VtuFile {
     if (maximum < 1 || columns[0] !== 0 || columns.at(-1) !== cells || !rises) return {};
     const named = SECTIONS[section];
     return { layers: { maximum, sigma, columns }, ...(named === undefined ? {} : { section: named }) };
+  }
+
+  /** What tells a point spectrum from a mesh on the earth. */
+  spectrum(cells: number): Pick<Mesh, 'located' | 'spectrum'> {
+    return pointSpectrum(this.items, this.#fields, cells);
   }
 
   values(item: StoredItem): Promise<Samples> {

@@ -3,6 +3,7 @@ import { indicesOf, product } from '../../data/hyperslab.ts';
 import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
 import { bytesPerValue } from '../../data/stored-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { contentOf, storedAxisOf, storedPlaceOf } from '../io/dfs/origin.ts';
 import { AxisArrays } from './axes.ts';
 import { chunkShape } from './chunk-shape.ts';
 import type { ItemArray, StoreContent, WholeArray } from './content.ts';
@@ -10,6 +11,7 @@ import { timeDimension, wholeArray } from './content.ts';
 import { CRS, crsArray, known } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import { sourceOf, titleAttribute } from './source-file.ts';
 import { describedTime, TIME } from './time.ts';
 
 /** Corners of curvilinear cells. */
@@ -26,9 +28,12 @@ export async function arrayContent(array: MultiArray): Promise<StoreContent> {
   const variables = new AxisArrays(names);
   const described = axes.map((axis) => variables.add(axis));
   const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));
+  const source = sourceOf(array);
   const description = defined({
     version: 1,
     kind: 'array',
+    dfs: dfsOf(array),
+    source,
     crs,
     axes: described,
     placement:
@@ -43,7 +48,7 @@ export async function arrayContent(array: MultiArray): Promise<StoreContent> {
     })),
   });
   return {
-    attributes: { Conventions: 'CF-1.11', [ATTRIBUTE]: description },
+    attributes: { Conventions: 'CF-1.11', ...titleAttribute(source), [ATTRIBUTE]: description },
     time,
     scalars: system === undefined ? [] : [crsArray(system, placement?.by === 'affine' ? placement.affine : undefined)],
     wholes: [...variables.wholes, ...corners(array)],
@@ -52,6 +57,22 @@ export async function arrayContent(array: MultiArray): Promise<StoreContent> {
       return itemArray(array, item, n, { name: arrays[n]!, dimensions, mapped: system !== undefined });
     }),
   };
+}
+
+/** Projection and axes of the DFS file that the array was read from, as far as it still has them. */
+function dfsOf(array: MultiArray) {
+  const { crs, axes } = array;
+  const stored = storedPlaceOf(array);
+  const from = contentOf(array);
+  const projection = stored?.projection ?? (from?.crs === crs ? from?.file.header.projection : undefined);
+  if (projection === undefined) return undefined;
+  const known =
+    from === undefined
+      ? stored?.axes?.filter(({ numbers }) => storedAxisOf(array, numbers) !== undefined)
+      : from.readAxes?.axes === axes
+        ? from.readAxes.known.map(({ axis: { unit, spacing }, numbers }) => ({ unit, spacing, numbers }))
+        : undefined;
+  return { projection, ...(known === undefined ? {} : { axes: known }) };
 }
 
 function corners({ placement, axes }: MultiArray): WholeArray[] {

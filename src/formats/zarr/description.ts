@@ -69,11 +69,20 @@ const Axis = z.object({
   bounds: z.string().optional(),
 });
 
+/** Unit and spacing of an axis of a DFS file. */
+const dfsAxis = { unit: z.int(), spacing: z.array(z.number()).max(6) };
 /** How the DFS file that the data come from says where they are. */
 const Dfs = z.object({
   projection: z.object({ text: z.string(), longitude: z.number(), latitude: z.number(), rotation: z.number() }),
-  axis: z.object({ unit: z.int(), spacing: z.array(z.number()).max(6) }).optional(),
+  axis: z.object(dfsAxis).optional(),
+  axes: z
+    .array(z.object({ ...dfsAxis, numbers: z.array(z.int().min(0)).max(3) }))
+    .max(1000)
+    .optional(),
 });
+
+/** Title and type of that file. */
+const source = z.object({ title: z.string().optional(), dataType: z.int().optional() }).optional();
 
 const GridDescription = z.object({
   version: z.literal(1),
@@ -83,6 +92,7 @@ const GridDescription = z.object({
   affine,
   located: z.literal(false).optional(),
   dfs: Dfs.optional(),
+  source,
   crs: Crs.optional(),
   time: Time.optional(),
   layers: z
@@ -105,6 +115,9 @@ const MeshDescription = z.object({
   name: name.optional(),
   located: z.literal(false).optional(),
   dfs: Dfs.optional(),
+  source,
+  /** Directions and frequencies of a point spectrum, whose cells are pairs of them. */
+  spectrum: z.array(Axis).min(1).max(2).optional(),
   section: z.enum(['profile', 'column']).optional(),
   layers: z.object({ maximum: z.int().min(0), sigma: z.int().min(0) }).optional(),
   crs: Crs.optional(),
@@ -117,6 +130,8 @@ const MeshDescription = z.object({
 const ArrayDescription = z.object({
   version: z.literal(1),
   kind: z.literal('array'),
+  dfs: Dfs.optional(),
+  source,
   crs: Crs.optional(),
   axes: z.array(Axis).max(1000),
   placement: z

@@ -13,6 +13,7 @@ import { timeDimension, wholeArray } from './content.ts';
 import { CRS, coordinateAttributes, crsArray, known } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import { sourceOf, titleAttribute } from './source-file.ts';
 import { describedTime, TIME } from './time.ts';
 
 /** A grid whose bands have types, as arrays `[time, (layer,) y, x]`. Rows stay in the order of the data. */
@@ -27,6 +28,7 @@ export async function gridContent(grid: Grid): Promise<StoreContent> {
     const attributes = { axis: 'Z', positive: 'up', ...(layers.unit === undefined ? {} : { units: layers.unit }) };
     wholes.push(wholeArray('layer', 'Float64', heights, { dimensions: ['layer'], shape: [layers.count], attributes }));
   }
+  const source = sourceOf(grid);
   const description = defined({
     version: 1,
     kind: 'grid',
@@ -35,6 +37,7 @@ export async function gridContent(grid: Grid): Promise<StoreContent> {
     affine,
     located,
     dfs: dfsOf(grid),
+    source,
     crs,
     time: time && describedTime(time),
     layers,
@@ -43,7 +46,7 @@ export async function gridContent(grid: Grid): Promise<StoreContent> {
     ),
   });
   return {
-    attributes: { Conventions: 'CF-1.11', [ATTRIBUTE]: description },
+    attributes: { Conventions: 'CF-1.11', ...titleAttribute(source), [ATTRIBUTE]: description },
     time,
     scalars: system === undefined ? [] : [crsArray(system, affine)],
     wholes,

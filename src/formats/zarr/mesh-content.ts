@@ -14,6 +14,7 @@ import { timeDimension, wholeArray } from './content.ts';
 import { CRS, coordinateAttributes, crsArray, known, scalar } from './crs.ts';
 import { ATTRIBUTE } from './description.ts';
 import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import { sourceOf, titleAttribute } from './source-file.ts';
 import { describedTime, TIME } from './time.ts';
 
 /** Names of the arrays of a mesh. */
@@ -47,12 +48,15 @@ export async function meshContent(mesh: Mesh): Promise<StoreContent> {
   const axes = new AxisArrays(names);
   const components = items.map((item) => (item.components ?? []).map((axis) => axes.share(axis)));
   const geometry = geometryArrays(mesh, system);
+  const source = sourceOf(mesh);
   const description = defined({
     version: 1,
     kind: 'mesh',
     name,
     located,
     dfs: dfsOf(mesh),
+    source,
+    spectrum: mesh.spectrum?.map((axis) => axes.share(axis)),
     section,
     layers: layers && { maximum: layers.maximum, sigma: layers.sigma },
     crs,
@@ -66,7 +70,7 @@ export async function meshContent(mesh: Mesh): Promise<StoreContent> {
     ),
   });
   return {
-    attributes: { Conventions: 'CF-1.11 UGRID-1.0', [ATTRIBUTE]: description },
+    attributes: { Conventions: 'CF-1.11 UGRID-1.0', ...titleAttribute(source), [ATTRIBUTE]: description },
     time,
     scalars: [...(system === undefined ? [] : [crsArray(system)]), topology(mesh)],
     wholes: [...geometry, ...axes.wholes],

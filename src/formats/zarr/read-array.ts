@@ -1,3 +1,4 @@
+import type { Crs } from '../../data/crs-reference.ts';
 import { defined } from '../../data/defined.ts';
 import type { Axis } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
@@ -10,6 +11,7 @@ import type { ArrayDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
+import { originOf } from './read-origin.ts';
 import type { ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
@@ -29,7 +31,8 @@ export async function readDescribedArray(
     return { ...itemOfDescription(item, arrays[n]!.metadata.type), axes: numbers, overTime };
   });
   const placement = await placementOf(description, axes, store);
-  const head = defined({ crs, axes, placement, items, time }) as Omit<MultiArray, 'kind' | 'read'>;
+  const origin = originOf(description, crs as Crs | undefined, axes);
+  const head = defined({ crs, axes, placement, items, time, origin }) as Omit<MultiArray, 'kind' | 'read'>;
   return { data: arrayOf(head, arrays), arrays };
 }
 

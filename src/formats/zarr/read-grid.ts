@@ -3,12 +3,12 @@ import { defined } from '../../data/defined.ts';
 import type { Band, Grid } from '../../data/grid.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
-import { DfsPlace } from '../io/dfs/origin.ts';
 import { gridOf } from '../io/value-array.ts';
 import { shown } from '../io/zip.ts';
 import type { GridDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import type { OpenedStore } from './opened.ts';
+import { originOf } from './read-origin.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
@@ -29,7 +29,7 @@ export async function readDescribedGrid(description: GridDescription, store: Zar
       defined({ ...itemOfDescription(item, arrays[n]!.metadata.type), role, palette }) as Band,
   );
   const place = { affine, width, height, ...(layers && { layers: layers.count, firstLayer: layers.first }) };
-  const origin = description.dfs && { format: 'md', content: new DfsPlace(crs as Crs, description.dfs, place) };
+  const origin = originOf(description, crs as Crs | undefined, place);
   const head = defined({ width, height, affine, located, crs, time, layers, origin }) as Omit<
     Grid,
     'kind' | 'bands' | 'rows'

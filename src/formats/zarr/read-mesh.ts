@@ -1,6 +1,6 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { defined } from '../../data/defined.ts';
-import type { Samples } from '../../data/item.ts';
+import type { Axis, Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem, MeshLayers } from '../../data/mesh.ts';
 import { CELL_SHAPES } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
@@ -8,13 +8,13 @@ import type { StoredValues } from '../../data/stored-values.ts';
 import { isBig } from '../../data/stored-values.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
-import { DfsPlace } from '../io/dfs/origin.ts';
 import { axisOfDescription } from './axes.ts';
 import type { MeshDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import { meshArrays } from './mesh-content.ts';
 import type { OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
+import { originOf } from './read-origin.ts';
 import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
@@ -61,6 +61,7 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
     name,
     crs,
     located,
+    spectrum: await spectrumOf(description, store),
     section,
     nodes,
     nodeCodes: await optional(meshArrays.codes, count),
@@ -69,12 +70,16 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
     ...cells,
     layers,
     items: read,
-    origin: description.dfs && { format: 'md', content: new DfsPlace(crs as Crs, description.dfs) },
+    origin: originOf(description, crs as Crs | undefined),
     time,
     heights: heights && (async (step: number) => asFloats(await stepOf(heights, step))),
     values: async (item: number, step: number) => asSamples(await stepOf(arrays[item]!, step)),
   }) as Mesh;
   return { data: mesh, arrays };
+}
+
+async function spectrumOf({ spectrum }: MeshDescription, store: ZarrStore): Promise<Axis[] | undefined> {
+  return spectrum && Promise.all(spectrum.map((axis) => axisOfDescription(axis, store)));
 }
 
 const asSamples = (values: StoredValues): Samples =>

@@ -16,7 +16,7 @@ import type { DfsProjection } from './header.ts';
 import { newItem } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
 import type { DfsContent } from './origin.ts';
-import { contentOf, unchangedFile } from './origin.ts';
+import { contentOf, factsOf, hasNaNAsValue, storedAxisOf, storedPlaceOf, unchangedFile } from './origin.ts';
 import type { WriterOptions } from './parameters.ts';
 import { projectionText } from './projection.ts';
 import { newTime } from './time.ts';
@@ -50,7 +50,7 @@ export async function writeArray(
   const deleteValues = newDeleteValues(array.items, from?.file.header);
   const encoders = array.items.map((item) => {
     const type = writtenType(item, options.WriteAsFloat ?? true);
-    return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
+    return new ValueEncoder(item, type, deleteValues[type], hasNaNAsValue(array));
   });
   const items = array.items.map((item, n) =>
     newItem(
@@ -60,7 +60,7 @@ export async function writeArray(
     ),
   );
   const header = newHeader(
-    { items, time, deleteValues, projection: await projectionOf(array, from) },
+    { ...factsOf(array), items, time, deleteValues, projection: await projectionOf(array, from) },
     from?.file.header,
   );
   const writer = await DfsWriter.begin(header, sink);
@@ -88,8 +88,10 @@ async function* blocksOf(array: MultiArray, item: number, step: number) {
     yield await array.read(item, step, [first, ...rest.map(() => 0)], [Math.min(most, slowest - first), ...rest]);
 }
 
-async function projectionOf({ crs }: MultiArray, from: DfsContent | undefined): Promise<DfsProjection> {
-  const kept = from !== undefined && from.crs === crs ? from.file.header.projection : undefined;
+async function projectionOf(array: MultiArray, from: DfsContent | undefined): Promise<DfsProjection> {
+  const { crs } = array;
+  const read = from !== undefined && from.crs === crs ? from.file.header.projection : undefined;
+  const kept = read ?? storedPlaceOf(array)?.projection;
   return kept ?? { text: await projectionText(crs), longitude: 0, latitude: 0, rotation: 0 };
 }
 
@@ -104,6 +106,12 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
   const read = from?.readAxes;
   const own = read?.axes === array.axes ? read.known.find(({ numbers }) => isSame(numbers, item.axes)) : undefined;
   if (own !== undefined) return own.axis;
+  const stored = storedAxisOf(array, item.axes);
+  if (stored?.spacing.length === 2 * dimensions) {
+    const counts = item.axes.map((axis) => array.axes[axis]!.values.length).reverse();
+    return equidistantAxis(counts, stored.spacing.slice(0, dimensions), stored.spacing.slice(dimensions), stored.unit);
+  }
+  const unit = stored?.unit ?? METRE;
   const { placement } = array;
   if (placement?.by === 'nodes') {
     const { x, y, nodeX, nodeY, space } = placement;
@@ -111,20 +119,20 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
     if (isSame(item.axes, numbers.toReversed()))
       return {
         tag: space === undefined ? axisTag.curvilinear2 : axisTag.curvilinear3,
-        unit: METRE,
+        unit,
         counts: numbers.map((axis) => array.axes[axis]!.values.length),
         spacing: [],
         coordinates: [nodeX, nodeY, ...(space === undefined ? [] : [space.nodeZ])].map(arrayOf),
       };
   }
-  return axisOfCoordinates(item.axes.map((axis) => array.axes[axis]!).reverse());
+  return axisOfCoordinates(item.axes.map((axis) => array.axes[axis]!).reverse(), unit);
 }
 
 const isSame = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((value, n) => value === other[n]);
 
 /** @param axes from x on */
-function axisOfCoordinates(axes: readonly Axis[]): DfsAxis {
+function axisOfCoordinates(axes: readonly Axis[], unit: number): DfsAxis {
   const counts = axes.map(({ values }) => values.length);
   const steps = axes.map(({ values }) => evenStep(values));
   const falling = axes.find((_, n) => steps[n] !== undefined && steps[n] < 0);
@@ -138,16 +146,27 @@ function axisOfCoordinates(axes: readonly Axis[]): DfsAxis {
       counts,
       axes.map(({ values }) => values[0] ?? 0),
       steps,
+      unit,
     );
   const edges = axes.map((axis) => axis.edges);
   const unequal = [undefined, undefined, axisTag.nonEquidistant2, axisTag.nonEquidistant3][axes.length];
   if (unequal !== undefined && edges.every((one) => one !== undefined))
-    return { tag: unequal, unit: METRE, counts, spacing: [], coordinates: edges.map(arrayOf) };
+    return { tag: unequal, unit, counts, spacing: [], coordinates: edges.map(arrayOf) };
+  const [line] = axes;
+  if (axes.length === 1 && line !== undefined)
+    return { tag: axisTag.nonEquidistant1, unit, counts, spacing: [], coordinates: [arrayOf(placesOnLine(line))] };
   const uneven = axes.find((_, n) => steps[n] === undefined)!;
   throw new AppError(
     'unprocessable',
     `The coordinates of '${uneven.name}' are not evenly spaced and have no edges, so a DFS file cannot store them.`,
   );
+}
+
+/** x, y and z of each place, of which only x is known. */
+function placesOnLine({ values }: Axis): Float32Array {
+  const places = new Float32Array(3 * values.length);
+  for (const [n, x] of values.entries()) places[3 * n] = x;
+  return places;
 }
 
 /** Undefined for coordinates that are not evenly spaced. */

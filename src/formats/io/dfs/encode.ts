@@ -45,7 +45,8 @@ export class ValueEncoder {
       const value = numbers[i]!;
       if (value === own || (!this.#keepNaN && Number.isNaN(value))) encoded[i] = made;
       else {
-        const real = value * scale + offset;
+        // −0 + 0 would be 0.
+        const real = scale === 1 && offset === 0 ? value : value * scale + offset;
         encoded[i] = real;
         if (check && encoded[i] !== real && !Number.isNaN(real)) rounded++;
       }

@@ -73,15 +73,15 @@ async function newPlace(
   from: DfsContent | undefined,
   context: Context,
 ): Promise<NewPlace> {
-  if (format === 'dfs1') return newLine(grid, from);
   const { width, height, crs, layers } = grid;
   const stored = storedPlaceOf(grid);
   if (stored?.axis?.spacing.length === 2 * Number(format[3]) && isSamePosition(grid, stored.place)) {
     const { unit, spacing } = stored.axis;
-    const counts = [width, height, ...(format === 'dfs3' ? [layersOf(grid)] : [])];
+    const counts = [width, height, layersOf(grid)].slice(0, Number(format[3]));
     const axis = equidistantAxis(counts, spacing.slice(0, counts.length), spacing.slice(counts.length), unit);
     return { axis, projection: stored.projection };
   }
+  if (format === 'dfs1') return newLine(grid, from);
   const affine: Affine =
     grid.located === false ? [0, Math.abs(grid.affine[1]), 0, 0, 0, Math.abs(grid.affine[5])] : grid.affine;
   const text = await projectionTextOf(grid, from);

@@ -15,7 +15,7 @@ import { placeOfGrid } from './grid-place.ts';
 import { itemOf } from './items.ts';
 import type { OpenedDfs } from './open.ts';
 import { DfsContent, dfsOrigin } from './origin.ts';
-import { crsOfProjection } from './projection.ts';
+import { identifiedCrs } from './projection.ts';
 
 /** Size of a block of rows: about a megabyte. */
 const blockBytes = 1 << 20;
@@ -78,7 +78,7 @@ export async function readGrid(
 ): Promise<Grid | MultiArray> {
   const { format, file, chosen, complete } = opened;
   const { items, projection } = file.header;
-  const own = crsOfProjection(projection);
+  const own = await identifiedCrs(projection);
   const asked = SRID === undefined ? undefined : parseSrid(SRID);
   if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
   const cells = await cellsOf(file, chosen);

@@ -15,7 +15,7 @@ import type { DfsHeader } from './header.ts';
 import { storedCount } from './header.ts';
 import { newItem } from './items.ts';
 import { newDeleteValues, newHeader } from './new-header.ts';
-import { contentOf, unchangedFile } from './origin.ts';
+import { contentOf, factsOf, hasNaNAsValue, unchangedFile } from './origin.ts';
 import type { WriterOptions } from './parameters.ts';
 import { newTime } from './time.ts';
 import { checkCount } from './write-header.ts';
@@ -62,12 +62,12 @@ async function writeNew(
   const deleteValues = newDeleteValues(grid.bands, from?.file.header);
   const encoders = grid.bands.map((band) => {
     const type = layout.compressed ? 'Float32' : writtenType(band, options.WriteAsFloat ?? true);
-    return new ValueEncoder(band, type, deleteValues[type], from !== undefined);
+    return new ValueEncoder(band, type, deleteValues[type], hasNaNAsValue(grid));
   });
   const items = grid.bands.map((band, n) =>
     newItem(band, { type: encoders[n]!.type, axis, otherwise: `Band ${n + 1}` }, context),
   );
-  const header = newHeader({ items, time, deleteValues, ...layout }, from?.file.header);
+  const header = newHeader({ ...factsOf(grid), items, time, deleteValues, ...layout }, from?.file.header);
   const writer = await DfsWriter.begin(layout.compressed ? { ...header, statisticsType: 1 } : header, sink);
   const keys = layout.compressed ? await EncodingKeys.read(from!.file, axis.counts) : undefined;
   for (let step = 0; step < stepsOf(grid); step++) {

@@ -4,7 +4,7 @@ import type { Axis } from '../../../data/item.ts';
 import type { Origin } from '../../../data/origin.ts';
 import type { DfsAxis } from './axes.ts';
 import type { DfsFile } from './dfs-file.ts';
-import type { DfsProjection } from './header.ts';
+import type { DfsHeader, DfsProjection } from './header.ts';
 import type { WriterOptions } from './parameters.ts';
 
 /**
@@ -45,29 +45,70 @@ export class DfsContent {
   }
 }
 
-/** How the DFS file of data that went through a store described their position. It holds while they still have it. */
-export class DfsPlace {
-  readonly crs: Crs | undefined;
+/** Title and type of a DFS file. */
+export type DfsFacts = Partial<Pick<DfsHeader, 'title' | 'dataType'>>;
+
+/** How a DFS file described the position of its data. */
+export interface PlaceText {
   readonly projection: DfsProjection;
   /** Unit and spacing of the axis of a grid. */
-  readonly axis: Pick<DfsAxis, 'unit' | 'spacing'> | undefined;
-  readonly place: ReadPlace | undefined;
+  readonly axis?: Pick<DfsAxis, 'unit' | 'spacing'> | undefined;
+  /** Those of an array, and the indices of the axes that were made of each. */
+  readonly axes?: readonly (Pick<DfsAxis, 'unit' | 'spacing'> & { readonly numbers: readonly number[] })[] | undefined;
+}
 
+/** What a store keeps of the DFS file that its data come from. The position holds while the data still have it. */
+export class StoredDfs {
+  readonly facts: DfsFacts;
+  readonly crs: Crs | undefined;
+  readonly text: PlaceText | undefined;
+  readonly where: ReadPlace | readonly Axis[] | undefined;
+
+  /** @param where position of the cells of a grid, or the axes of an array */
   constructor(
+    { facts, text }: { facts?: DfsFacts | undefined; text?: PlaceText | undefined },
     crs: Crs | undefined,
-    { projection, axis }: { projection: DfsProjection; axis?: Pick<DfsAxis, 'unit' | 'spacing'> | undefined },
-    place?: ReadPlace,
+    where?: ReadPlace | readonly Axis[],
   ) {
+    this.facts = facts ?? {};
     this.crs = crs;
-    this.projection = projection;
-    this.axis = axis;
-    this.place = place;
+    this.text = text;
+    this.where = where;
   }
 }
 
 /** The position by the DFS file that the data come from through a store, unless their coordinate system was changed. */
-export const storedPlaceOf = ({ origin, crs }: Data): DfsPlace | undefined =>
-  origin?.content instanceof DfsPlace && origin.content.crs === crs ? origin.content : undefined;
+export function storedPlaceOf({
+  origin,
+  crs,
+}: Data): (PlaceText & { readonly place: ReadPlace | undefined }) | undefined {
+  const stored = origin?.content;
+  if (!(stored instanceof StoredDfs) || stored.text === undefined || stored.crs !== crs) return undefined;
+  return { ...stored.text, place: stored.where !== undefined && 'affine' in stored.where ? stored.where : undefined };
+}
+
+/** The axis by the DFS file that an array comes from through a store, for an item that still has its coordinates. */
+export function storedAxisOf(
+  { origin, axes }: Data & { readonly axes: readonly Axis[] },
+  numbers: readonly number[],
+): Pick<DfsAxis, 'unit' | 'spacing'> | undefined {
+  const stored = origin?.content;
+  if (!(stored instanceof StoredDfs) || stored.where !== axes) return undefined;
+  return stored.text?.axes?.find((one) => one.numbers.join() === numbers.join());
+}
+
+/** Whether NaN is a value like others: the data come from a DFS file, whose delete value is another one. */
+export const hasNaNAsValue = ({ origin }: Data): boolean =>
+  origin?.content instanceof DfsContent || origin?.content instanceof StoredDfs;
+
+/** Title and type of the DFS file that the data come from, even if they were changed since. */
+export function factsOf({ origin }: Data): DfsFacts {
+  const content = origin?.content;
+  if (content instanceof StoredDfs) return content.facts;
+  return content instanceof DfsContent
+    ? { title: content.file.header.title, dataType: content.file.header.dataType }
+    : {};
+}
 
 interface Data {
   readonly crs?: Crs;
