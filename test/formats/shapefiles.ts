@@ -5,6 +5,8 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipFile {
   name: string;
   bytes: Uint8Array;
+  /** The name as it stands in the zip, if it is not UTF-8. */
+  label?: Buffer;
   /** False values in the zip's headers. */
   says?: Partial<{ size: number; crc: number; flags: number; method: number; offset: number }>;
   stored?: boolean;
@@ -16,13 +18,12 @@ export function zipOf(files: readonly ZipFile[], { wide = false, front = 0 } = {
   const pieces: Buffer[] = [Buffer.alloc(front, 'x')];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const { name, bytes, says = {}, stored = false, streamed = false } of files) {
+  for (const { name, bytes, says = {}, stored = false, streamed = false, label = Buffer.from(name) } of files) {
     const packed = stored ? Buffer.from(bytes) : deflateRawSync(bytes);
     const crc = says.crc ?? crc32(bytes);
     const size = says.size ?? bytes.length;
     const flags = says.flags ?? (streamed ? 0x808 : 0x800);
     const method = says.method ?? (stored ? 0 : 8);
-    const label = Buffer.from(name);
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50, 0);
     local.writeUInt16LE(flags, 6);

@@ -25,20 +25,61 @@ test('stored, deflated and streamed entries, 64-bit sizes and bytes in front of 
     t.deepEqual(count((await asJson(t, zip)).json), three);
 });
 
-test('names that are absolute, leave the folder, or contain a backslash or a zero byte end the conversion', async (t) => {
+test('names that are absolute, leave the folder, or contain a zero byte end the conversion', async (t) => {
   for (const [name, why] of [
     ['../a', "leaves its folder with '..'"],
     ['x/../../a', "leaves its folder with '..'"],
     ['/etc/a', 'is absolute'],
     ['C:/a', 'is absolute'],
     ['c:a', 'is absolute'],
-    ['x\\a', 'contains a backslash'],
+    ['..\\a', "leaves its folder with '..'"],
+    ['x\\..\\..\\a', "leaves its folder with '..'"],
+    ['\\etc\\a', 'is absolute'],
+    ['C:\\a', 'is absolute'],
     ['x\0a', 'contains a zero byte'],
   ] as const) {
     const error = await t.throwsAsync(asJson(t, zipOf(layerFiles(name))), { instanceOf: FormatError }, name);
     t.true(error!.message.includes(why), error!.message);
     t.regex(error!.message, /at byte \d+/);
   }
+});
+
+test('names may have backslashes, as Windows PowerShell writes them, and entries of folders', async (t) => {
+  const folder = { name: 'd\\', bytes: Buffer.alloc(0) };
+  const { json, recordsRead } = await asJson(t, zipOf([folder, ...layerFiles('d\\e\\a')]));
+  t.deepEqual([json.name, recordsRead], ['a', 3]);
+  const read = async (Layer: string) => {
+    const zip = zipOf([...layerFiles('d\\a'), ...layerFiles('e/a')]);
+    return (await asJson(t, zip, { readerParameters: { Layer } })).recordsRead;
+  };
+  t.is(await read('d/a'), 3);
+});
+
+test('a name without the flag UTF-8 is UTF-8 if it is valid, else in code page 437', async (t) => {
+  const named = async (label: Buffer, flags: number) => {
+    const files = layerFiles('x').map((file) => ({
+      ...file,
+      label: Buffer.concat([label, Buffer.from(file.name.slice(1))]),
+      says: { flags },
+    }));
+    return (await asJson(t, zipOf(files))).json.name;
+  };
+  t.is(await named(Buffer.of(0x81, 0x62, 0x65, 0x72), 0), 'über');
+  t.is(await named(Buffer.from('über'), 0), 'über');
+  t.is(await named(Buffer.from('über'), 0x800), 'über');
+});
+
+test('bytes behind the end of a zip are passed over', async (t) => {
+  for (const zip of [zipOf(layerFiles('a')), zipOf(layerFiles('a'), { wide: true })])
+    for (const tail of [
+      Buffer.alloc(1),
+      Buffer.from('PK\x05\x06, the end'),
+      Buffer.alloc(70_000, 'x'),
+      Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(100_000)]),
+    ])
+      t.is((await asJson(t, Buffer.concat([zip, tail]))).recordsRead, 3, String(tail.length));
+  const far = Buffer.concat([zipOf(layerFiles('a')), Buffer.alloc(17 << 20)]);
+  await t.throwsAsync(asJson(t, far), { message: /^The file is not a zip, or its end is missing/ });
 });
 
 test('a duplicate name in a zip ends the conversion', async (t) => {

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { encodingOf } from './encoding.ts';
 
 /**
  * An entry of the central directory of a zip (PKWARE APPNOTE 6.3). This is our own code because no package on npm checks checksums,
@@ -24,6 +26,9 @@ export interface ZipEntry {
 
 const endLength = 22;
 const longestComment = 0xffff;
+const endSignature = Buffer.from('PK\x05\x06', 'latin1');
+/** Maximum number of end records that are looked at in a file with bytes behind its zip. */
+const maxCandidates = 16;
 /** A name about which nothing can be wrong: most are. */
 const plainName = /^[\w-]+(?:[/.][\w-]+)*$/;
 
@@ -128,27 +133,58 @@ interface End {
   shift: number;
 }
 
+/** The end record is searched in the last bytes, then in the whole of a file of at most this size. */
+const searchedWhole = 16 << 20;
+
+/** There may be bytes behind the end record: its comment, and others that do not belong to the zip. */
 async function findEnd(source: ByteSource): Promise<End> {
-  const length = Math.min(source.size, endLength + longestComment + 20);
-  const start = source.size - length;
-  const bytes = await source.read(start, length);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = bytes.length - endLength; at >= 0; at--) {
-    if (view.getUint32(at, true) !== 0x06054b50) continue;
-    if (at + endLength + view.getUint16(at + 20, true) !== bytes.length) continue;
-    const end = {
-      at: start + at,
-      count: view.getUint16(at + 10, true),
-      size: view.getUint32(at + 12, true),
-      offset: view.getUint32(at + 16, true),
-    };
-    if (at >= 20 && view.getUint32(at - 20, true) === 0x07064b50)
-      return findEnd64(source, start + at - 20, integer64(view, at - 12, start));
-    if (view.getUint16(at + 4, true) !== 0 || view.getUint16(at + 8, true) !== end.count)
-      throw new FormatError('The zip is split into several parts. Join them first.', end.at);
-    return shifted(end, end.at);
-  }
+  const usual = endLength + longestComment + 20;
+  const found = await lastEnd(source, Math.max(0, source.size - usual));
+  if (found !== undefined) return found;
+  const whole = source.size > usual && source.size <= searchedWhole ? await lastEnd(source, 0) : undefined;
+  if (whole !== undefined) return whole;
   throw new FormatError('The file is not a zip, or its end is missing.', source.size);
+}
+
+/** The last end record from `start` on: one whose comment ends the file, else one that a directory precedes. */
+async function lastEnd(source: ByteSource, start: number): Promise<End | undefined> {
+  const bytes = await source.read(start, source.size - start);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const places: number[] = [];
+  for (let at = buffer.lastIndexOf(endSignature); at >= 0 && places.length < maxCandidates; ) {
+    const room = buffer.length - at - endLength;
+    if (room >= 0) {
+      const comment = buffer.readUInt16LE(at + 20);
+      if (comment === room) return readEnd(source, buffer, at, start);
+      if (comment < room) places.push(at);
+    }
+    at = at === 0 ? -1 : buffer.lastIndexOf(endSignature, at - 1);
+  }
+  for (const at of places) {
+    const size = buffer.readUInt32LE(at + 12);
+    const isWide = at >= 20 && buffer.readUInt32LE(at - 20) === 0x07064b50;
+    if (isWide) return readEnd(source, buffer, at, start);
+    if (size < 46 || size > start + at) continue;
+    const first = Buffer.from(await source.read(start + at - size, 4));
+    if (first.readUInt32LE(0) === 0x02014b50) return readEnd(source, buffer, at, start);
+  }
+  return undefined;
+}
+
+async function readEnd(source: ByteSource, bytes: Buffer, at: number, start: number): Promise<End> {
+  const end = {
+    at: start + at,
+    count: bytes.readUInt16LE(at + 10),
+    size: bytes.readUInt32LE(at + 12),
+    offset: bytes.readUInt32LE(at + 16),
+  };
+  if (at >= 20 && bytes.readUInt32LE(at - 20) === 0x07064b50) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    return findEnd64(source, start + at - 20, integer64(view, at - 12, start));
+  }
+  if (bytes.readUInt16LE(at + 4) !== 0 || bytes.readUInt16LE(at + 8) !== end.count)
+    throw new FormatError('The zip is split into several parts. Join them first.', end.at);
+  return shifted(end, end.at);
 }
 
 async function findEnd64(source: ByteSource, locator: number, declared: number): Promise<End> {
@@ -207,21 +243,22 @@ function integer64(view: DataView, at: number, place: number): number {
   return Number(value);
 }
 
+const cp437 = encodingOf('IBM437')!;
+
 function nameOf(buffer: Buffer, unicode: boolean, place: number): string {
   const utf8 = buffer.toString('utf8');
-  const name = unicode || !utf8.includes('\ufffd') ? utf8 : buffer.toString('latin1');
+  // Windows PowerShell writes backslashes; names without the flag are those of MS-DOS
+  const name = (unicode || isUtf8(buffer) ? utf8 : cp437.decode(buffer)).replaceAll('\\', '/');
   const wrong =
     name === ''
       ? 'has no name'
       : name.includes('\0')
         ? 'contains a zero byte'
-        : name.includes('\\')
-          ? 'contains a backslash'
-          : /^\/|^[A-Za-z]:/.test(name)
-            ? 'is absolute'
-            : name.split('/').includes('..')
-              ? "leaves its folder with '..'"
-              : undefined;
+        : /^\/|^[A-Za-z]:/.test(name)
+          ? 'is absolute'
+          : name.split('/').includes('..')
+            ? "leaves its folder with '..'"
+            : undefined;
   if (wrong !== undefined) throw new FormatError(`The name '${shown(name)}' in the zip ${wrong}.`, place);
   return name;
 }
