@@ -9,6 +9,12 @@ import { bytes, moment, plain, record, table } from './table.ts';
 /** Result of `calculateStatisticsTransformation`, for bands or for fields. */
 type Statistics = Partial<Omit<GridStatistics, 'kind'> & Omit<FeatureStatistics, 'kind'>>;
 
+const PROBLEMS = {
+  damaged: 'damaged: its bytes are not those that were written',
+  missing: 'missing: the blob store does not have its bytes',
+  none: undefined,
+};
+
 /** Formats a dataset for people. */
 export function describeDataset(dataset: Dataset, people: Principals): Shown {
   const { spatialInformation: place = {}, temporalInformation: time = {}, properties = {} } = dataset;
@@ -22,6 +28,7 @@ export function describeDataset(dataset: Dataset, people: Principals): Shown {
     type: dataset.datasetType,
     format: dataset.datasetFormat,
     size: bytes(dataset.storageSize),
+    content: PROBLEMS[dataset.contentProblem ?? 'none'],
     tags: dataset.tags?.join(', '),
     srid: place.srid,
     'coordinate system': place.primarySpatialReference === undefined ? '' : systemName(place.primarySpatialReference),

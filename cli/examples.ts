@@ -215,5 +215,6 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'cron run': ['cron run cleanUp'],
   'blobs show': ['blobs show'],
   'blobs sweep': ['blobs sweep', 'blobs sweep --confirm'],
+  'blobs verify': ['blobs verify', 'blobs verify --sample 1000'],
   'blobs adopt': ["blobs adopt --reason 'restored from a dump'"],
 };

@@ -14,6 +14,7 @@ export type ErrorKind =
   | 'unprocessable'
   | 'tooManyRequests'
   | 'notImplemented'
+  | 'damaged'
   | 'unavailable';
 
 export interface ErrorDetails {

@@ -13,6 +13,7 @@ export interface Jobs {
   cleanUp: Record<string, never>;
   sweepRecycleBin: Record<string, never>;
   expireCredits: Record<string, never>;
+  verifyBlobs: Record<string, never>;
   sendAccountMail: { mailId: string };
   /** Enqueued by a trigger of the database, too: `0070_vector_overviews.sql`. */
   drawVectorOverview: { datasetId: string };
@@ -25,6 +26,7 @@ export const CRON = {
   cleanUp: '23 * * * *',
   sweepRecycleBin: '37 2 * * *',
   expireCredits: '3 * * * *',
+  verifyBlobs: '11 3 * * *',
 } as const satisfies Partial<Record<keyof Jobs, string>>;
 
 export interface JobOptions {

@@ -90,7 +90,8 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     const environment = Object.entries({ data: database.folder, ...patient, ...settings });
     config = loadConfig(Object.fromEntries(environment.map(([name, value]) => [environmentName(name), value])));
     const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });
-    blobs = await openOwnStore(database.db, { url: undefined, folder: join(database.folder, 'blobs') }, log);
+    const store = { url: config['blobs.url'], folder: join(database.folder, 'blobs') };
+    blobs = await openOwnStore(database.db, store, log);
     app = await buildApp({
       config,
       db: database.db,

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobStore } from '../src/blobs/blobs.ts';
 import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
@@ -22,6 +21,7 @@ import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
 import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
+import type { CheckedBlobs } from '../src/transfers/store/checked-blobs.ts';
 import { openOwnStore } from '../src/transfers/store/owner.ts';
 import { keepChildren } from './children.ts';
 import type { Liveness } from './liveness.ts';
@@ -89,7 +89,7 @@ interface Opened {
   database: OpenDatabase;
   capacity: WorkerCapacity;
   db: Database;
-  blobs: BlobStore;
+  blobs: CheckedBlobs;
   sealer: Sealer;
   tracing: Tracing;
 }

@@ -25,6 +25,7 @@ import { removeSpentBlobsTask } from './tasks/remove-spent-blobs.ts';
 import { runTransferTask } from './tasks/run-transfer.ts';
 import { sendAccountMailTask } from './tasks/send-account-mail.ts';
 import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
+import { verifyBlobsTask } from './tasks/verify-blobs.ts';
 
 /** A worker process that takes jobs. */
 export interface Worker {
@@ -80,6 +81,7 @@ export async function work(config: Config, abort?: AbortSignal): Promise<Worker>
         cleanUp: cleanUpTask(performing.promise, config, log),
         sweepRecycleBin: sweepRecycleBinTask(performing.promise, config['recycleBin.retention']),
         expireCredits: expireCreditsTask(performing.promise),
+        verifyBlobs: verifyBlobsTask(performing.promise, config['blobs.verifyInterval']),
         sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
       }),
     }),

@@ -33,11 +33,14 @@ export async function adoptBlobs(
   }
 }
 
-function sentence({ store, adopted, beforeDatabase }: Awaited<ReturnType<typeof adoptStore>>): string {
+function sentence({ store, adopted, newer, beforeDatabase }: Awaited<ReturnType<typeof adoptStore>>): string {
   if (!adopted) return `The blob store ${store} belongs to this database already.`;
+  const kept = `Unreferenced blobs are kept until you run 'platform blobs sweep --confirm'.`;
+  if (newer)
+    return (
+      `The blob store ${store} belongs to this database. It was newer than this database, and counts with it again. ${kept} ` +
+      `Run 'platform blobs verify' to find content that the store does not have any more.`
+    );
   const before = beforeDatabase === undefined ? 'no database' : `the database '${beforeDatabase}'`;
-  return (
-    `The blob store ${store} belongs to this database now; it belonged to ${before}. ` +
-    `Unreferenced blobs are kept until you run 'platform blobs sweep --confirm'.`
-  );
+  return `The blob store ${store} belongs to this database now; it belonged to ${before}. ${kept}`;
 }

@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
+import type { BlobStoreState } from '../../src/operations/blobs/blob-store.ts';
 import type { SweepState } from '../../src/transfers/store/sweep-state.queries.ts';
+import type { Verification } from '../../src/transfers/store/verification.queries.ts';
 import type { Io } from '../io.ts';
+import { integer } from '../options.ts';
 import { finishBeforeStop } from '../stop-signal.ts';
 import { bytes, moment, record } from '../table.ts';
+import { verifyBlobs } from './blobs-verify.ts';
 
 export function blobsCommands(blobs: Command, io: Io): void {
   blobs
     .command('show')
-    .description('show the location of the blobs and the result of the last sweep')
-    .action(async () => io.show(await io.api.call<SweepState>('GET', '/api/admin/blob-store'), stateText));
+    .description('show the location of the blobs, and the results of the last sweep and verification')
+    .action(async () => io.show(await io.api.call<BlobStoreState>('GET', '/api/admin/blob-store'), stateText));
   blobs
     .command('sweep')
     .description('delete unreferenced blobs now; workers do so every hour')
@@ -22,6 +26,11 @@ export function blobsCommands(blobs: Command, io: Io): void {
       );
     });
   blobs
+    .command('verify')
+    .description('compare all blobs with their digests, wait for the end, and list the damaged and missing ones')
+    .option('--sample <number>', 'only so many blobs, chosen by chance', integer(1, 100_000))
+    .action(({ sample }: { sample?: number }) => verifyBlobs(io, sample));
+  blobs
     .command('adopt')
     .description('take over a blob store that belongs to another database; uses the settings and the database directly')
     .action(async () => {
@@ -30,7 +39,7 @@ export function blobsCommands(blobs: Command, io: Io): void {
     });
 }
 
-const stateText = (state: SweepState) =>
+const stateText = (state: BlobStoreState) =>
   record({
     place: state.place,
     'last sweep': moment(state.sweptAt),
@@ -40,4 +49,14 @@ const stateText = (state: SweepState) =>
     'confirmed for removal': state.confirmed,
     'stopped since': moment(state.stoppedAt),
     because: state.stoppedBecause,
+    'last verification': verificationText(state.verification),
+    'damaged blobs': state.damagedBlobs,
+    'missing blobs': state.missingBlobs,
   });
+
+function verificationText(last: Verification | undefined): string | undefined {
+  if (last === undefined) return undefined;
+  const { startedAt, finishedAt, sample, totalBlobs, checkedBlobs, checkedBytes } = last;
+  const what = `${checkedBlobs} of ${totalBlobs} blobs${sample ? ', a sample' : ''} (${bytes(checkedBytes)})`;
+  return finishedAt === undefined ? `running since ${moment(startedAt)}: ${what}` : `${moment(finishedAt)}: ${what}`;
+}

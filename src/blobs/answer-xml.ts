@@ -23,3 +23,7 @@ export const decodeEntities = (text: string) =>
     if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
     return ENTITIES[name ?? ''] ?? whole;
   });
+
+/** A text for the content of an element. */
+export const encodeEntities = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

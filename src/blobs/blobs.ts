@@ -44,6 +44,8 @@ export interface BlobStore {
    * stream.
    */
   read(name: string, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable>;
+  /** Reads a whole short blob of this size. Throws `notFound`, and the reason of `signal`. */
+  readAll(name: string, size: number, signal?: AbortSignal): Promise<Buffer>;
   /**
    * Provides the blob as a local file at `path`, which must not exist: a hard link if the store is local, else a copy.
    * Do not write to the file, because a link shares its bytes with the blob. Throws `notFound`, and the reason of
@@ -77,7 +79,17 @@ export interface BlobStore {
 export interface Commit {
   /** Name of the blob. Default: the name of the blocks. */
   target?: string;
+  /** Called with all bytes of the blob in order. */
+  each?: (chunk: Uint8Array) => void;
   signal?: AbortSignal;
+}
+
+/** The same stream, whose chunks `each` sees. */
+export async function* seen(body: AsyncIterable<Uint8Array>, each: (chunk: Uint8Array) => void) {
+  for await (const chunk of body) {
+    each(chunk);
+    yield chunk;
+  }
 }
 
 /** Reads a blob. Opens it at the first `next()`, because an opened file that is never read would stay open. */

@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { decodeEntities, texts } from './answer-xml.ts';
+import { decodeEntities, encodeEntities, texts } from './answer-xml.ts';
 
 /** Address and credentials of a bucket. */
 export interface BucketAddress {
@@ -100,6 +101,8 @@ const RECONNECT_MS = 100;
 /** How often a request is sent again that the server could not answer, with pauses of up to 100, 200, … ms. */
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
+/** Objects that are deleted at once on a server that deletes one a request. */
+const REMOVALS = 8;
 
 /**
  * A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix.
@@ -161,13 +164,35 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
     return decodeEntities(etag);
   }
 
+  const remove = (key: string) => send('DELETE', key, {}, [404]);
+  let canRemoveMany = true;
+
   return {
     head: (key: string, signal?: AbortSignal) => send('HEAD', key, { ...(signal && { signal }) }, [404]),
     get: (key: string, headers: Record<string, string>, signal?: AbortSignal) =>
       send('GET', key, { headers, ...(signal && { signal }) }, [404, 412, 416]),
     put: (key: string, body: Uint8Array<ArrayBuffer>, signal?: AbortSignal) =>
       send('PUT', key, { body, ...(signal && { signal }) }),
-    remove: (key: string) => send('DELETE', key, {}, [404]),
+    remove,
+
+    /** Deletes up to 1000 objects in one request; one by one on a server that has no such request. */
+    async removeMany(keys: readonly string[]): Promise<void> {
+      if (keys.length > 1 && canRemoveMany) {
+        const objects = keys.map((key) => `<Object><Key>${encodeEntities(prefix + key)}</Key></Object>`);
+        const body = `<?xml version="1.0" encoding="UTF-8"?><Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`;
+        const headers = { 'content-type': 'application/xml', 'content-md5': hash('md5', body, 'base64') };
+        const answer = await send('POST', undefined, { query: { delete: '' }, headers, body }, [400, 404, 405, 501]);
+        const text = await answer.text();
+        // what it could not delete is tried, and fails, one by one
+        if (answer.ok && !text.includes('<Error>')) return;
+        if (!answer.ok) canRemoveMany = false;
+      }
+      const left = keys.values();
+      const removeSome = async () => {
+        for (const key of left) await remove(key);
+      };
+      await Promise.all(Array.from({ length: Math.min(REMOVALS, keys.length) }, removeSome));
+    },
 
     /**
      * Stores an object unless the key exists; then returns false. Servers without conditional PUT replace the object.

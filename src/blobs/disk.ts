@@ -1,20 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { copyFile, link, mkdir, open, opendir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  link,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { addAbortSignal } from 'node:stream';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, MissingBlock, tooLarge } from './blobs.ts';
+import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, MissingBlock, seen, tooLarge } from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
+import { joinBlocks } from './join-blocks.ts';
 import { folderMarker } from './marker.ts';
 
 /** Folder of unfinished writes. Old files are deleted. */
 const TEMPORARY = '.temporary';
 /** Uncommitted blocks: `.blocks/<area>/<name>/<hex of the block id>`. */
 const BLOCKS = '.blocks';
+/** Blocks that are looked for at once. */
+const LOOKS = 8;
 
 /**
  * A blob store in a folder: `<folder>/<area>/<name>`. Creates the folder if necessary, with permissions for its owner
@@ -102,26 +118,32 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       await write(target, (file) => writeFile(file, limited(body, limit)));
     },
 
-    async commitBlocks(name, blockIds, limit, { target = name, signal } = {}) {
+    async commitBlocks(name, blockIds, limit, { target = name, each, signal } = {}) {
       const blocks = blocksOf(name);
       const pathOf = (id: string) => join(blocks, Buffer.from(id).toString('hex'));
       const stored = new Map<string, StoredBlock>();
-      for (const id of new Set(blockIds)) {
-        checkBlockId(id);
-        signal?.throwIfAborted();
-        const found = await stat(pathOf(id), { bigint: true }).catch(absent);
-        if (found) stored.set(id, { size: Number(found.size), written: Number(found.mtimeMs) });
-      }
-      checkBlocks(blockIds, stored, limit);
-      async function* joined() {
-        for (const id of blockIds) {
-          const block = await open(pathOf(id), 'r').catch((error) => {
-            throw codeOf(error) === 'ENOENT' ? new MissingBlock(id, blockIds, stored) : error;
-          });
-          yield* block.createReadStream({ highWaterMark: 1 << 20 });
+      const wanted = new Set(blockIds);
+      for (const id of wanted) checkBlockId(id);
+      const left = wanted.values();
+      const look = async () => {
+        for (const id of left) {
+          signal?.throwIfAborted();
+          const found = await stat(pathOf(id), { bigint: true }).catch(absent);
+          if (found) stored.set(id, { size: Number(found.size), written: Number(found.mtimeMs) });
         }
-      }
-      return write(place(target), (file) => writeFile(file, stoppable(limited(joined(), limit), signal)));
+      };
+      await Promise.all(Array.from({ length: LOOKS }, look));
+      checkBlocks(blockIds, stored, limit);
+      const missing = (id: string) => (error: unknown) => {
+        throw codeOf(error) === 'ENOENT' ? new MissingBlock(id, blockIds, stored) : error;
+      };
+      const joined = joinBlocks(blockIds, stored, {
+        readAll: (id) => readFile(pathOf(id)).catch(missing(id)),
+        open: async (id) =>
+          (await open(pathOf(id), 'r').catch(missing(id))).createReadStream({ highWaterMark: 1 << 20 }),
+      });
+      const body = stoppable(limited(joined, limit), signal);
+      return write(place(target), (file) => writeFile(file, each ? seen(body, each) : body));
     },
 
     async removeBlocks(name, before) {
@@ -145,6 +167,24 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       }
       const bytes = file.createReadStream({ highWaterMark: 256 * 1024, ...range });
       return signal ? addAbortSignal(signal, bytes) : bytes;
+    },
+
+    /** A stream of a small file costs several times as much as the reading. */
+    async readAll(name, size, signal) {
+      const file = await openBlob(name);
+      try {
+        const bytes = Buffer.allocUnsafe(size);
+        for (let read = 0; read < size; ) {
+          signal?.throwIfAborted();
+          const { bytesRead } = await file.read(bytes, read, size - read, read);
+          // shorter than it was: the rest is not there
+          if (bytesRead === 0) return bytes.subarray(0, read);
+          read += bytesRead;
+        }
+        return bytes;
+      } finally {
+        await file.close();
+      }
     },
 
     openFile: openBlob,

@@ -13,6 +13,8 @@ export interface StoreOwner {
   database: string;
   /** ISO 8601. */
   since: string;
+  /** Of the database when it last wrote the marker; see `raiseCounter`. 0 in markers of earlier versions. */
+  counter: number;
 }
 
 /** An object in a store that names its owner. */
@@ -100,8 +102,9 @@ export function bucketMarker(bucket: Bucket): StoreMarker {
 
 function parseOwner(json: string, where: string): StoreOwner {
   try {
-    const { id, database, since } = JSON.parse(json) as Record<string, unknown>;
-    if (typeof id === 'string') return { id, database: String(database), since: String(since) };
+    const { id, database, since, counter = 0 } = JSON.parse(json) as Record<string, unknown>;
+    if (typeof id === 'string' && Number.isSafeInteger(counter))
+      return { id, database: String(database), since: String(since), counter: Number(counter) };
   } catch {
     // reported below
   }

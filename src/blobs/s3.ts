@@ -1,15 +1,28 @@
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
 import { writeFully } from '../data/write-fully.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, isName, MissingBlock, tooLarge } from './blobs.ts';
+import {
+  areasOf,
+  checkBlockId,
+  checkBlocks,
+  checkName,
+  hasChanged,
+  isName,
+  MissingBlock,
+  seen,
+  tooLarge,
+} from './blobs.ts';
 import type { Bucket, BucketAddress, Parts, StoredObject } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import { finishParts } from './finish-parts.ts';
+import { joinBlocks } from './join-blocks.ts';
 import { bucketMarker } from './marker.ts';
 import { readSteadily } from './steady-read.ts';
 
@@ -23,6 +36,8 @@ const COPY_PART = 1024 * MIB;
 const BLOCKS = '.blocks/';
 /** The longest time that an upload in parts is taken to last. */
 const LONGEST_UPLOAD_MS = 24 * 3_600_000;
+/** Maximum number of objects that one request of S3 deletes. */
+const MAX_REMOVED = 1000;
 /** Number of concurrent requests. */
 const CONCURRENCY = 8;
 
@@ -34,9 +49,10 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     return name;
   };
   const blocksOf = (name: string) => `${BLOCKS}${keyOf(name)}/`;
+  /** In 256 folders: a server that keeps objects as files may list the folder of an object that it deletes. */
   const blockKey = (name: string, id: string) => {
     checkBlockId(id);
-    return blocksOf(name) + Buffer.from(id).toString('hex');
+    return `${blocksOf(name)}${hash('sha1', id).slice(0, 2)}/${Buffer.from(id).toString('hex')}`;
   };
 
   async function write(key: string, body: AsyncIterable<Uint8Array>, limit: number, signal?: AbortSignal) {
@@ -87,14 +103,14 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     let removed = 0;
     let batch: string[] = [];
     const removeBatch = async () => {
-      await Promise.all(batch.map((key) => bucket.remove(key)));
+      await bucket.removeMany(batch);
       removed += batch.length;
       batch = [];
     };
     for await (const { key, lastModified } of objects) {
       if (lastModified.getTime() >= before) continue;
       batch.push(key);
-      if (batch.length === CONCURRENCY) await removeBatch();
+      if (batch.length === MAX_REMOVED) await removeBatch();
     }
     await removeBatch();
     return removed;
@@ -107,37 +123,34 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
       await upload(bucket, blockKey(name, blockId), body, { limit });
     },
 
-    async commitBlocks(name, blockIds, limit, { target = name, signal } = {}) {
-      const folder = blocksOf(name);
-      const stored = new Map<string, StoredBlock>();
-      for await (const { key, size, lastModified } of bucket.list(folder)) {
+    async commitBlocks(name, blockIds, limit, { target = name, each, signal } = {}) {
+      const stored = new Map<string, StoredBlock & { key: string }>();
+      for await (const { key, size, lastModified } of bucket.list(blocksOf(name))) {
         signal?.throwIfAborted();
-        const id = Buffer.from(key.slice(folder.length), 'hex').toString();
-        stored.set(id, { size, written: lastModified.getTime() });
+        const id = Buffer.from(key.slice(key.lastIndexOf('/') + 1), 'hex').toString();
+        stored.set(id, { key, size, written: lastModified.getTime() });
       }
       for (const id of new Set(blockIds)) checkBlockId(id);
       checkBlocks(blockIds, stored, limit);
-      async function* joined() {
-        for (const id of blockIds) {
-          yield* await openObject(blockKey(name, id), undefined, undefined, signal).catch((error) => {
-            throw error instanceof AppError && error.kind === 'notFound'
-              ? new MissingBlock(id, blockIds, stored)
-              : error;
-          });
-        }
-      }
-      return write(keyOf(target), joined(), limit, signal);
+      const openBlock = (id: string) =>
+        openObject(stored.get(id)?.key ?? blockKey(name, id), undefined, undefined, signal).catch((error) => {
+          throw error instanceof AppError && error.kind === 'notFound' ? new MissingBlock(id, blockIds, stored) : error;
+        });
+      const readAll = async (id: string) => buffer(await openBlock(id));
+      const joined = joinBlocks(blockIds, stored, { readAll, open: openBlock });
+      return write(keyOf(target), each ? seen(joined, each) : joined, limit, signal);
     },
 
     async removeBlocks(name, before) {
       const blocks = await Array.fromAsync(bucket.list(blocksOf(name)));
       // the oldest last: those that an interruption leaves should be older than the blob, in the seconds of S3
       blocks.sort((one, other) => other.lastModified.getTime() - one.lastModified.getTime());
-      await removeAll(blocks, before?.getTime());
+      for (const some of [blocks.slice(0, -1), blocks.slice(-1)]) await removeAll(some, before?.getTime());
     },
 
     info: async (name) => infoOf(keyOf(name)),
     read: async (name, range, etag, signal) => openObject(keyOf(name), range, etag, signal),
+    readAll: async (name, _size, signal) => buffer(await openObject(keyOf(name), undefined, undefined, signal)),
 
     address: (name, seconds, { contentType, disposition }) =>
       bucket.presign(keyOf(name), seconds, {

@@ -61,7 +61,7 @@ const inProject = (caller: CallerParameters, projectId: Fragment) => sql.fragmen
 /** The record of `datasetOf` without `dataPath`, of large rows also without the free-form members. */
 function item(free: FreeForm) {
   const freeForm = free === shown ? json : () => absent;
-  return packed<keyof Omit<Dataset, 'dataPath' | 'sasToken'>>({
+  return packed<keyof Omit<Dataset, 'dataPath' | 'sasToken' | 'contentProblem'>>({
     id: word(sql.fragment`d.id`),
     createdAt: time(sql.fragment`d.created_at`),
     createdBy: word(sql.fragment`d.created_by`),

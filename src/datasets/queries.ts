@@ -75,7 +75,8 @@ const visibleRecord = statement(
   DatasetRowWithRights,
   { ...CALLER_PARAMETERS, id: 'uuid' },
   ({ id, ...caller }) => sql.fragment`
-  select ${columnsWithRights} ${visible(caller)} and d.id = ${id}`,
+  select ${columnsWithRights}, (select b.problem from damaged_blobs b where b.name = d.blob) as content_problem
+  ${visible(caller)} and d.id = ${id}`,
 );
 
 export const findDataset = (db: Db, caller: Caller, id: string) =>

@@ -28,6 +28,8 @@ export const DatasetRow = z.object({
   /** Size of the content in bytes. */
   storageSize: z.number(),
   rowVersion: z.string(),
+  /** What the last check of the content found. Only in the record of one dataset, and only if something is wrong. */
+  contentProblem: z.enum(['damaged', 'missing']).optional(),
 });
 
 const permissions = permissionsAnswer().optional();
@@ -68,6 +70,7 @@ export function datasetOf(
     spatialInformation: row.spatialInformation,
     storageSize: row.storageSize,
     rowVersion: row.rowVersion,
+    contentProblem: row.contentProblem,
     permissions: may({ rights: row.rights ?? 0 }, 'canGrantAccess') ? row.permissions : undefined,
     dataPath: dataPath(row.id, base),
   };

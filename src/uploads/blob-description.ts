@@ -47,6 +47,7 @@ const REFUSED = {
   403: refused('The grant is missing, invalid, expired, or for another resource.'),
   404: refused('The blob does not exist.'),
 };
+const DAMAGED = { 500: refused('`ContentDamaged`: the bytes are not those that were written, or are lost.') };
 
 /** OpenAPI descriptions of the blob routes. Written by hand, because their bodies are bytes without a schema. */
 export const BLOB_READ = {
@@ -69,6 +70,7 @@ export const BLOB_READ = {
       headers: { Location: header('A signed address.') },
     },
     ...REFUSED,
+    ...DAMAGED,
     412: refused('The blob has a different ETag.'),
     416: refused('The range is outside of the blob.'),
   },
@@ -82,6 +84,7 @@ export const BLOB_STATE = {
     },
     304: { description: 'The ETag of the caller is current.' },
     ...REFUSED,
+    ...DAMAGED,
   },
 };
 export const BLOB_WRITE = {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import pg from 'pg';
@@ -107,6 +107,47 @@ for (const [kind, place] of Object.entries(places)) {
       t.deepEqual(owners.sort(), [false, true]);
     },
   );
+
+  test.serial(`a database that is older than its ${kind} does not open it until it is adopted`, async (t) => {
+    const made = await another(t);
+    const { run } = await machine(t);
+    const settings = kind === 'folder' ? { url: undefined, folder: join(made.folder, 'data', 'blobs') } : place(made);
+    await openOwnStore(made.db, settings, log);
+    const [backup] = await query(made.url, 'select counter from blob_store');
+    const blobs = await openOwnStore(made.db, settings, log);
+    await put(blobs, 'dataset/new');
+    await query(made.url, 'update blob_store set counter = $1', [backup.counter]);
+    const older = /is older than its blob store[\s\S]*'platform blobs adopt'[\s\S]*'platform blobs verify'/;
+    t.regex((await t.throwsAsync(openOwnStore(made.db, settings, log)))!.message, older);
+    t.regex((await t.throwsAsync(sweep(made.db, blobs)))!.message, older);
+    t.deepEqual(await namesIn(blobs), ['dataset/new']);
+    const env = {
+      DATABASE_URL: made.url,
+      PLATFORM_DATA: join(made.folder, 'data'),
+      ...(settings.url === undefined ? {} : { PLATFORM_BLOBS_URL: settings.url }),
+    };
+    const adopted = await run(['blobs', 'adopt'], { env });
+    t.is(adopted.code, 0, adopted.err);
+    t.regex(adopted.out, /It was newer than this database/);
+    t.truthy(await openOwnStore(made.db, settings, log));
+    t.regex((await sweep(made.db, blobs)).keptBecause!, /^1 of 1 blobs/);
+  });
+
+  test.serial(`a ${kind} that was emptied is not opened as if it were new`, async (t) => {
+    const made = await another(t);
+    const settings = place(made);
+    const blobs = await openOwnStore(made.db, settings, log);
+    await put(blobs, 'staging/b');
+    await nameIt(made, 'staging/b');
+    t.truthy(await openOwnStore(made.db, settings, log));
+    if (kind === 'folder') await rm(settings.folder, { recursive: true });
+    else {
+      const bucket = openBucket(parseBucketAddress(settings.url!)!);
+      for (const key of ['staging/b', '.platform-store.json']) await bucket.remove(key);
+    }
+    const emptied = /has no marker, and none of the blobs that this database references[\s\S]*'platform blobs adopt'/;
+    t.regex((await t.throwsAsync(openOwnStore(made.db, settings, log)))!.message, emptied);
+  });
 
   test.serial(`a ${kind} without marker is opened only if this database refers to its blobs`, async (t) => {
     const [first, second] = [await another(t), await another(t)];
@@ -225,6 +266,8 @@ test.serial(
     await w.administrator();
     const { run, logIn } = await machine(t);
     await logIn('root');
+    await upload(w, w.as(await w.account()), 'before the first sweep');
+    t.regex((await run(['blobs', 'show'])).out, /^blobs +1$/m);
     const worker = await startWorker(w);
     t.teardown(() => worker.stop());
     const folder = join(w.folder, 'blobs', 'dataset');

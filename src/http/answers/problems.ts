@@ -21,6 +21,7 @@ const STATUS: Record<ErrorKind, number> = {
   rangeNotSatisfiable: 416,
   unprocessable: 422,
   tooManyRequests: 429,
+  damaged: 500,
   notImplemented: 501,
   unavailable: 503,
 };

@@ -131,6 +131,8 @@ const NAMES: Record<string, string> = {
   'DELETE /api/admin/drain': 'resumeWorkers',
   'GET /api/admin/blob-store': 'getBlobStore',
   'POST /api/admin/blob-store/sweep': 'sweepBlobStore',
+  'POST /api/admin/blob-store/verify': 'verifyBlobStore',
+  'GET /api/admin/blob-store/damaged': 'listDamagedBlobs',
 };
 
 /** Paths for legacy clients, which have newer replacements. */

@@ -1,19 +1,56 @@
+import { z } from 'zod';
 import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { enqueue } from '../../jobs.ts';
-import type { SweepState } from '../../transfers/store/sweep-state.queries.ts';
-import { confirmSweep, findSweepState } from '../../transfers/store/sweep-state.queries.ts';
+import type { BlobProblem } from '../../transfers/store/digests.queries.ts';
+import { countDamaged, countNamed } from '../../transfers/store/digests.queries.ts';
+import { confirmSweep, findSweepState, SweepState } from '../../transfers/store/sweep-state.queries.ts';
+import { findVerification, startVerification, Verification } from '../../transfers/store/verification.queries.ts';
 
 const NEVER_SWEPT: SweepState = { allBlobs: 0, unknownBlobs: 0, unknownBytes: 0 };
 
-export const blobStoreState = async (db: Db): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
+const sweepState = async (db: Db): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
+
+export const BlobStoreState = SweepState.extend({
+  damagedBlobs: z.number(),
+  missingBlobs: z.number(),
+  verification: Verification.optional(),
+});
+export type BlobStoreState = z.infer<typeof BlobStoreState>;
+
+/** Before the first sweep the number of blobs is that of the database. */
+export async function blobStoreState(db: Db): Promise<BlobStoreState> {
+  const [swept, counts, verification] = await Promise.all([sweepState(db), countDamaged(db), findVerification(db)]);
+  const countOf = (wanted: BlobProblem) => counts.find(({ problem }) => problem === wanted)?.count ?? 0;
+  return {
+    ...swept,
+    ...(swept.sweptAt === undefined ? { allBlobs: await countNamed(db) } : {}),
+    damagedBlobs: countOf('damaged'),
+    missingBlobs: countOf('missing'),
+    ...(verification === null ? {} : { verification }),
+  };
+}
+
+/** Starts a verification of all blobs, or of `sample` by chance; one of all that runs already is this one. A worker does it. */
+export function startVerifying(db: Db, sample: number | undefined): Promise<Verification> {
+  return db.transaction(async (tx) => {
+    const started = await startVerification(tx, { unchecked: 0, sample });
+    const running = started ?? (await findVerification(tx));
+    if (running === null || (started === null && (running.sample || sample !== undefined)))
+      throw conflict('Another verification of blobs runs. Try again when it has ended: platform blobs show.', {
+        code: 'VerificationRuns',
+      });
+    await enqueue(tx, 'verifyBlobs', {}, { jobKey: 'verifyBlobs now' });
+    return running;
+  });
+}
 
 /** Enqueues a sweep of blobs. `confirm` allows it to delete as many unknown blobs as the last sweep found, and no more. */
 export function sweepBlobs(db: Db, caller: Caller, { confirm }: { confirm: boolean }): Promise<SweepState> {
   return db.transaction(async (tx) => {
-    const state = confirm ? await confirmSweep(tx) : await blobStoreState(tx);
+    const state = confirm ? await confirmSweep(tx) : await sweepState(tx);
     if (!state)
       throw conflict('No sweep waits for a confirmation. Start one without confirm.', { code: 'NothingToConfirm' });
     const { place = 'blobs', unknownBlobs, unknownBytes } = state;

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import type { App } from '../../http/route.ts';
+import { DEFAULT_LIMIT, listOf, MAX_LIMIT } from '../../http/rules/paging.ts';
+import { queryInteger } from '../../http/rules/query.ts';
+import { DamagedBlob, listDamaged } from '../../transfers/store/digests.queries.ts';
 import { SweepState } from '../../transfers/store/sweep-state.queries.ts';
-import { blobStoreState, sweepBlobs } from './blob-store.ts';
+import { Verification } from '../../transfers/store/verification.queries.ts';
+import { BlobStoreState, blobStoreState, startVerifying, sweepBlobs } from './blob-store.ts';
+
+const MAX_SAMPLE = 100_000;
 
 /** The blob store and its sweep, for administrators. */
 export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<void> {
@@ -15,11 +21,47 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
       config,
       schema: {
         tags,
-        summary: 'Returns the location of blobs and the result of their last sweep',
-        response: { 200: SweepState },
+        summary: 'Returns the location of blobs, and the results of their last sweep and verification',
+        response: { 200: BlobStoreState },
       },
     },
     () => blobStoreState(db),
+  );
+
+  app.post(
+    '/api/admin/blob-store/verify',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Starts a verification of blobs now',
+        description:
+          'A worker reads all blobs, or `sample` of them by chance, and compares them with their digests. Blobs of earlier versions get their ' +
+          'digest. `GET /api/admin/blob-store` shows its progress, `GET /api/admin/blob-store/damaged` what it found. 409 if another one runs.',
+        body: z.object({ sample: z.int().min(1).max(MAX_SAMPLE).optional() }),
+        response: { 202: Verification },
+      },
+    },
+    async ({ body }, reply) => reply.code(202).send(await startVerifying(db, body.sample)),
+  );
+
+  app.get(
+    '/api/admin/blob-store/damaged',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Lists damaged and missing blobs by name, with what has them as its content',
+        querystring: z.object({
+          after: z.string().max(300).optional().meta({ description: 'Lists the blobs after this name.' }),
+          limit: queryInteger(1, MAX_LIMIT).optional(),
+        }),
+        response: { 200: listOf(DamagedBlob) },
+      },
+    },
+    async ({ query: { after = '', limit = DEFAULT_LIMIT } }) => ({
+      data: [...(await listDamaged(db, { after, limit }))],
+    }),
   );
 
   app.post(

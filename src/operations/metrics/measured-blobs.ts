@@ -30,6 +30,7 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     ),
     info: measured('info', (name: string) => store.info(name)),
     read: measured('read', (...given: Parameters<BlobStore['read']>) => store.read(...given)),
+    readAll: measured('read', (...given: Parameters<BlobStore['readAll']>) => store.readAll(...given)),
     fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
     // not measured: opens a file, whose reads are no operations of the store
     ...(store.openFile ? { openFile: store.openFile } : {}),

@@ -2,7 +2,9 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db.ts';
+import { countDamaged } from '../../transfers/store/digests.queries.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
+import { findVerification } from '../../transfers/store/verification.queries.ts';
 import { listMaintenanceRuns } from '../cron/maintenance-task.queries.ts';
 import { listWorkerStates } from '../workers/workers.ts';
 import { listCounters } from './count-transfers.queries.ts';
@@ -11,7 +13,14 @@ import { asMetric } from './prometheus-text.ts';
 import type { AnsweredRequest } from './request-durations.ts';
 import { RequestDurations } from './request-durations.ts';
 import { transferCounters } from './transfer-counters.ts';
-import { lagGauges, maintenanceGauges, queueGauges, sweepGauges, workerGauges } from './transfer-gauges.ts';
+import {
+  lagGauges,
+  maintenanceGauges,
+  queueGauges,
+  sweepGauges,
+  verificationGauges,
+  workerGauges,
+} from './transfer-gauges.ts';
 
 export type TileKind = 'raster' | 'vector';
 
@@ -114,7 +123,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   };
 
   const collectFromDatabase = async () => {
-    const [parts, lags, workers, counters, orders, maintenanceRuns, sweep] = await Promise.all([
+    const [parts, lags, workers, counters, orders, maintenanceRuns, sweep, damaged, verification] = await Promise.all([
       listQueueParts(db),
       getLags(db),
       listWorkerStates(db),
@@ -122,6 +131,8 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       countMassRetries(db),
       listMaintenanceRuns(db),
       findSweepState(db),
+      countDamaged(db),
+      findVerification(db),
     ]);
     const platform = new Registry();
     const running = {
@@ -137,6 +148,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       ...transferCounters(counters),
       ...maintenanceGauges(maintenanceRuns),
       ...sweepGauges(sweep),
+      ...verificationGauges(damaged, verification),
       running,
     ])
       platform.registerMetric(asMetric(family));

@@ -1,5 +1,7 @@
 import { dateFromTimestamp } from '../../platform/text/time.ts';
+import type { BlobProblem } from '../../transfers/store/digests.queries.ts';
 import type { SweepState } from '../../transfers/store/sweep-state.queries.ts';
+import type { Verification } from '../../transfers/store/verification.queries.ts';
 import type { StoredRun } from '../cron/maintenance-task.queries.ts';
 import type { WorkerState } from '../workers/workers.ts';
 import type { getLags, QueuePart } from './gauges.queries.ts';
@@ -106,6 +108,37 @@ export const sweepGauges = (sweep: SweepState | null): MetricFamily[] => [
     sweep?.unknownBlobs ?? 0,
   ),
   singleGauge('platform_blobs', 'Blobs that the last sweep found in the store.', sweep?.allBlobs ?? 0),
+];
+
+export const verificationGauges = (
+  damaged: readonly { problem: BlobProblem; count: number }[],
+  last: Verification | null,
+): MetricFamily[] => [
+  singleGauge(
+    'platform_blobs_damaged',
+    'Blobs in use that were found to be damaged or missing, until they are found to be right.',
+    damaged.reduce((sum, { count }) => sum + count, 0),
+  ),
+  singleGauge(
+    'platform_blobs_missing',
+    'Blobs in use that are not in the blob store; they count as damaged, too.',
+    damaged.find(({ problem }) => problem === 'missing')?.count ?? 0,
+  ),
+  singleGauge(
+    'platform_blobs_to_verify',
+    'Blobs that the running verification has not checked yet.',
+    last === null || last.finishedAt !== undefined ? 0 : Math.max(0, last.totalBlobs - last.checkedBlobs),
+  ),
+  singleGauge(
+    'platform_blobs_verified',
+    'Blobs that the running or last verification has checked.',
+    last?.checkedBlobs ?? 0,
+  ),
+  singleGauge(
+    'platform_blobs_verified_bytes',
+    'Bytes that the running or last verification has read.',
+    last?.checkedBytes ?? 0,
+  ),
 ];
 
 /** Workers by host. Labels by process would create new time series at each start. */

@@ -171,6 +171,7 @@ export const SETTINGS = {
     })
     .optional(),
   'blobs.redirectFrom': integer(1).optional(),
+  'blobs.verifyInterval': duration.default(30 * UNITS.d),
   'outbound.allow': list
     .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
       error: 'must be a list of host, host:port, CIDR or CIDR:port',

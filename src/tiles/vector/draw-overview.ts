@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlobStore } from '../../blobs/blobs.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { TileArchive } from '../../formats/tiles/archive-reader.ts';
@@ -18,7 +19,7 @@ const LAST_LEVEL = 14;
 /** How often a drawing looks whether the dataset has got another content. */
 const LOOK_EVERY_MS = 1000;
 
-type Parts = Pick<Executor, 'db' | 'blobs' | 'convert' | 'scratch' | 'scratchGb' | 'timeLimit' | 'log'>;
+type Parts = Pick<Executor, 'db' | 'convert' | 'scratch' | 'scratchGb' | 'timeLimit' | 'log'> & { blobs: BlobStore };
 
 /** The dataset has another content, for which another job waits. */
 class Outdated extends Error {}

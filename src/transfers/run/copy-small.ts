@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { BlobInfo, BlobStore } from '../../blobs/blobs.ts';
 import type { ConversionResult } from '../../convert/conversion.ts';
 import { copied, IGNORED, onlyCopies } from '../../convert/copied.ts';
@@ -9,27 +8,6 @@ import type { ClaimedRow } from './run.queries.ts';
 
 /** Up to this size in bytes the worker copies by itself: a child process and local files would cost many times as much. */
 const SMALL = 1 << 20;
-
-/** Reads a whole blob. A stream of a small file costs several times as much as the reading. */
-async function allOf(blobs: BlobStore, name: string, size: number, signal: AbortSignal): Promise<Buffer> {
-  if (size === 0) return Buffer.alloc(0);
-  if (blobs.openFile === undefined)
-    return buffer(await blobs.read(name, { start: 0, end: size - 1 }, undefined, signal));
-  const file = await blobs.openFile(name);
-  try {
-    const bytes = Buffer.allocUnsafe(size);
-    let read = 0;
-    while (read < size) {
-      signal.throwIfAborted();
-      const { bytesRead } = await file.read(bytes, read, size - read, read);
-      if (bytesRead === 0) throw new Error(`Blob '${name}' has ${read} bytes instead of ${size}.`);
-      read += bytesRead;
-    }
-    return bytes;
-  } finally {
-    await file.close();
-  }
-}
 
 async function* piece(bytes: Buffer) {
   yield bytes;
@@ -48,7 +26,7 @@ export async function copySmall(
   const { inputBlob, inputSize } = transfer;
   if (inputBlob === undefined || inputSize === undefined || inputSize > SMALL) return undefined;
   if (!onlyCopies(request.readerName, request.writerName)) return undefined;
-  const bytes = await allOf(blobs, inputBlob, inputSize, signal);
+  const bytes = await blobs.readAll(inputBlob, inputSize, signal);
   if (request.transformations.length > 0) report.log('warning', IGNORED);
   const result = copied(bytes, { input: request.inputName, output: request.outputFileName });
   return { result, made: await blobs.put(outputBlob(transfer), piece(bytes), bytes.length, signal) };

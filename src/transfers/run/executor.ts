@@ -1,9 +1,9 @@
-import type { BlobStore } from '../../blobs/blobs.ts';
 import type { Db } from '../../db.ts';
 import type { Sealer } from '../../platform/keys/sealing.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import type { Ending, HandedBack } from '../ends/outcome.ts';
 import type { RemoteLimits } from '../sources/remote.ts';
+import type { CheckedBlobs } from '../store/checked-blobs.ts';
 import type { Convert } from './conversion.ts';
 import type { LogLine } from './run.queries.ts';
 import type { StopReason } from './stopped.ts';
@@ -14,7 +14,7 @@ import type { StopReason } from './stopped.ts';
  */
 export interface Executor {
   db: Db;
-  blobs: BlobStore;
+  blobs: CheckedBlobs;
   convert: Convert;
   sources: RemoteSources;
   log: { warn(details: object, message: string): void };

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 
-const Identity = z.object({ id: z.string(), database: z.string(), place: z.string().optional() });
+const Identity = z.object({
+  id: z.string(),
+  database: z.string(),
+  place: z.string().optional(),
+  counter: z.number(),
+});
 
 /** Inserts the identity on first use, so that a database that was created from a template gets its own. */
 export const insertIdentity = (db: Db) =>
@@ -14,16 +19,22 @@ export const insertIdentity = (db: Db) =>
  */
 export const getIdentity = (db: Db) =>
   db.one(sql.type(Identity)`
-    select b.id || '@' || s.system_identifier || '/' || d.oid as id, d.datname::text as database, b.place
+    select b.id || '@' || s.system_identifier || '/' || d.oid as id, d.datname::text as database, b.place, b.counter
     from blob_store b, pg_control_system() s, pg_database d where d.datname = current_database()`);
 
 export const setPlace = (db: Db, place: string) =>
   db.query(sql.unsafe`update blob_store set place = ${place} where place is distinct from ${place}`);
 
 /** Records the adoption of a store; from now on the sweep deletes no unknown blob without confirmation. */
-export const setAdopted = (tx: Db, place: string) =>
+export const setAdopted = (tx: Db, place: string, counter: number) =>
   tx.query(sql.unsafe`
-    update blob_store set place = ${place}, confirm_all = true, confirmed = null, stopped_because = null, stopped_at = null`);
+    update blob_store set place = ${place}, confirm_all = true, confirmed = null, stopped_because = null, stopped_at = null,
+      counter = greatest(counter, ${counter}::bigint)`);
+
+/** Raises the counter of the database, above this one too. */
+export const raiseCounter = (db: Db, above: number) =>
+  db.oneFirst(sql.type(z.object({ counter: z.number() }))`
+    update blob_store set counter = greatest(counter, ${above}::bigint) + 1 returning counter`);
 
 /** Some blobs that this database references, up to `limit` of each kind. */
 export const sampleReferenced = (db: Db, limit: number) =>

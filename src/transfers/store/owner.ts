@@ -5,8 +5,11 @@ import type { StoreOwner } from '../../blobs/marker.ts';
 import { DamagedMarker } from '../../blobs/marker.ts';
 import type { StorePlace } from '../../blobs/open.ts';
 import { storePlaces } from '../../blobs/open.ts';
-import type { Db } from '../../db.ts';
-import { getIdentity, insertIdentity, sampleReferenced, setAdopted, setPlace } from './owner.queries.ts';
+import type { Database, Db } from '../../db.ts';
+import type { CheckedBlobs } from './checked-blobs.ts';
+import { checkedBlobs } from './checked-blobs.ts';
+import { openCounter } from './counter.ts';
+import { getIdentity, insertIdentity, raiseCounter, sampleReferenced, setAdopted, setPlace } from './owner.queries.ts';
 
 /** The store at `url` (setting `blobs.url`), else in `folder`. */
 export interface StoreSettings {
@@ -21,10 +24,13 @@ export class ForeignStore extends Error {
 
 interface Log {
   warn(details: object, message: string): void;
+  error(details: object, message: string): void;
 }
 
 /** Number of blobs of each kind that are looked up in a store without a marker. */
 const SAMPLE_SIZE = 20;
+/** Processes that raise the counter at the same time, and are stopped in between, leave the marker behind by a few. */
+const FAR = 100;
 const USE_ANOTHER =
   'Set blobs.url to another store (a folder of a bucket is enough: s3://…/bucket/folder), or PLATFORM_DATA to another folder';
 const ADOPT = "or take it over with 'platform blobs adopt'";
@@ -33,15 +39,22 @@ const ADOPT = "or take it over with 'platform blobs adopt'";
  * Opens the blob store of these settings. A store without an owner belongs to this database from now on.
  * @throws if it belongs to another database, or has no owner but blobs that this database does not reference
  */
-export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<BlobStore> {
+export async function openOwnStore(db: Database, settings: StoreSettings, log: Log): Promise<CheckedBlobs> {
+  const store = await findOwnStore(db, settings, log);
+  const counter = openCounter(() => shareCounter(db, store, log));
+  return checkedBlobs(store, { db, log, written: counter.wanted });
+}
+
+async function findOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<BlobStore> {
   const places = await storePlaces(settings.url, settings.folder);
-  const self = await identify(db);
+  await insertIdentity(db);
   let owners: (StoreOwner | undefined)[];
   try {
     owners = await Promise.all(places.map(({ store }) => store.marker.read()));
   } catch (error) {
     if (settings.url === undefined || error instanceof DamagedMarker) throw error;
-    const known = places.find(({ name }) => name === self.place);
+    const { place } = await getIdentity(db);
+    const known = places.find(({ name }) => name === place);
     if (known === undefined) {
       const why = error instanceof Error ? error.message : String(error);
       throw new Error(
@@ -54,10 +67,50 @@ export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): P
     log.warn({ err: error }, 'the blob store cannot be reached: its owner will be checked later');
     return known.store;
   }
-  const place = places[owners.findIndex((owner) => owner?.id === self.id)] ?? (await claim(db, self, places, owners));
+  // after the markers: other processes raise the counter in the database first
+  const self = await getIdentity(db);
+  const own = owners.findIndex((owner) => owner?.id === self.id);
+  const place = places[own] ?? (await claim(db, self, places, owners));
+  const marker = owners[own];
+  if (marker !== undefined) {
+    if (isBehind(self, marker)) throw new ForeignStore(behind(place.name, self, marker));
+    if (self.counter > marker.counter + FAR) log.warn({ ...counters(self, marker) }, STORE_IS_OLD);
+  }
+  await shareCounter(db, place.store, log);
   await setPlace(db, place.name);
   return place.store;
 }
+
+/**
+ * Raises the counter of the database, and then the one in the marker of its store. A database with a lower one than the marker is older than
+ * the store: it was restored from a backup. Failures are logged: the next time will do.
+ */
+async function shareCounter(db: Db, store: BlobStore, log: Log): Promise<void> {
+  try {
+    const marker = await store.marker.read();
+    const self = await getIdentity(db);
+    if (marker?.id !== self.id || isBehind(self, marker)) {
+      const why =
+        marker?.id === self.id ? behind(undefined, self, marker) : belongsToAnother(undefined, marker).message;
+      log.error({}, why);
+      return;
+    }
+    const counter = await raiseCounter(db, marker.counter);
+    await store.marker.replace({ ...marker, counter });
+  } catch (error) {
+    log.warn({ err: error }, 'the counter of the blob store could not be raised; it will be tried again');
+  }
+}
+
+const isBehind = (self: Self, marker: StoreOwner) => self.counter < marker.counter;
+const counters = (self: Self, marker: StoreOwner) => ({ database: self.counter, store: marker.counter });
+
+const behind = (name: string | undefined, self: Self, marker: StoreOwner) =>
+  `The database '${self.database}' is older than its blob store${name === undefined ? '' : ` ${name}`} (counter ${self.counter}, ` +
+  `store ${marker.counter}): it was restored from a backup. Restore the newest database, or go on with this one after ` +
+  `'platform blobs adopt'; then run 'platform blobs verify', which lists the content that the store does not have any more.`;
+const STORE_IS_OLD =
+  "The blob store is older than its database: it may have been restored from a backup. Run 'platform blobs verify'.";
 
 async function claim(
   db: Db,
@@ -82,6 +135,13 @@ async function unclaimedPlace(db: Db, places: readonly StorePlace[]): Promise<St
   }
   const [first] = places;
   if (first === undefined) throw new Error('No blob store is configured.');
+  if (named.length > 0) {
+    throw new ForeignStore(
+      `The blob store ${first.name} has no marker, and none of the blobs that this database references (looked for ${named.length}): ` +
+        `it was emptied, or it is another one. Restore it from its backup, or correct blobs.url or PLATFORM_DATA. To go on without ` +
+        `the content that is lost, run 'platform blobs adopt', and then 'platform blobs verify' to list it.`,
+    );
+  }
   if (await holdsBlobs(first.store)) {
     throw new ForeignStore(
       `The blob store ${first.name} has blobs that this database does not reference, and no marker of its owner. ` +
@@ -98,9 +158,11 @@ async function holdsBlobs(store: BlobStore): Promise<boolean> {
 
 /** Throws unless the store still belongs to this database. Call it before deleting unreferenced blobs. */
 export async function checkOwner(db: Db, store: BlobStore): Promise<void> {
-  const self = await identify(db);
+  await insertIdentity(db);
   const owner = await store.marker.read();
+  const self = await getIdentity(db);
   if (owner?.id !== self.id) throw belongsToAnother(undefined, owner);
+  if (isBehind(self, owner)) throw new ForeignStore(behind(undefined, self, owner));
 }
 
 export interface Adopted {
@@ -110,6 +172,8 @@ export interface Adopted {
   beforeDatabase?: string;
   /** False: it belonged to this database already. */
   adopted: boolean;
+  /** It belonged to this database, which is older: restored from a backup. */
+  newer?: true;
 }
 
 /**
@@ -126,14 +190,15 @@ export async function adoptStore(db: Db, settings: StoreSettings, reason?: strin
     store: place.name,
     ...(before === undefined ? {} : { before: before.id, beforeDatabase: before.database }),
   };
-  if (before?.id === self.id) return { ...was, adopted: false };
+  if (before?.id === self.id && !isBehind(self, before)) return { ...was, adopted: false };
+  const counter = Math.max(self.counter, before?.counter ?? 0) + 1;
   // the row first: after a crash with the marker alone, the sweep would not ask for confirmation
   await db.transaction(async (tx) => {
-    await setAdopted(tx, place.name);
+    await setAdopted(tx, place.name, counter);
     await record(tx, { action: 'blobs.adopt', subject: place.name, reason, details: was });
   });
-  await place.store.marker.replace(ownerFrom(self));
-  return { ...was, adopted: true };
+  await place.store.marker.replace(ownerFrom({ ...self, counter }));
+  return { ...was, adopted: true, ...(before?.id === self.id ? { newer: true } : {}) };
 }
 
 async function placeToAdopt(
@@ -152,13 +217,14 @@ async function placeToAdopt(
 /** A damaged marker is replaced; one that cannot be reached is an error. */
 function damaged(error: unknown): StoreOwner {
   if (!(error instanceof DamagedMarker)) throw error;
-  return { id: '', database: 'unknown', since: '' };
+  return { id: '', database: 'unknown', since: '', counter: 0 };
 }
 
 interface Self {
   id: string;
   database: string;
   place?: string | undefined;
+  counter: number;
 }
 
 async function identify(db: Db): Promise<Self> {
@@ -166,7 +232,12 @@ async function identify(db: Db): Promise<Self> {
   return getIdentity(db);
 }
 
-const ownerFrom = ({ id, database }: Self): StoreOwner => ({ id, database, since: new Date().toISOString() });
+const ownerFrom = ({ id, database, counter }: Self): StoreOwner => ({
+  id,
+  database,
+  since: new Date().toISOString(),
+  counter,
+});
 
 function belongsToAnother(place: StorePlace | undefined, owner: StoreOwner | undefined): ForeignStore {
   const where = place === undefined ? '' : ` ${place.name}`;

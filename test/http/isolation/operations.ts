@@ -32,6 +32,8 @@ export default {
   'POST /api/admin/cron/:name/run': administrators(202, plain('POST', '/api/admin/cron/cleanUp/run')),
   'GET /api/admin/blob-store': administrators(200, plain('GET', '/api/admin/blob-store')),
   'POST /api/admin/blob-store/sweep': administrators(202, plain('POST', '/api/admin/blob-store/sweep')),
+  'POST /api/admin/blob-store/verify': administrators(202, plain('POST', '/api/admin/blob-store/verify')),
+  'GET /api/admin/blob-store/damaged': administrators(200, plain('GET', '/api/admin/blob-store/damaged')),
   'GET /api/admin/job': administrators(200, plain('GET', '/api/admin/job')),
   'GET /api/admin/job/:id': administrators(200, async (scene) => ({
     url: `/api/admin/job/${await newTransfer(scene)}`,
