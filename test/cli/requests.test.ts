@@ -5,6 +5,7 @@ import test from 'ava';
 import type { Command } from 'commander';
 import { programFor } from '../../cli/program.ts';
 import { NOUNS } from '../../cli/registry.ts';
+import { until } from '../world/hooks.ts';
 import { record } from '../world/recorder.ts';
 import { newStore } from '../world/stores.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
@@ -350,6 +351,10 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['cron', 'list']);
   await run(['cron', 'run', 'cleanUp']);
   await run(['blobs', 'show']);
+  const verifying = run(['blobs', 'verify', '--sample', '3']);
+  // no worker does it here
+  await until(async () => (await w.sql('update blob_verification set finished_at = now() returning id')).length > 0);
+  await verifying;
   await run(['blobs', 'sweep']);
   await run(['blobs', 'sweep', '--confirm'], { refused: true });
 
