@@ -351,8 +351,8 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['cron', 'list']);
   await run(['cron', 'run', 'cleanUp']);
   await run(['blobs', 'show']);
-  const verifying = run(['blobs', 'verify', '--sample', '3']);
-  // no worker does it here
+  const verifying = run(['blobs', 'verify', '--sample', '3'], { refused: true });
+  // no worker does it here; a dataset of this test has no bytes, which is listed
   await until(async () => (await w.sql('update blob_verification set finished_at = now() returning id')).length > 0);
   await verifying;
   await run(['blobs', 'sweep']);
