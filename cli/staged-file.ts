@@ -5,6 +5,7 @@ import type { TextAnswer } from '../src/http/rules/forms.ts';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { Recognised } from './local-file.ts';
+import { cleanName } from './paths.ts';
 import { bytes } from './table.ts';
 import { upload } from './upload.ts';
 
@@ -45,7 +46,7 @@ export async function openInputFile(io: Io, file: string): Promise<InputFile> {
     const content = await recognise(file);
     const place = '/api/conversion/transfer/upload-url';
     return {
-      name: content.isShp ? `${basename(file, extname(file))}.zip` : basename(file),
+      name: cleanName(content.isShp ? `${basename(file, extname(file))}.zip` : basename(file)),
       address: async () => (await io.api.call<TextAnswer>('GET', place)).body.data,
       content,
       async with(work) {
@@ -62,7 +63,7 @@ export async function openInputFile(io: Io, file: string): Promise<InputFile> {
   // the message does not repeat the address, which may contain a password
   const url = URL.parse(file);
   if (!url) throw new UsageError('The address is invalid. Use one such as https://host/path/file.tif.');
-  return { name: lastSegment(url.pathname) || url.hostname, address: async () => file };
+  return { name: cleanName(lastSegment(url.pathname)) || url.hostname, address: async () => file };
 }
 
 function lastSegment(path: string): string {

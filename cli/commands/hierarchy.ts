@@ -16,7 +16,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { findAt, itemAt } from '../names.ts';
 import { allPages } from '../pages.ts';
-import { pathSegment, segmentName } from '../paths.ts';
+import { cleanName, pathSegment, segmentName } from '../paths.ts';
 import { checkFileFirst, openInputFile, uploadWithProgress } from '../staged-file.ts';
 import type { Table } from '../table.ts';
 import { bytes, moment, table } from '../table.ts';
@@ -126,7 +126,8 @@ interface PutOptions extends Below {
 
 /** Imports a file of a known format at a path, and uploads others. What is there gets new content, and keeps bytes if it had kept them. */
 async function putFile(io: Io, file: string, given: string | undefined, { project, raw }: PutOptions): Promise<void> {
-  const path = given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(basename(file))}` : given;
+  const path =
+    given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(cleanName(basename(file)))}` : given;
   if (raw || (await formatOf(io, file)) === undefined) return putBytes(io, file, path, project);
   const [present, another] = await findAt(io, { path, projectId: project, itemType: 'Dataset' });
   if (present === undefined) return importAt(io, file, path, project);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutBidiControls } from '../data/bidi-controls.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { loginIdProblem } from './login-id.ts';
 import { isPasswordHash, NO_PASSWORD } from './password.ts';
@@ -12,14 +13,17 @@ const Time = z
   .string()
   .refine((text) => timestampFromText(text) !== undefined, 'must be a time such as 2026-01-24T08:17:02');
 
+/** As in requests, where a name with such characters is refused. */
+const fileText = () => z.string().max(255).overwrite(withoutBidiControls);
+
 /** An account in the file. Its other members (home tenant, groups, failed attempts) are only in the database. */
 const Entry = z.strictObject({
   id: z.string().refine((id) => loginIdProblem(id) === undefined, 'is not a valid login id'),
   /** Generated if absent, so that accounts can be added by hand. */
   userId: z.guid().toLowerCase().optional(),
-  name: z.string().max(255).default(''),
+  name: fileText().default(''),
   email: z.string().max(255).optional(),
-  company: z.string().max(255).optional(),
+  company: fileText().optional(),
   phoneNumber: z.string().max(255).optional(),
   roles: z.array(z.string()).default([]),
   metadata: z.record(z.string(), z.unknown()).default({}),

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { AppError } from '../errors.ts';
 import { invalid } from '../errors.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 
-export const Text = z.string().max(255);
+export const Text = chosenName(z.string().max(255));
 /** Mail address. Only its form is checked. */
 export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s\p{Cc}@<>,;:"()[\]\\]+@[^\s\p{Cc}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address')
+  .regex(/^[^\s\p{Cc}\p{Cf}@<>,;:"()[\]\\]+@[^\s\p{Cc}\p{Cf}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address')
   .meta({ format: 'email' });
 /** Its length only; `newPasswordHash` checks the policy. */
 export const NewPassword = z.string().max(1000);

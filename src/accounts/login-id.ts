@@ -1,5 +1,6 @@
 import { invalidMember } from '../errors.ts';
 import { isUuid } from '../platform/text/uuid.ts';
+import { spoofingProblem } from './spoofing.ts';
 
 /**
  * Path segments of routes at the position of a login id (`/api/accounts/{id}`, `/api/tokens/otp/{id}`), and dot
@@ -9,7 +10,7 @@ const RESERVED = new Set(
   'me count passwordpolicy registration activation passwordreset password validation recovery-codes . ..'.split(' '),
 );
 
-/** What is wrong with a new login id, or undefined. */
+/** What no login id may be, or undefined. Ids of older versions satisfy this, but not always `spoofingProblem`. */
 export function loginIdProblem(id: string): string | undefined {
   if (id.length < 1 || id.length > 255) return `The login id has ${id.length} characters. It must have 1 to 255.`;
   if (id !== id.trim() || /\p{Cc}/u.test(id))
@@ -21,8 +22,8 @@ export function loginIdProblem(id: string): string | undefined {
   return undefined;
 }
 
-/** Throws `invalid` for `member` if the login id is not valid. */
+/** Throws `invalid` for `member` if a new account cannot have the login id. */
 export function checkLoginId(id: string, member: string) {
-  const problem = loginIdProblem(id);
+  const problem = loginIdProblem(id) ?? spoofingProblem(id);
   if (problem) throw invalidMember(member, problem);
 }

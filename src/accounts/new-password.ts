@@ -10,6 +10,16 @@ export interface NewPasswordParts {
   rules: PasswordRules;
 }
 
+/** A new password, and whose it is. */
+export interface NewPassword {
+  password: string;
+  loginId: string;
+  /** Absent for a new account, which has no former passwords. */
+  userId?: string;
+  /** Client address. */
+  address: string;
+}
+
 /**
  * Checks a new password and returns its hash. Throws `InvalidPassword`. With `userId`, also compares it with the
  * account's current and former passwords (`rules.history`). Do not call it in a transaction, because hashing may wait
@@ -17,11 +27,9 @@ export interface NewPasswordParts {
  */
 export async function newPasswordHash(
   { db, passwords, rules }: NewPasswordParts,
-  password: string,
-  address: string,
-  userId?: string,
+  { password, loginId, userId, address }: NewPassword,
 ): Promise<string> {
-  await checkPassword(password, rules);
+  await checkPassword(password, loginId, rules);
   if (userId !== undefined && rules.history > 0) {
     for (const former of await listLastHashes(db, userId, rules.history))
       if (await passwords.matches(password, former, address))

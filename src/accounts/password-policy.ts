@@ -65,12 +65,19 @@ export const defaultRules = (): PasswordRules => ({
   history: 0,
 });
 
-/** Throws `InvalidPassword`, with all codes, if a password does not meet the policy or is known from breaches. */
-export async function checkPassword(password: string, { policy, breached }: PasswordRules) {
+/** Throws `InvalidPassword`, with all codes, if a password does not meet the policy, contains the login id or is known from breaches. */
+export async function checkPassword(password: string, loginId: string, { policy, breached }: PasswordRules) {
   const codes = unmetRequirements(password, policy);
+  if (containsLoginId(password, loginId)) codes.push('PasswordContainsLoginId');
   if (await breached(password)) codes.push('PasswordIsBreached');
   if (codes.length > 0) throw invalidPassword(codes, policy);
 }
+
+/** Shorter ids are in passwords by chance. */
+const SHORTEST_LOGIN_ID = 4;
+const containsLoginId = (password: string, loginId: string) =>
+  [...loginId].length >= SHORTEST_LOGIN_ID && folded(password).includes(folded(loginId));
+const folded = (text: string) => text.normalize('NFKC').toUpperCase().toLowerCase();
 
 export function invalidPassword(codes: string[], { requiredLength, requiredUniqueChars }: PasswordPolicy) {
   const sentences: Record<string, string> = {
@@ -80,6 +87,7 @@ export function invalidPassword(codes: string[], { requiredLength, requiredUniqu
     PasswordRequiresLower: 'it has no lower-case letter',
     PasswordRequiresUpper: 'it has no upper-case letter',
     PasswordRequiresDigit: 'it has no digit',
+    PasswordContainsLoginId: 'it contains the login id',
     PasswordIsBreached: 'it is known from data breaches',
     PasswordWasUsedBefore: 'the account has used it before',
   };

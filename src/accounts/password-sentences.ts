@@ -12,6 +12,7 @@ export const policySentences = (policy: PasswordPolicy): string[] => [
   `at least ${policy.requiredLength} characters`,
   ...(policy.requiredUniqueChars > 1 ? [`at least ${policy.requiredUniqueChars} different ones`] : []),
   ...CLASSES.filter(([name]) => policy[name]).map(([, sentence]) => sentence),
+  'not the login id',
 ];
 
 /** Sentences for the codes of a refused password. */
@@ -25,6 +26,7 @@ export const passwordSentences = (codes: readonly string[], policy: PasswordPoli
         PasswordRequiresLower: 'It must have a lower-case letter.',
         PasswordRequiresUpper: 'It must have an upper-case letter.',
         PasswordRequiresDigit: 'It must have a digit.',
+        PasswordContainsLoginId: 'It must not contain the login id.',
         PasswordIsBreached: 'It is among the passwords that attackers try first. Choose another one.',
         PasswordWasUsedBefore: 'The account has used it before. Choose another one.',
       })[code] ?? `It is refused: ${code}.`,

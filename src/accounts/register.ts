@@ -41,7 +41,11 @@ export async function register(parts: RegisterParts, { password, ...request }: R
   if (!parts.open)
     throw forbidden('Registration is off. Ask an administrator for an account.', { code: 'RegistrationOff' });
   checkLoginId(request.id, 'id');
-  const passwordHash = await newPasswordHash(parts, password, origin.address);
+  const passwordHash = await newPasswordHash(parts, {
+    password,
+    loginId: request.id,
+    address: origin.address,
+  });
   await parts.store.change(async (tx) => {
     await limitPendingMails(tx);
     const mail = { recipient: request.email, client: clientOf(origin.address) };

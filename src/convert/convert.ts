@@ -12,6 +12,7 @@ import { openWrittenAppend } from './append/append-written.ts';
 import { BadRecords } from './bad-records.ts';
 import type { BridgeWork } from './bridges/bridge.ts';
 import { bridgeTo } from './bridges/bridges.ts';
+import { withCleanNames } from './clean-names.ts';
 import type {
   AppendedCounts,
   ConversionHooks,
@@ -87,7 +88,7 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   if (srid !== undefined && 'SRID' in reader.parameters.shape) readerParameters.SRID = srid;
   const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
   const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
-  const data = await reader.read(source, readerParameters, context);
+  const data = withCleanNames(await reader.read(source, readerParameters, context), context.remark);
   const handler = await loadHandler(data.kind);
   const stem = request.input.name.replace(/\.[^.]*$/, '');
   let mesh: MeshQuality | undefined;

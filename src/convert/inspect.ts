@@ -3,6 +3,7 @@ import { detect } from '../formats/detect.ts';
 import { FileSource } from '../formats/io/bytes.ts';
 import { completeParameters } from '../formats/parameters.ts';
 import { readers } from '../formats/registry.ts';
+import { withCleanNames } from './clean-names.ts';
 import type { Inspection } from './inspection.ts';
 import { loadHandler } from './kinds/kinds.ts';
 import type { PictureChoice } from './kinds/picture-choice.ts';
@@ -51,7 +52,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
       void (remarks.size < 20 && remarks.add(`Record ${number}: ${reason.message}`)),
     onEnd: (close) => open.defer(close),
   };
-  const data = await reader.read(source, completeParameters(reader, {}), context);
+  const data = withCleanNames(await reader.read(source, completeParameters(reader, {}), context), context.remark);
   inspection.kind = data.kind;
   const png = await (await loadHandler(data.kind)).inspect?.(data as never, inspection, { picture, signal });
   inspection.remarks = [...remarks, ...repairs.list()];

@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id, projectInHeader, TextAnswer } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryBoolean, queryDuration, queryList } from '../http/rules/query.ts';
@@ -95,7 +96,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
         tags,
         summary: 'Returns a signed address to download a dataset',
         params: Id,
-        querystring: z.object({ downloadFileName: z.string().max(255).optional() }),
+        querystring: z.object({ downloadFileName: chosenName(z.string().max(255)).optional() }),
         response: { 200: TextAnswer },
       },
     },

@@ -12,6 +12,7 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { contentGrant } from './grants.ts';
 import type { File, Folder, Tree } from './paths.ts';
 import {
+  checkNewName,
   ensureFolder,
   filesIn,
   findFolder,
@@ -226,6 +227,7 @@ const HANDLERS: Record<PathAction['type'], (tree: Tree, action: ParsedAction) =>
       );
     }
     if (newParent === parent && target.name === name) return found;
+    if (target.name !== name) checkNewName(target.name);
     refuseTaken(newParent, target.name, newNames);
     moveItem(found, parent, newParent, target.name);
     return found;

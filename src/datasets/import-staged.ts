@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../blobs/blobs.ts';
+import { withoutBidiControls } from '../data/bidi-controls.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -71,7 +72,7 @@ async function importWith(
     requireCapability(folder, 'canCreateContent');
 
     const named = files.map((file) => {
-      const name = file.fileName.trim();
+      const name = withoutBidiControls(file.fileName).trim();
       const wrong = wrongName(name);
       return { ...file, name, wrong: wrong && `fileName ${wrong}.` };
     });

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { conflict, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability, VISIBLE } from '../projects/access.ts';
-import { pathSegment, segmentName, wrongName } from '../projects/names.ts';
+import { pathSegment, segmentName, wrongName, wrongNewName } from '../projects/names.ts';
 import type { Step } from '../projects/paths.queries.ts';
 import { listAlong } from '../projects/paths.queries.ts';
 import { listReaders } from './locks.queries.ts';
@@ -175,7 +175,14 @@ export function ensureFolder(tree: Tree, names: readonly string[]): Folder {
   return folder;
 }
 
+/** Throws `invalid` for a name that no item may get. */
+export function checkNewName(name: string) {
+  const wrong = wrongNewName(name);
+  if (wrong !== undefined) throw invalid(`The name '${name}' ${wrong}.`);
+}
+
 export function makeFolder(tree: Tree, parent: Folder, name: string): Folder {
+  checkNewName(name);
   requireCapability(parent, 'canCreateContent');
   // a new folder inherits its members and has no permissions, so the caller has the same rights as in the parent
   const { rights, memberSourceId } = parent;
@@ -187,6 +194,7 @@ export function makeFolder(tree: Tree, parent: Folder, name: string): Folder {
 }
 
 export function makeFile(tree: Tree, folder: Folder, name: string): File {
+  checkNewName(name);
   requireCapability(folder, 'canCreateContent');
   const file: File = { id: randomUUID(), name, rights: folder.rights, made: true, ...UNCHANGED, folder };
   folder.files.push(file);

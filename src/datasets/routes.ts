@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id, uuidParam } from '../http/rules/forms.ts';
 import { boundedJson, descriptionText, freeForm } from '../http/rules/names.ts';
 import { nameForm } from '../projects/names.ts';
@@ -27,7 +28,7 @@ const ChangedDataset = z
     description: descriptionText().optional(),
     metadata: freeForm().optional(),
     properties: freeForm().optional(),
-    tags: boundedJson(z.array(z.string()).max(1000)).optional(),
+    tags: boundedJson(z.array(chosenName(z.string())).max(1000)).optional(),
     temporalInformation: boundedJson(
       z.object({
         startTime: z.string().optional(),

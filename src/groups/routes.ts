@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import type { Part } from '../http/answers/long-list.ts';
 import { sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
@@ -23,12 +24,14 @@ const GroupAnswer = z
 export type GroupAnswer = z.infer<typeof GroupAnswer>;
 const answerOf = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
 
-const Name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(255)
-  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+const Name = chosenName(
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .regex(/^\P{Cc}*$/u, 'must not have control characters'),
+);
 const GroupBody = z
   .object({
     id: Name.optional(),

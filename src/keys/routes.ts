@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id } from '../http/rules/forms.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -52,7 +53,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
         tags,
         summary: 'Creates an API key; only this answer contains it',
         body: z.object({
-          name: z.string().trim().min(1).max(255),
+          name: chosenName(),
           role: queryEnum(KEY_ROLES),
           expiresAt: z.string().max(100).optional(),
           allowedNetworks: z.array(z.string().trim().max(100)).max(100).optional(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
 import type { App } from '../http/route.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id, uuidParam } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -33,7 +34,7 @@ export type Enabled = z.infer<typeof Enabled>;
 
 const Address = z.url({ protocol: /^https?$/ }).max(2048);
 const NewFeature = z.object({
-  name: z.string().trim().min(1).max(255),
+  name: chosenName(),
   type: queryEnum(FEATURE_TYPES),
   url: Address.optional(),
   responseUrl: Address.optional(),

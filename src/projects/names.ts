@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { withoutBidiControls } from '../data/bidi-controls.ts';
+import { wrongChosenName } from '../http/rules/chosen-names.ts';
 
 const MAX_NAME_LENGTH = 255;
 /** Control characters, line and paragraph separators, lone surrogates. */
@@ -13,15 +15,20 @@ export function wrongName(name: string): string | undefined {
   return UNPRINTABLE.test(name) ? 'must not contain control characters' : undefined;
 }
 
+/** The same for a new name: existing ones may have been chosen before there was this rule. */
+export const wrongNewName = (name: string): string | undefined => wrongName(name) ?? wrongChosenName(name);
+
 /** Name of a project, folder or dataset: any printable characters, including `/`. Leading and trailing spaces are removed. */
-export const nameForm = () =>
-  z
-    .string()
-    .trim()
-    .superRefine((name, context) => {
-      const message = wrongName(name);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    });
+export const nameForm = () => checkedName(z.string().trim());
+
+/** The name of a file, which may become that of its dataset: cleaned, not refused. */
+export const fileNameForm = () => checkedName(z.string().overwrite(withoutBidiControls).trim());
+
+const checkedName = (form: z.ZodString) =>
+  form.superRefine((name, context) => {
+    const message = wrongNewName(name);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
 
 /**
  * Escapes a name for use in a path: `/` becomes `%2F`, a literal `%2F` becomes `%252F`, `%252F` becomes `%25252F` and so on, so that the

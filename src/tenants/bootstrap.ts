@@ -10,6 +10,7 @@ import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember } from '../errors.ts';
 import { hasAdministrator, joinGroups, lockAdministrators } from '../groups/queries.ts';
+import { wrongChosenName } from '../http/rules/chosen-names.ts';
 import { putMember } from './members.queries.ts';
 import { insertTenant } from './queries.ts';
 
@@ -34,10 +35,14 @@ export async function bootstrap(
   { rules = defaultRules(), store = tableStore(db) }: { rules?: PasswordRules; store?: AccountStore } = {},
 ): Promise<{ userId: string; tenantId: string }> {
   checkLoginId(accountId, 'accountId');
-  await checkPassword(password, rules);
+  await checkPassword(password, accountId, rules);
   const trimmedName = (tenantName ?? accountId).trim();
   if (trimmedName.length < 1 || trimmedName.length > 255)
     throw invalidMember('tenantName', `The tenant name has ${trimmedName.length} characters. It must have 1 to 255.`);
+  for (const [member, text] of Object.entries({ name, tenantName })) {
+    const wrong = text === undefined ? undefined : wrongChosenName(text);
+    if (wrong !== undefined) throw invalidMember(member, wrong);
+  }
   if (await hasAdministrator(db)) throw administratorExists();
   const passwordHash = await passwords.hash(password, 'here');
   return store.change(async (tx) => {

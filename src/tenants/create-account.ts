@@ -37,7 +37,11 @@ export async function createAccount(
   { password, userGroups = [], ...wanted }: NewAccount,
 ): Promise<Account> {
   checkLoginId(wanted.id, 'id');
-  const passwordHash = await newPasswordHash(parts, password, caller.address);
+  const passwordHash = await newPasswordHash(parts, {
+    password,
+    loginId: wanted.id,
+    address: caller.address,
+  });
   return parts.store.change(async (tx) => {
     const { tenantId } = caller;
     if (tenantId !== undefined && !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);

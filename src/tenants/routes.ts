@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
@@ -38,7 +39,7 @@ export type ListedMember = z.infer<typeof ListedMember>;
 const Uuid = z.guid().toLowerCase();
 const Window = z.object(offsetQuery);
 const Id = z.object({ id: Uuid });
-const Name = z.string().trim().min(1).max(255);
+const Name = chosenName();
 
 const signedIn = { access: 'signedIn', service: 'iam' } as const;
 const administrators = { access: 'administrators', service: 'iam' } as const;

@@ -9,6 +9,7 @@ import {
   SERIES_TYPES,
   VALUE_TYPES,
 } from '../formats/ts/definition.ts';
+import { chosenName } from '../http/rules/chosen-names.ts';
 import { boundedJson } from '../http/rules/names.ts';
 
 /** Maximum numbers of definitions, so that every record stays small. */
@@ -22,7 +23,7 @@ const named = <const Names extends readonly [string, ...string[]]>(names: Names)
       typeof value === 'string' ? (names.find((one) => one.toLowerCase() === value.toLowerCase()) ?? value) : value,
     z.enum(names),
   );
-const name = () => z.string().trim().min(1).max(MAX_NAME);
+const name = () => chosenName(z.string().trim().min(1).max(MAX_NAME));
 
 export const SeriesId = z
   .string()
@@ -66,7 +67,7 @@ const NewItem = Item.extend({
 const Flag = z
   .object({
     id: z.union([z.int(), z.string().min(1).max(255)]),
-    name: z.string().min(1).max(255),
+    name: chosenName(z.string().min(1).max(255)),
     description: z.string().max(1000).optional(),
     level: z.union([z.int(), z.string().max(255)]).optional(),
   })

@@ -47,11 +47,12 @@ export async function changeAccount(
   origin: Origin,
 ): Promise<Account> {
   await parts.store.refresh();
-  const { userId } = await getAccount(parts.db, rest.id);
+  const account = await getAccount(parts.db, rest.id);
+  const { userId } = account;
   const isOther = userId !== caller.userId;
   const isProved = (await provesIdentity(parts, caller, currentPassword, origin)) || isOther;
   if (password !== undefined && !isProved) requireFreshLogin(parts, caller);
-  const passwordHash = await hashFor(parts, caller, userId, password);
+  const passwordHash = await hashFor(parts, caller, account, password);
   return parts.store.change((tx) =>
     keepingAnAdministrator(tx, [userId], async () => {
       if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
@@ -94,7 +95,7 @@ export async function changeOwnAccount(
   checkPasswordChange(own);
   const isProved = await provesIdentity(parts, caller, currentPassword, origin);
   if (password !== undefined && !isProved) requireFreshLogin(parts, caller);
-  const passwordHash = await hashFor(parts, caller, own.userId, password);
+  const passwordHash = await hashFor(parts, caller, own, password);
   return parts.store.change(async (tx) => {
     checkPasswordChange(await lockAccount(tx, own.userId));
     if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
@@ -132,8 +133,8 @@ export async function ownAccount(db: Db, caller: Caller): Promise<Account> {
   return getAccountOf(db, caller.userId);
 }
 
-const hashFor = (parts: ChangeParts, caller: Caller, userId: string, password: string | undefined) =>
-  password === undefined ? undefined : newPasswordHash(parts, password, caller.address, userId);
+const hashFor = (parts: ChangeParts, caller: Caller, { userId, id: loginId }: Account, password: string | undefined) =>
+  password === undefined ? undefined : newPasswordHash(parts, { password, loginId, userId, address: caller.address });
 
 async function apply(
   tx: Db,

@@ -17,7 +17,8 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
   const hash = hashOfMailToken(token);
   const holder = await findTokenHolder(db, 'passwordReset', hash);
   if (!holder) throw tokenNotValid();
-  const passwordHash = await newPasswordHash(parts, password, origin.address, holder);
+  const { id: loginId } = await getAccountOf(db, holder);
+  const passwordHash = await newPasswordHash(parts, { password, loginId, userId: holder, address: origin.address });
   await store.change(async (tx) => {
     const userId = await findTokenHolder(tx, 'passwordReset', hash);
     if (!userId || !(await useTokens(tx, userId, 'passwordReset'))) throw tokenNotValid();

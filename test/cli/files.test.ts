@@ -82,8 +82,8 @@ test('without --name a dataset has the name of its file, without extension if it
   t.regex((await run(['dataset', 'show', id])).out, /^name +lower$/m);
   await mkdir(join(folder, 'here'));
   t.is((await run(['dataset', 'download', id, '-o', join(folder, 'here')])).out, `${join(folder, 'here/lower.tif')}\n`);
-  const copied = await importing(await put('notes.txt', 'words'), '--reader', 'FileReader', '--watch');
-  t.regex((await run(['dataset', 'show', datasetOf(copied.out)])).out, /^name +notes\.txt$/m);
+  const copied = await importing(await put('notes\u202e.txt', 'words'), '--reader', 'FileReader', '--watch');
+  t.regex((await run(['dataset', 'show', datasetOf(copied.out)])).out, /^name +notes\.txt$/m, 'cleaned');
 });
 
 test('an import without a required parameter is refused before the file is sent', async (t) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasBidiControls, NO_BIDI_CONTROLS } from '../../data/bidi-controls.ts';
 import { pointsParameter } from '../bridge-parameters.ts';
 import { MAX_NAME, MAX_PROPERTIES, nameTwice, PROPERTY_TYPES } from './definition.ts';
 
@@ -13,9 +14,16 @@ export const readParameters = z.object({
     .optional(),
 });
 
+const propertyName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_NAME)
+  .refine((name) => !hasBidiControls(name), NO_BIDI_CONTROLS);
+
 export const writeParameters = z.object({
   TimeSeriesProperties: z
-    .array(z.object({ name: z.string().trim().min(1).max(MAX_NAME), dataType: z.enum(PROPERTY_TYPES) }))
+    .array(z.object({ name: propertyName, dataType: z.enum(PROPERTY_TYPES) }))
     .max(MAX_PROPERTIES)
     .refine((properties) => nameTwice(properties) === undefined, 'has two properties of one name')
     .describe(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasBidiControls, NO_BIDI_CONTROLS } from '../../data/bidi-controls.ts';
 
 /** As of the tiles that are drawn on request. */
 export const deepestLevel = 22;
@@ -17,7 +18,13 @@ export const writeParameters = z.object({
     .describe(
       'Draws only tiles with at least this many features, or 8 MB of them, from the first level on until there are 256, or 5 for each MinFeatures of the data. Default: all tiles.',
     ),
-  LayerName: z.string().min(1).max(200).default('features').describe('Name of the layer, which styles refer to.'),
+  LayerName: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((name) => !hasBidiControls(name), NO_BIDI_CONTROLS)
+    .default('features')
+    .describe('Name of the layer, which styles refer to.'),
   Attributes: z
     .union([z.array(z.string()), z.string()])
     .optional()

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { Credits } from '../../credits/forms.ts';
+import { withoutBidiControls } from '../../data/bidi-controls.ts';
+import { chosenName } from '../../http/rules/chosen-names.ts';
 import { descriptionText, freeForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';
-import { nameForm } from '../../projects/names.ts';
+import { fileNameForm, nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
 import { Transformation } from './transformation-form.ts';
 
+/** Of a file that is read. */
+const fileName = () => z.string().overwrite(withoutBidiControls).trim().min(1, 'must not be empty').max(255);
 const text = (maxLength: number) => z.string().trim().min(1, 'must not be empty').max(maxLength);
 const Parameter = z.object({ name: z.string(), value: z.unknown().optional() }).meta({ id: 'Parameter' });
 const Parameters = z.array(Parameter).max(1000).optional();
@@ -33,7 +37,7 @@ const OutputDatasetData = z
 export const ImportBody = z
   .object({
     projectId: z.guid().toLowerCase().optional(),
-    originalFileName: text(255).optional(),
+    originalFileName: fileName().optional(),
     uploadUrl: text(8192),
     outputDatasetData: OutputDatasetData,
     readerName: text(100),
@@ -45,9 +49,7 @@ export const ExportBody = z
   .object({
     readerName: text(100).optional(),
     writerName: text(100),
-    targetFileName: text(255)
-      .regex(/^[^/\\]*$/, 'must be a file name without a folder')
-      .optional(),
+    targetFileName: chosenName(text(255).regex(/^[^/\\]*$/, 'must be a file name without a folder')).optional(),
     ...conversion,
   })
   .meta({ id: 'ExportBody' });
@@ -62,7 +64,7 @@ export const ConvertBody = z
   .meta({ id: 'ConvertBody' });
 export const UpdateBody = z
   .object({
-    originalFileName: text(255),
+    originalFileName: fileName(),
     uploadUrl: text(8192),
     readerName: text(100),
     writerName: text(100).optional(),
@@ -71,7 +73,7 @@ export const UpdateBody = z
   .meta({ id: 'UpdateBody' });
 export const AppendBody = z
   .object({
-    originalFileName: text(255).optional(),
+    originalFileName: fileName().optional(),
     uploadUrl: text(8192),
     readerName: text(100),
     writerName: text(100).optional(),
@@ -97,7 +99,7 @@ export const LegacyImportBody = z
     appendDatasetId: z.guid().toLowerCase().optional(),
     uploadUrl: text(8192),
     // also the dataset's name, unless the request gives one
-    fileName: nameForm(),
+    fileName: fileNameForm(),
     destinations: z.array(z.string().max(100)).max(100).optional(),
     datasetImportData: OutputDatasetData.partial().optional(),
     ...legacy,

@@ -1,0 +1,51 @@
+import { hasBidiControls, withoutBidiControls } from '../data/bidi-controls.ts';
+import type { Data } from '../data/data.ts';
+
+const REMARK = 'Characters that change the direction of text were removed from a name in the file.';
+
+interface Named {
+  readonly name?: string;
+}
+
+/** The data with the names that names in requests may have: people see both in lists. */
+export function withCleanNames(data: Data, remark: (sentence: string) => void): Data {
+  switch (data.kind) {
+    case 'features': {
+      const fields = cleaned(data.fields, remark);
+      return fields === data.fields ? data : { ...data, fields };
+    }
+    case 'grid': {
+      const bands = cleaned(data.bands, remark);
+      return bands === data.bands ? data : { ...data, bands };
+    }
+    case 'mesh': {
+      const items = cleaned(data.items, remark);
+      return items === data.items ? data : { ...data, items };
+    }
+    case 'series': {
+      const items = cleaned(data.items, remark);
+      return items === data.items ? data : { ...data, items };
+    }
+    case 'array': {
+      const items = cleaned(data.items, remark);
+      return items === data.items ? data : { ...data, items };
+    }
+    case 'bytes':
+      return data;
+  }
+}
+
+/** The same list if no name changes. A name that another one has, too, gets a number. */
+function cleaned<One extends Named>(list: readonly One[], remark: (sentence: string) => void): readonly One[] {
+  if (!list.some(({ name = '' }) => hasBidiControls(name))) return list;
+  const taken = new Set(list.map(({ name }) => name));
+  return list.map((one) => {
+    if (one.name === undefined || !hasBidiControls(one.name)) return one;
+    remark(REMARK);
+    const base = withoutBidiControls(one.name);
+    let name = base;
+    for (let number = 2; taken.has(name); number++) name = `${base}_${number}`;
+    taken.add(name);
+    return { ...one, name };
+  });
+}
