@@ -1,8 +1,18 @@
+import type { JobState } from '../src/operations/jobs/queries.ts';
 import { Refused, WouldFail } from './errors.ts';
 import type { Io } from './io.ts';
 import { plain } from './table.ts';
 
 export const JOB = '/api/admin/job';
+export const JOB_STATES = [
+  'waiting',
+  'delayed',
+  'running',
+  'spent',
+  'failed',
+  'cancelled',
+  'completed',
+] satisfies JobState[];
 export const jobPath = (id: string) => `${JOB}/${encodeURIComponent(id)}`;
 
 /** Runs `work` for each job, those after a refused one as well. Throws at the end if some were refused. */

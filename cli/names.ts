@@ -1,20 +1,23 @@
 import type { Command } from 'commander';
 import type { FoundItem } from '../src/datasets/find.queries.ts';
 import type { GroupAnswer } from '../src/groups/routes.ts';
-import type { List } from '../src/http/rules/paging.ts';
+import type { CursorPage, List, OffsetPage } from '../src/http/rules/paging.ts';
 import type { Key } from '../src/keys/routes.ts';
+import type { Job } from '../src/operations/jobs/queries.ts';
 import type { BinItem } from '../src/recycle-bin/record.ts';
 import type { Tenant } from '../src/tenants/routes.ts';
 import type { Series } from '../src/timeseries/definitions.ts';
+import type { ListedTransfer } from '../src/transfers/views/list.queries.ts';
 import { Refused, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
+import { JOB, JOB_STATES } from './jobs.ts';
 import { allPages } from './pages.ts';
 import { pathSegment } from './paths.ts';
 import { moment } from './table.ts';
 import { isUuid } from './uuid.ts';
 
 /** Kinds of objects that can be given by name instead of id. */
-type Kind = 'project' | 'dataset' | 'series' | 'tenant' | 'key' | 'group' | 'deleted';
+type Kind = 'project' | 'dataset' | 'series' | 'tenant' | 'key' | 'group' | 'deleted' | 'transfer' | 'job';
 
 interface Candidate {
   id: string;
@@ -45,6 +48,8 @@ const BY_NOUN: Record<string, Kind> = {
   key: 'key',
   group: 'group',
   'recycle-bin': 'deleted',
+  transfer: 'transfer',
+  job: 'job',
 };
 const NOUNS: Record<Kind, string> = {
   project: 'project',
@@ -54,6 +59,8 @@ const NOUNS: Record<Kind, string> = {
   key: 'API key',
   group: 'group',
   deleted: 'project or dataset in the recycle bin',
+  transfer: 'transfer',
+  job: 'job',
 };
 
 const MAX_SHOWN = 10;
@@ -70,7 +77,8 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
   });
   const given = command.registeredArguments.flatMap((argument, at) => {
     const kind = argument.name() === 'id' ? BY_NOUN[noun] : BY_PLACEHOLDER[argument.name()];
-    if (kind === undefined || argument.variadic) return [];
+    if (kind === undefined || (argument.variadic && kind !== 'job')) return [];
+    if (kind === 'job' || kind === 'transfer') argument.description ||= 'id, or its last 6 digits or more';
     if (kind === 'project' || kind === 'dataset')
       argument.description ||= 'id, name, or path such as /Valley/raw/depth';
     if (kind === 'series') argument.description ||= 'id or name';
@@ -91,6 +99,11 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
     let dataset: string | undefined;
     for (const { at, kind } of given) {
       const value: unknown = command.processedArgs[at];
+      if (Array.isArray(value)) {
+        const ids: string[] = [];
+        for (const one of value as string[]) ids.push(await idOf(io, kind, one, undefined));
+        command.processedArgs[at] = ids;
+      }
       if (typeof value !== 'string') continue;
       const id = await idOf(io, kind, value, kind === 'series' ? dataset : undefined);
       command.processedArgs[at] = id;
@@ -178,6 +191,8 @@ async function findSeries(io: Io, given: string, dataset: string | undefined): P
   const found = (await io.api.call<List<Series>>('POST', `${at}/query`, { body })).body.data;
   return found.map(({ id, item }) => ({ id, shown: item.name }));
 }
+/** The end of a UUID that is long enough to be told from others. */
+const ID_ENDING = /^[0-9a-f-]{0,29}[0-9a-f]{6}$/i;
 /** Not of dots alone, which an address does not keep. */
 const SERIES_ID = /^(?!\.+$)[A-Za-z0-9._~-]{1,128}$/;
 
@@ -194,6 +209,20 @@ const FIND: Record<Kind, (io: Io, given: string, within: string | undefined) => 
     const found = named(groups, given);
     // the server refuses an unknown id
     return found.length === 0 ? [{ id: given, shown: given }] : found;
+  },
+  transfer: async (io, given) => {
+    if (!ID_ENDING.test(given)) return [{ id: given, shown: given }];
+    const query = { idEnding: given, limit: MAX_SHOWN + 1 };
+    const { data } = (await io.api.call<OffsetPage<ListedTransfer>>('GET', '/api/conversion/transfer/list', { query }))
+      .body;
+    return data.map(({ id, name }) => ({ id, shown: name }));
+  },
+  job: async (io, given) => {
+    // other jobs than transfers have numbers
+    if (!ID_ENDING.test(given)) return [{ id: given, shown: given }];
+    const query = { idEnding: given, limit: MAX_SHOWN + 1, state: JOB_STATES };
+    const { data } = (await io.api.call<CursorPage<Job>>('GET', JOB, { query })).body;
+    return data.map(({ id, name, task }) => ({ id, shown: name ?? task }));
   },
   deleted: async (io, given) => {
     const items = await allPages<BinItem>(io, '/api/recycle-bin/all-deleted-items');

@@ -35,6 +35,13 @@ interface Column {
   /** Minimum width. */
   min: number;
   right: boolean;
+  /** Ids that commands take by their ends: where room lacks, only those are shown. */
+  shortIds: boolean;
+}
+
+export interface TableOptions {
+  /** Heading of the column of ids that commands take by their ends. */
+  shortIds?: string;
 }
 
 /** Rows below headings. Right-aligns columns of numbers, and leaves out columns without values. */
@@ -42,12 +49,14 @@ class Table {
   readonly #columns: readonly Column[];
   readonly #rows: number;
 
-  constructor(headings: readonly string[], rows: readonly (readonly unknown[])[]) {
+  constructor(headings: readonly string[], rows: readonly (readonly unknown[])[], { shortIds }: TableOptions = {}) {
     this.#rows = rows.length;
     this.#columns = headings
       .map((heading, at) => ({ heading, cells: rows.map((row) => plain(row[at])) }))
       .filter(({ cells }) => cells.length === 0 || cells.some((cell) => cell !== ''))
-      .map(({ heading, cells }, at) => columnOf(heading, cells, at === 0));
+      .map(({ heading, cells }, at) =>
+        columnOf(heading, cells, { first: at === 0 && shortIds === undefined, shortIds: heading === shortIds }),
+      );
   }
 
   /** Formats the table for a width: shortens columns, then leaves out columns from the right. */
@@ -61,8 +70,8 @@ class Table {
     }
     for (const [column, min] of widths) {
       const more = Math.max(0, Math.min(column.natural - min, left));
-      // times are either complete or in their short form
-      if (isTimes(column) && min + more < column.natural) continue;
+      // times and ids are either complete or in their short form
+      if ((isTimes(column) || column.shortIds) && min + more < column.natural) continue;
       widths.set(column, min + more);
       left -= more;
     }
@@ -71,7 +80,7 @@ class Table {
       kept
         .map(([column, wide]) => {
           const text = row === 0 ? column.heading : (column.cells[row - 1] ?? '');
-          const short = row > 0 && isTimes(column) && wide < column.natural ? shortTime(text) : shortened(text, wide);
+          const short = row > 0 && wide < column.natural ? shortForm(column, text, wide) : shortened(text, wide);
           const blanks = ' '.repeat(Math.max(0, wide - widthOf(short)));
           return column.right ? blanks + short : short + blanks;
         })
@@ -87,7 +96,8 @@ class Table {
 
 export type { Table };
 
-export const table = (headings: readonly string[], rows: readonly (readonly unknown[])[]) => new Table(headings, rows);
+export const table = (headings: readonly string[], rows: readonly (readonly unknown[])[], options?: TableOptions) =>
+  new Table(headings, rows, options);
 
 const isNumber = (cell: string) => /^-?[\d.]+( (B|KiB|MiB|GiB|TiB|%))?$/.test(cell);
 const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\dZ)$/;
@@ -95,8 +105,16 @@ const SHORT_TIME = 10;
 const isTimes = ({ cells }: Pick<Column, 'cells'>) =>
   cells.some((cell) => cell !== '') && cells.every((cell) => cell === '' || MOMENT.test(cell));
 
-function columnOf(heading: string, cells: string[], first: boolean): Column {
+/** Digits of a short id. */
+const SHORT_ID = 8;
+
+function columnOf(
+  heading: string,
+  cells: string[],
+  { first, shortIds }: { first: boolean; shortIds: boolean },
+): Column {
   const natural = Math.max(widthOf(heading), ...cells.map(widthOf));
+  if (shortIds) return { heading, cells, natural, right: false, shortIds, min: Math.min(natural, SHORT_ID) };
   const right = cells.length > 0 && cells.every(isNumber);
   const complete = right || cells.some(isUuid);
   const width = isTimes({ cells }) ? Math.max(SHORT_TIME, widthOf(heading)) : first ? FIRST_MIN_WIDTH : MIN_WIDTH;
@@ -105,9 +123,13 @@ function columnOf(heading: string, cells: string[], first: boolean): Column {
     cells,
     natural,
     right,
+    shortIds,
     min: complete ? natural : Math.min(natural, Math.max(width, widthOf(heading))),
   };
 }
+
+const shortForm = (column: Column, text: string, width: number): string =>
+  column.shortIds ? text.slice(-SHORT_ID) : isTimes(column) ? shortTime(text) : shortened(text, width);
 
 /** Clock time of today, date of other days. */
 function shortTime(text: string): string {

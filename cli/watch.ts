@@ -110,6 +110,7 @@ export function describeTransfer(transfer: Transfer): string {
   const { importParameters, exportParameters, receipt } = transfer;
   const parameters = { ...importParameters, ...exportParameters };
   return record({
+    name: transfer.name,
     id: transfer.id,
     type: transfer.type,
     status: transfer.status,

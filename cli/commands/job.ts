@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
-import type { Job, JobDetail, JobState } from '../../src/operations/jobs/queries.ts';
+import type { Job, JobDetail } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
-import { forEachJob, JOB, jobPath } from '../jobs.ts';
+import { forEachJob, JOB, JOB_STATES, jobPath } from '../jobs.ts';
 import { ageOf, choices, legacyOption, limit, pastTime } from '../options.ts';
 import { moment, plain, record, table } from '../table.ts';
 import { startCron } from './cron.ts';
@@ -14,7 +14,7 @@ export function jobCommands(job: Command, io: Io): void {
   const list = job
     .command('list')
     .description('list jobs, newest first; without --state, those that have not ended')
-    .addOption(choices('--state <state>', 'only jobs in this state', STATES))
+    .addOption(choices('--state <state>', 'only jobs in this state', JOB_STATES))
     .option('--task <name>', 'only jobs of this task, such as runTransfer or sendAccountMail')
     .option('--tenant <id>', 'only in this tenant')
     .option('--fingerprint <fingerprint>', "only failures with this fingerprint, see 'job failures'")
@@ -57,8 +57,6 @@ export function jobCommands(job: Command, io: Io): void {
   drainCommand(job, io);
 }
 
-const STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] satisfies JobState[];
-
 interface ListOptions {
   state?: string[];
   task?: string;
@@ -75,18 +73,20 @@ async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promis
   const answer = await io.api.call<CursorPage<Job>>('GET', JOB, { query });
   io.show(answer, ({ data }) =>
     table(
-      ['ID', 'STATE', 'WHAT', 'SINCE', 'TRIES', 'TENANT', 'ASKS FOR', 'WORKER', 'ERROR'],
+      ['NAME', 'STATE', 'ID', 'SINCE', 'WHAT', 'ERROR', 'TRIES', 'ASKS FOR', 'WORKER', 'TENANT'],
       data.map((one) => [
-        one.id,
+        one.name ?? one.task,
         one.state,
-        one.type === undefined ? one.task : `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
+        one.id,
         moment(one.finishedAt ?? one.startedAt ?? one.createdAt),
+        one.type && `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
+        one.error,
         one.attempts,
-        one.tenantId,
         one.needs?.join(' '),
         one.worker,
-        one.error,
+        one.tenantId,
       ]),
+      { shortIds: 'ID' },
     ),
   );
   if (answer.body.cursor !== undefined && !io.json) io.note(`More jobs: --cursor ${answer.body.cursor}`);
@@ -95,6 +95,7 @@ async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promis
 function describe(job: JobDetail): string {
   const { queue } = job;
   const shown = record({
+    name: job.name,
     id: job.id,
     state: job.state,
     task: job.task,

@@ -87,8 +87,9 @@ async function listTransfers(io: Io, { status, since, until, limit }: ListOption
   const answer = await io.api.call<List<Summary>>('GET', from, { query });
   io.show(answer, ({ data }) =>
     table(
-      ['ID', 'TYPE', 'FORMAT', 'STATUS', 'STARTED'],
-      data.map(({ id, type, format, status, createdAt }) => [id, type, format, status, moment(createdAt)]),
+      ['NAME', 'STATUS', 'ID', 'TYPE', 'STARTED', 'FORMAT'],
+      data.map(({ name, status, id, type, createdAt, format }) => [name, status, id, type, moment(createdAt), format]),
+      { shortIds: 'ID' },
     ),
   );
 }

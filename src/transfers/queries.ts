@@ -36,10 +36,20 @@ export const Summary = z
     type: TransferType,
     format: z.string(),
     status: z.enum(STATUSES),
+    name: z
+      .string()
+      .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
   })
   .meta({ id: 'TransferSummary' });
 export type Summary = z.infer<typeof Summary>;
-export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status`;
+/** Of a transfer `t`: the name of its dataset or file. */
+export const transferName = sql.fragment`
+  coalesce(t.request #>> '{output,name}', t.request ->> 'outputFileName', t.request ->> 'inputName', '')`;
+export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status, ${transferName} as name`;
+
+/** Condition: the text of the UUID `id` of a transfer ends so, in lower case, with 6 characters at least (index `transfers_ending`). */
+export const endsWith = (ending: ReturnType<typeof sql.fragment>) =>
+  sql.fragment`right(t.id::text, 6) = right(${ending}, 6) and right(t.id::text, length(${ending})) = ${ending}`;
 
 export interface NewTransfer {
   id: string;

@@ -52,7 +52,10 @@ test.serial('drained workers take no transfers; the command waits, and gives up 
   t.is(late.code, 1);
   t.regex(late.err, /^1 transfer still runs\.$[\s\S]*^platform: 1 transfer still runs\. The workers stay drained\.$/m);
   await w.sql(`delete from graphile_worker._private_jobs where key = '00000000-0000-4000-8000-000000000000'`);
-  t.regex((await run(['job', 'list'])).out, new RegExp(`^${id} +waiting +Import FileReader > FileWriter`, 'm'));
+  t.regex(
+    (await run(['job', 'list'])).out,
+    new RegExp(`^\\S.* +waiting +${id} .* Import FileReader > FileWriter`, 'm'),
+  );
   const why = await run(['job', 'why', id]);
   t.regex(why.out, /^status +Pending$/m);
   t.true(why.out.includes('WORKER'));
@@ -91,7 +94,7 @@ test('failures are listed in groups; the retry of a group stops when one fails i
   const fingerprint = /^(\w{16}) +2 +2 .*Import AsciiGridReader > GeoTiffWriter/m.exec(groups.out)?.[1] ?? '';
   t.not(fingerprint, '', groups.out);
   const listed = await run(['job', 'list', '--fingerprint', fingerprint, '--state', 'failed']);
-  for (const { id } of fallen) t.regex(listed.out, new RegExp(`^${id} +failed`, 'm'));
+  for (const { id } of fallen) t.regex(listed.out, new RegExp(`^\\S+ +failed +${id} `, 'm'));
   t.is(
     (await run(['job', 'list', '--tenant', fallen[0]?.tenantId ?? '', '--status', 'failed', '--json'])).out.match(
       /"id"/g,

@@ -273,8 +273,8 @@ test('without a terminal an import returns after its start; the transfer can be 
   t.is(started.code, 0, started.err);
   const id = started.out.trim();
   t.regex((await run(['transfer', 'watch', id])).out, /^status +Completed$/m);
-  t.regex((await run(['transfer', 'list'])).out, new RegExp(`^${id}  Import  asciigrid  Completed `, 'm'));
-  t.is((await run(['transfer', 'list', '--status', 'Error'])).out, 'ID  TYPE  FORMAT  STATUS  STARTED\n');
+  t.regex((await run(['transfer', 'list'])).out, new RegExp(`^\\S+  Completed  ${id}  Import  .* asciigrid$`, 'm'));
+  t.is((await run(['transfer', 'list', '--status', 'Error'])).out, 'NAME  STATUS  ID  TYPE  STARTED  FORMAT\n');
   t.is((await run(['transfer', 'log', id])).code, 0);
   const late = await run(['transfer', 'cancel', id]);
   t.is(late.code, 1);
@@ -452,6 +452,59 @@ test('hierarchy put imports a file of a known format and updates what is there; 
   t.like(await shown(found.datasetId), { datasetFormat: 'geotiff' }, 'by its content');
 });
 
+test('lists of transfers and jobs name them first, and fit 80 columns by short ids, which commands take', async (t) => {
+  const { run, project, folder } = await scene(t);
+  const file = join(folder, 'a terrain of the upper valley with a long name.asc');
+  await writeFile(file, ASCII_GRID);
+  const imported = await run(['transfer', 'import', file, '--project', project, '--watch', '--json']);
+  const { id, name } = JSON.parse(imported.out);
+  t.is(name, 'a terrain of the upper valley with a long name');
+  await run(['transfer', 'export', JSON.parse(imported.out).importResults[0].datasetId, '-o', join(folder, 'out.tif')]);
+  const short = id.slice(-8);
+  const { out, err } = await run(['transfer', 'list'], { tty: true });
+  t.regex(out, /^NAME +STATUS +ID +TYPE +STARTED +FORMAT$/m);
+  t.regex(out, new RegExp(`^a terrain of .* +Completed +${short} +Import +\\S+ +asciigrid$`, 'm'));
+  t.is(err, '', 'no column is left out');
+  t.true(out.split('\n').every((line) => line.length <= 80));
+  t.regex(
+    (await run(['transfer', 'list', '--wide'], { tty: true })).out,
+    new RegExp(`^${name} +Completed +${id} `, 'm'),
+  );
+  for (const ending of [short, id.slice(-6), id.slice(-20).toUpperCase()])
+    t.regex((await run(['transfer', 'show', ending])).out, new RegExp(`^id +${id}$`, 'm'));
+  t.is((await run(['transfer', 'watch', short])).code, 0);
+  const none = [...'0123456789abcdef'].find((digit) => !id.endsWith(digit))!.repeat(8);
+  t.regex(
+    (await run(['transfer', 'show', none])).err,
+    new RegExp(`There is no transfer '${none}', or you may not see it`),
+  );
+  const stranger = await machine(t);
+  await stranger.logIn((await w.account({ tenantId: await w.tenant() })).id);
+  t.is((await stranger.run(['transfer', 'show', short])).code, 1);
+
+  const twin = `${id[0] === '0' ? '1' : '0'}${id.slice(1)}`;
+  await w.sql(
+    `insert into transfers (id, tenant_id, project_id, created_by, updated_by, account_id, type, request, memory_mb, format, status, progress, finished_at)
+     select $2, tenant_id, project_id, created_by, updated_by, account_id, type, request, memory_mb, format, status, progress, finished_at
+     from transfers where id = $1`,
+    [id, twin],
+  );
+  const two = await run(['transfer', 'show', short]);
+  t.is(two.code, 2);
+  t.true(two.err.includes(id) && two.err.includes(twin), two.err);
+  await w.sql('delete from transfers where id = $1', [twin]);
+
+  const operator = await machine(t);
+  await operator.logIn((await w.administrator()).id);
+  const jobs = await operator.run(['job', 'list', '--state', 'completed', '--limit', '1000'], { tty: true });
+  t.regex(jobs.out, /^NAME +STATE +ID +SINCE +WHAT/m);
+  t.regex(jobs.out, new RegExp(`^a terrain of .* +completed +${short} +\\S+ +Import`, 'm'));
+  t.true(jobs.out.split('\n').every((line) => line.length <= 80));
+  t.regex((await operator.run(['job', 'show', short])).out, new RegExp(`^name +${name}\\nid +${id}$`, 'm'));
+  t.regex((await operator.run(['job', 'why', short])).out, /^status +Completed$/m);
+  t.regex((await operator.run(['job', 'cancel', short])).err, /has already ended/);
+});
+
 test('why of a failed transfer says its error', async (t) => {
   const { run, project, file } = await scene(
     t,
@@ -479,7 +532,10 @@ test('every start has options for worker resources, and the transfer shows them'
     t.regex((await run([...command, id])).out, new RegExp(`^asks for +${needs}$`, 'm'));
   const operator = await machine(t);
   await operator.logIn((await w.administrator()).id);
-  t.regex((await operator.run(['job', 'list', '--state', 'waiting'])).out, new RegExp(`^${id} .* ${needs}`, 'm'));
+  t.regex(
+    (await operator.run(['job', 'list', '--state', 'waiting'])).out,
+    new RegExp(`^terrain +waiting +${id} .* ${needs}`, 'm'),
+  );
 
   const kept = await run(['transfer', 'import', file, '--project', project, '--srid', '25832', '--watch', '--json']);
   const { datasetId } = JSON.parse(kept.out).importResults[0];

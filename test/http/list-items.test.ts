@@ -70,7 +70,7 @@ test('lists of transfers have the same members as the transfers, whatever texts 
   const summaries = (await w.as(owner).get('/api/conversion/transfer/list-summaries')).body.data;
   for (const [n, item] of body.data.entries()) {
     const record = (await w.as(owner).get(`/api/conversion/transfer/${item.id}`)).body;
-    const names = ['id', 'createdAt', 'createdBy', 'type', 'format', 'status'];
+    const names = ['id', 'createdAt', 'createdBy', 'type', 'format', 'status', 'name'];
     const of = (wanted: string[]) =>
       Object.fromEntries(wanted.filter((name) => name in record).map((name) => [name, record[name]]));
     t.deepEqual(summaries[n], of(names));

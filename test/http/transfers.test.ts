@@ -20,7 +20,7 @@ test('an uploaded file becomes a dataset', async (t) => {
   const output = { name: 'notes.txt', description: 'words', metadata: { a: null }, properties: { b: 1 } };
   const started = await start(client, copyRequest(projectId, url, { outputDatasetData: output }));
   t.is(started.status, 200, JSON.stringify(started.body));
-  t.deepEqual(Object.keys(started.body).sort(), ['createdAt', 'createdBy', 'format', 'id', 'status', 'type']);
+  t.deepEqual(Object.keys(started.body).sort(), ['createdAt', 'createdBy', 'format', 'id', 'name', 'status', 'type']);
   t.like(started.body, { type: 'Import', format: 'file', createdBy: owner.userId });
 
   const ended = await untilEnd(client, started.body.id);

@@ -37,6 +37,14 @@ export const queryEnum = <const Values extends readonly [string, ...string[]]>(v
 /** A parameter that may be repeated. */
 export const queryList = <Item extends z.ZodType>(item: Item) => z.array(item);
 
+/** The end of a UUID. */
+export const idEnding = () =>
+  z
+    .string()
+    .toLowerCase()
+    .regex(/^[0-9a-f-]{0,30}[0-9a-f]{6}$/, 'must be the last 6 to 36 characters of an id')
+    .meta({ description: 'Only with an id that ends so: its last 6 characters or more', example: '4c1f6a2b' });
+
 /** A time in any form that clients send. Output: the format of times in the API. */
 export const queryTime = () => timeReadBy(timestampFromText);
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { sql } from '../../db.ts';
 import type { Position } from '../../http/rules/paging.ts';
-import { LoggedLine } from '../../transfers/queries.ts';
+import { endsWith, LoggedLine, transferName } from '../../transfers/queries.ts';
 
 /** States of a job. `spent`: failed and out of attempts. `failed`, `cancelled` and `completed` are final states of transfers. */
 export const JOB_STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] as const;
@@ -20,6 +20,11 @@ export const Job = z
     state: z.enum(JOB_STATES),
     tenantId: z.string().optional(),
     type: z.string().optional(),
+    /** Of a transfer. */
+    name: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
     reader: z.string().optional(),
     writer: z.string().optional(),
     /** Time of the end or, before that, of the request. Lists are ordered by it. */
@@ -49,6 +54,8 @@ export interface JobFilter {
   fingerprint?: string | undefined;
   /** Pool id of a worker. */
   worker?: string | undefined;
+  /** Of the id of a transfer, or the whole number of another job. */
+  idEnding?: string | undefined;
   /** Minimum age in milliseconds. */
   olderThan?: number | undefined;
 }
@@ -62,12 +69,12 @@ const otherState = sql.fragment`
     when j.run_at > now() then 'delayed' else 'waiting' end`;
 
 const transferColumns = sql.fragment`
-  t.id::text as id, ${TRANSFERS}::text as task, ${transferState} as state, t.tenant_id, t.type, t.request ->> 'readerName' as reader,
+  t.id::text as id, ${TRANSFERS}::text as task, ${transferState} as state, t.tenant_id, t.type, ${transferName} as name, t.request ->> 'readerName' as reader,
   t.request ->> 'writerName' as writer, coalesce(t.finished_at, t.created_at) as time, t.created_at, t.started_at, t.finished_at,
   case when j.run_at > now() then j.run_at end as run_at, (t.attempt - t.handed_back)::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.asked as needs,
   t.error_message as error, t.failure as fingerprint`;
 const otherColumns = sql.fragment`
-  j.id::text as id, k.identifier as task, ${otherState} as state, null::uuid as tenant_id, null as type, null as reader, null as writer,
+  j.id::text as id, k.identifier as task, ${otherState} as state, null::uuid as tenant_id, null as type, null as name, null as reader, null as writer,
   j.created_at as time, j.created_at, j.locked_at as started_at, null::timestamptz as finished_at,
   case when j.run_at > now() then j.run_at end as run_at, j.attempts::int as attempts,
   j.locked_by as worker, null::real as progress, j.priority::int as priority, null::text[] as needs, j.last_error as error, null as fingerprint`;
@@ -86,7 +93,7 @@ const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` a
 
 /** One page of jobs, newest first. Each branch scans its own index, so that a page costs the same for a queue of any length. */
 export function listJobs(db: Db, filter: JobFilter, position: Position | undefined, limit: number) {
-  const { states, task, tenantId, fingerprint, worker, olderThan } = filter;
+  const { states, task, tenantId, fingerprint, worker, idEnding, olderThan } = filter;
   const below = (time: Fragment, id: Fragment): Fragment[] => [
     ...(position === undefined
       ? []
@@ -101,6 +108,7 @@ export function listJobs(db: Db, filter: JobFilter, position: Position | undefin
     ...(tenantId === undefined ? [] : [sql.fragment`t.tenant_id = ${tenantId}`]),
     ...(worker === undefined ? [] : [sql.fragment`t.worker_pool = ${worker}`]),
     ...(fingerprint === undefined ? [] : [sql.fragment`t.failure = ${fingerprint}`]),
+    ...(idEnding === undefined ? [] : [endsWith(sql.fragment`${idEnding}::text`)]),
   ];
   const transfers = (time: 'created_at' | 'finished_at', own: readonly Fragment[]) => {
     const column = sql.identifier(['t', time]);
@@ -133,6 +141,7 @@ export function listJobs(db: Db, filter: JobFilter, position: Position | undefin
       sql.fragment`k.identifier <> ${TRANSFERS}`,
       ...(task === undefined ? [] : [sql.fragment`k.identifier = ${task}`]),
       ...(worker === undefined ? [] : [sql.fragment`j.locked_by = ${worker}`]),
+      ...(idEnding === undefined ? [] : [sql.fragment`j.id::text = ${idEnding}`]),
       sql.fragment`${otherState} = any(${wanted})`,
       ...below(sql.fragment`j.created_at`, sql.fragment`j.id`),
     ]);

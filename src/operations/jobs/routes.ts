@@ -3,7 +3,7 @@ import type { Db } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
-import { queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
+import { idEnding, queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
 import { DryRun, StartQuery } from '../../transfers/starts/bodies.ts';
 import type { StartRules } from '../../transfers/starts/start.ts';
@@ -49,6 +49,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
           tenantId: uuidParam().optional(),
           fingerprint: z.string().max(64).optional().meta({ description: 'Fingerprint of a kind of failure' }),
           worker: z.string().max(128).optional().meta({ description: 'Id of a worker' }),
+          idEnding: idEnding().optional(),
           olderThan: queryDuration(MAX_AGE_MS).optional(),
           ...cursorQuery,
         }),

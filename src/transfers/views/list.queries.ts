@@ -24,7 +24,7 @@ import {
   visibleProjects,
 } from '../../projects/visibility.queries.ts';
 import type { Status } from '../queries.ts';
-import { Summary, summaryColumns } from '../queries.ts';
+import { endsWith, Summary, summaryColumns, transferName } from '../queries.ts';
 
 export interface TransferFilter {
   from?: string | undefined;
@@ -34,6 +34,8 @@ export interface TransferFilter {
   projectId?: string | undefined;
   /** The input or the output dataset. */
   datasetId?: string | undefined;
+  /** Of the id. */
+  idEnding?: string | undefined;
 }
 
 const LIST = {
@@ -43,6 +45,7 @@ const LIST = {
   status: 'text[]',
   projectId: 'uuid',
   datasetId: 'uuid',
+  idEnding: 'text',
   offset: 'bigint',
   limit: 'bigint',
 } as const;
@@ -61,17 +64,19 @@ const listValues = (caller: Caller, filter: TransferFilter, { offset, limit }: S
   status: filter.status,
   projectId: filter.projectId ?? null,
   datasetId: filter.datasetId ?? null,
+  idEnding: filter.idEnding ?? null,
   offset,
   limit,
 });
 
 /** The conditions of a list and the kind of its caller, which determine the text of the statement. */
-const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId }: TransferFilter) => ({
+const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId, idEnding }: TransferFilter) => ({
   from: from !== undefined,
   to: to !== undefined,
   status: status.length > 0,
   project: projectId !== undefined,
   dataset: datasetId !== undefined,
+  ending: idEnding !== undefined,
   key: caller.key !== undefined,
   owner: ownedTenants(caller).length > 0,
   /** For an Owner: only the transfers of their own tenants. */
@@ -79,7 +84,7 @@ const shapeOf = (caller: Caller, { from, to, status, projectId, datasetId }: Tra
 });
 type Shape = ReturnType<typeof shapeOf>;
 
-function matching(shape: Shape, { from, to, status, projectId, datasetId }: ListParameters) {
+function matching(shape: Shape, { from, to, status, projectId, datasetId, idEnding }: ListParameters) {
   const parts = [];
   if (shape.from) parts.push(sql.fragment`t.created_at >= ${from}`);
   if (shape.to) parts.push(sql.fragment`t.created_at < ${to}`);
@@ -87,18 +92,20 @@ function matching(shape: Shape, { from, to, status, projectId, datasetId }: List
   if (shape.project) parts.push(sql.fragment`t.project_id = ${projectId}`);
   if (shape.dataset)
     parts.push(sql.fragment`(t.input_dataset_id = ${datasetId} or t.output_dataset_id = ${datasetId})`);
+  if (shape.ending) parts.push(endsWith(idEnding));
   return parts.length === 0 ? sql.fragment`true` : sql.join(parts, sql.fragment` and `);
 }
 
-/** Members of a `Summary`. */
-const summary = {
+/** Members of a `Summary` of a transfer `t`. */
+const summary = (name: Fragment) => ({
   id: word(sql.fragment`t.id`),
   createdAt: time(sql.fragment`t.created_at`),
   createdBy: word(sql.fragment`t.created_by`),
   type: word(sql.fragment`t.type`),
   format: text(sql.fragment`t.format`),
   status: word(sql.fragment`t.status`),
-};
+  name: text(name),
+});
 
 const owns = byShape((shape: Shape) =>
   statement(
@@ -106,7 +113,7 @@ const owns = byShape((shape: Shape) =>
     PackedRow,
     LIST,
     (values) => sql.fragment`
-    select ${packed<keyof Summary>(summary)} as item from transfers t where t.created_by = ${values.userId} and ${matching(shape, values)}
+    select ${packed<keyof Summary>(summary(transferName))} as item from transfers t where t.created_by = ${values.userId} and ${matching(shape, values)}
     order by t.created_at desc, t.id desc limit ${values.limit} offset ${values.offset}`,
   ),
 );
@@ -124,6 +131,7 @@ export const ListedTransfer = Summary.extend({
   finishedAt: z.string().optional(),
   errorMessage: z.string().optional(),
 }).meta({ id: 'ListedTransfer' });
+export type ListedTransfer = z.infer<typeof ListedTransfer>;
 
 /**
  * The transfers of `visible` of `queries.ts` as a union of index scans, one per reason for which the caller sees a
@@ -182,7 +190,7 @@ const seesOthers = (caller: CallerParameters) => sql.fragment`
 function total(shape: Shape, values: ListParameters) {
   const { precounted, scanned } = indexScans(shape, values);
   const { ownedTenants: tenants, userId, status } = values;
-  const hasCounts = !(shape.from || shape.to || shape.project || shape.dataset);
+  const hasCounts = !(shape.from || shape.to || shape.project || shape.dataset || shape.ending);
   // one count per scan: for a join the planner might read all transfers to find those of a few projects
   const counts = (hasCounts ? scanned : [...precounted, ...scanned]).map(
     ({ from, where, others }) => sql.fragment`
@@ -209,7 +217,7 @@ const totals = byShape((shape: Shape) =>
 );
 
 const item = packed<keyof z.output<typeof ListedTransfer>>({
-  ...summary,
+  ...summary(sql.fragment`t.name`),
   projectId: word(sql.fragment`t.project_id`),
   progress: json(sql.fragment`t.progress`),
   finishedAt: optional(time, sql.fragment`t.finished_at`),

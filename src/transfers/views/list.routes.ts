@@ -3,7 +3,7 @@ import type { Db } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
 import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../../http/rules/paging.ts';
-import { queryTime } from '../../http/rules/query.ts';
+import { idEnding, queryTime } from '../../http/rules/query.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Status } from '../queries.ts';
 import { STATUSES, Summary } from '../queries.ts';
@@ -55,6 +55,7 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
           ...filterQuery,
           projectId: uuidParam().optional(),
           datasetId: uuidParam().optional(),
+          idEnding: idEnding().optional(),
           ...offsetQuery,
         }),
         response: { 200: offsetPageOf(ListedTransfer) },
