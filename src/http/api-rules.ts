@@ -2,6 +2,7 @@ import cors from '@fastify/cors';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
+import { earlyAnswers } from './answers/early-answer.ts';
 import { problems } from './answers/problems.ts';
 import { cached } from './cache/cached.ts';
 import type { CacheStore } from './cache/store.ts';
@@ -93,6 +94,7 @@ export const apiRules = fp<ApiRuleOptions>(
       exposedHeaders: EXPOSED_HEADERS,
       maxAge: 600,
     });
+    await app.register(earlyAnswers);
     await app.register(problems);
     await app.register(methods);
     await app.register(openapi, { publicUrl: config.publicUrl });

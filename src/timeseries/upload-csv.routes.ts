@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
+import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
 import { queryInteger } from '../http/rules/query.ts';
 import { bounded, readCsv } from './csv.ts';
@@ -34,7 +35,7 @@ const CSV_BODY = {
 export async function csvUploadRoutes(app: App, { db }: { db: Db }) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(['text/plain', 'text/csv'], (_request, payload, done) =>
-    done(null, Readable.from(bounded(payload, MAX_CSV))),
+    done(null, Readable.from(bounded(bytesOfBody(payload as Readable), MAX_CSV))),
   );
   app.post(
     `${SERIES_PATH}/upload/csv`,

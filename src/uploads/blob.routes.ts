@@ -8,6 +8,7 @@ import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
+import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { BlobAddress, ProvenGrant } from './address.ts';
@@ -260,7 +261,7 @@ function bodyOf(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Ar
       `The body has ${request.headers['content-length']} bytes; the maximum is ${maxSize}.`,
     );
   }
-  return (request.body as Readable | null | undefined) ?? request.raw;
+  return bytesOfBody((request.body as Readable | null | undefined) ?? request.raw);
 }
 
 /** Blob clients send `x-ms-` headers in every request, and do not follow redirects. */
