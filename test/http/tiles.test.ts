@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
-import { newTiles, newTilesChanged, newTilesWith, steppedGrid, tileBytes } from '../world/tiles.ts';
+import { newTiles, newTilesChanged, newTilesWith, steppedGrid, steppedSchemes, tileBytes } from '../world/tiles.ts';
 import type { Answer, Client, User } from '../world.ts';
 import { world } from '../world.ts';
 
@@ -358,4 +358,27 @@ test('a description that does not fit into the memory beside others is refused',
     await answerWith('/metadata', (description) => (description.notes = 'x'.repeat(8 << 20))),
     /^422 Dataset 'ID': 'tiles\.json' of the tiles has 83\d{5} bytes; it may have 8388608\.$/,
   );
+});
+
+test('a check, a picture and the metadata of damaged tiles are never a 500', async (t) => {
+  const { owner: user, client, projectId } = await theTiles();
+  const whole = await tileBytes(steppedGrid(), steppedSchemes);
+  const seen = new Set<number>();
+  for (let at = 0; at < 12; at++) {
+    const id = await newTilesChanged(w, { projectId, user }, whole, (name, bytes) => {
+      if (name.endsWith('.json')) return undefined;
+      const from = Math.floor((bytes.length * at) / 12);
+      return Buffer.from(bytes).fill(
+        at % 2 === 0 ? 0xff : 0,
+        from,
+        Math.min(bytes.length, from + (at % 3 === 0 ? 40 : 1000)),
+      );
+    });
+    for (const path of ['/check?tiles=20', '/scheme/map/0/0/0', '/scheme/depth/0/0/0', '/status', '']) {
+      const { status, body } = await client.get(`/api/tiles/dataset/${id}${path}`);
+      t.true(status < 500, `${at} ${path}: ${status} ${JSON.stringify(body)}`);
+      if (path.startsWith('/check')) seen.add(status);
+    }
+  }
+  t.true(seen.has(422), String([...seen]));
 });

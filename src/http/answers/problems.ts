@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { ErrorKind } from '../../errors.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, FormatError } from '../../errors.ts';
 import { databaseErrorKind, databaseRefusal } from '../../platform/sql/error-kind.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
@@ -33,14 +33,11 @@ export const problems = fp(async (app) => {
   app.setErrorHandler((error: FastifyError | AppError, request, reply) =>
     send(request, reply, asAppError(error, request)),
   );
-  app.setNotFoundHandler((request, reply) =>
-    send(
-      request,
-      reply,
-      new AppError('notFound', `The route ${request.method} ${request.url.split('?')[0]} does not exist.`),
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => send(request, reply, noRoute(request)));
 });
+
+const noRoute = ({ method, url }: FastifyRequest) =>
+  new AppError('notFound', `The route ${method} ${url.split('?')[0]} does not exist.`);
 
 /** For URLs that the router cannot parse. No hook runs for them. */
 export function refuseUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
@@ -49,15 +46,26 @@ export function refuseUnroutable(error: FastifyError, request: FastifyRequest, r
   return send(request, reply.header('x-request-id', request.id), new AppError(kind, detail));
 }
 
-function asAppError(error: FastifyError | AppError | FormError, request: FastifyRequest): AppError | undefined {
+function asAppError(
+  error: FastifyError | AppError | FormError | FormatError,
+  request: FastifyRequest,
+): AppError | undefined {
   if (error instanceof AppError) return withNamesAsSent(error, request);
   if (error instanceof FormError) {
     const where = (error as FormError & { validationContext?: string }).validationContext ?? 'body';
     return asInvalid(error, where === 'querystring' ? request.sentQuery : request.sentBody, where);
   }
+  if (error instanceof FormatError) {
+    request.log.warn({ err: error }, 'content that cannot be read');
+    return new AppError('unprocessable', error.message);
+  }
   switch (error.statusCode) {
     case 400:
       return new AppError('invalid', error.message);
+    // of static files: a name that is not allowed, or that no file has
+    case 403:
+    case 404:
+      return noRoute(request);
     case 413:
       return new AppError('tooLarge', 'The body is larger than this route allows.');
     case 415: {

@@ -44,7 +44,7 @@ export const hasSignature = (url: string): boolean => url.includes('?') && param
 
 /** Whether a request has a signature. Its validity is the route's matter. */
 export const isSigned = (request: FastifyRequest): boolean =>
-  /[?&]sig=/.test(request.url) || request.platformHeader('sas-token') !== undefined;
+  hasSignature(request.url) || request.platformHeader('sas-token') !== undefined;
 
 const parametersOf = (text: string) => new URLSearchParams(text.replace(/^\?/, ''));
 
