@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { legacyOption, repeated } from '../options.ts';
 import { record, table } from '../table.ts';
-import { setSecondFactorCommand } from './group-second-factor.ts';
+import { secondFactorCommands } from './group-second-factor.ts';
 
 interface GroupOptions {
   id?: string;
@@ -58,7 +58,7 @@ export function groupCommands(group: Command, io: Io): void {
     .option('--yes', 'do not ask')
     .action((id, options) => deleteGroup(io, id, options));
   memberCommands(group, io);
-  setSecondFactorCommand(group, io);
+  secondFactorCommands(group, io);
 }
 
 function memberCommands(group: Command, io: Io): void {

@@ -108,8 +108,9 @@ export const adminCommands: Fill = (admin, io) => {
 };
 
 const ROTATE = `
-Give all processes the new and the present key first: PLATFORM_SECRET_KEY=NEW,PRESENT. May run beside them, and again
-after it was stopped.`;
+Give all processes the new and the present key first:
+PLATFORM_SECRET_KEY=NEW,PRESENT. May run beside them, and again after it was
+stopped.`;
 
 export const secretCommands: Fill = (secret, io) => {
   secret

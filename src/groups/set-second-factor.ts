@@ -1,21 +1,37 @@
 import { by, record } from '../audit.ts';
+import type { Db } from '../db.ts';
+import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { GroupParts } from './manage.ts';
 import { changeMetadata, getGroup } from './manage.ts';
 import { lockGroups } from './queries.ts';
 import { NETWORK, splitEntry } from './second-factor.ts';
 
-/** Replaces the second-factor entries of a group. An empty list removes the second factor. */
+/** The second-factor entries of a group, with hidden setup codes. */
+export async function getSecondFactor(db: Db, { secondFactorKey }: Pick<GroupParts, 'secondFactorKey'>, id: string) {
+  const entries = (await getGroup(db, id)).metadata[secondFactorKey];
+  return Array.isArray(entries) ? entries.filter((entry): entry is string => typeof entry === 'string') : [];
+}
+
+/**
+ * Replaces the second-factor entries of a group. An empty list removes the second factor.
+ * @param before entries as the caller read them; throws `conflict` if the group has others now
+ */
 export async function setSecondFactor(
   parts: GroupParts,
   caller: Caller,
   id: string,
-  entries: readonly string[],
+  { entries, before }: { entries: readonly string[]; before?: readonly string[] | undefined },
 ): Promise<void> {
   const key = parts.secondFactorKey;
   await parts.db.transaction(async (tx) => {
     await lockGroups(tx, [id]);
     const group = await getGroup(tx, id);
+    const present = await getSecondFactor(tx, parts, id);
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(present))
+      throw conflict(`The second factor of group '${id}' has changed meanwhile. Read it again.`, {
+        code: 'SecondFactorChanged',
+      });
     const { [key]: _before, ...others } = group.metadata;
     await changeMetadata(tx, parts, group, entries.length > 0 ? { ...others, [key]: entries } : others);
     const { networks, types } = shapeOf(entries);

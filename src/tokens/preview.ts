@@ -27,7 +27,7 @@ export interface PreviewedAccount {
   refused: Affected[];
   /** Logins that would need a code. */
   asked: Affected[];
-  /** A code would be needed, but the account has used none of the authenticators. */
+  /** A code would be needed, but the account has used none of the authenticators, or none that is left. */
   mustRegister: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function previewSecondFactor(
   parts: GroupParts,
   groupId: string,
   entries: readonly string[],
-): Promise<{ days: number; lockedOut: string[]; accounts: PreviewedAccount[] }> {
+): Promise<{ days: number; lockedOut: string[]; registerAgain: string[]; accounts: PreviewedAccount[] }> {
   const { db, secondFactorKey: key, sealer } = parts;
   const before = (await revealMetadata(db, parts, await getGroup(db, groupId)))[key];
   const after = keepHiddenCodes(before, entries);
@@ -53,14 +53,19 @@ export async function previewSecondFactor(
   const accounts = members.map(({ userId, id, others, own, proved }) => {
     const elsewhere = others.flatMap((other) => requirements.get(other.id) ?? []);
     const replayed = replay(logins.get(userId) ?? [], own, [...elsewhere, present], [...elsewhere, wanted]);
-    const usable = [...elsewhere, wanted].flatMap(({ authenticators }) =>
-      authenticators.map(({ type, setupCode }) => fingerprintOf(type, setupCode).toString('hex')),
-    );
-    const ready = own.length > 0 || usable.some((fingerprint) => proved.includes(fingerprint));
-    return { id, ...replayed, mustRegister: replayed.asked.length > 0 && !ready };
+    const isReady = (requirements: Requirement[]) =>
+      own.length > 0 ||
+      requirements
+        .flatMap(({ authenticators }) => authenticators)
+        .some(({ type, setupCode }) => proved.includes(fingerprintOf(type, setupCode).toString('hex')));
+    const ready = isReady([...elsewhere, wanted]);
+    // with a replaced authenticator nobody is asked where they were not before, and yet must register
+    const again = !ready && wanted.authenticators.length > 0 && isReady([...elsewhere, present]);
+    return { id, ...replayed, mustRegister: again || (!ready && replayed.asked.length > 0), again };
   });
   const lockedOut = accounts.filter(({ refused }) => refused.length > 0).map(({ id }) => id);
-  return { days: DAYS, lockedOut, accounts };
+  const registerAgain = accounts.filter(({ again }) => again).map(({ id }) => id);
+  return { days: DAYS, lockedOut, registerAgain, accounts: accounts.map(({ again: _, ...account }) => account) };
 }
 
 function replay(logins: readonly LoginRow[], own: readonly string[], before: Requirement[], after: Requirement[]) {

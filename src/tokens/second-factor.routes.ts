@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setSecondFactor } from '../groups/set-second-factor.ts';
+import { getSecondFactor, setSecondFactor } from '../groups/set-second-factor.ts';
 import type { App } from '../http/route.ts';
 import { explainLogin } from './explain.ts';
 import type { LoginParts } from './log-in.ts';
@@ -7,11 +7,13 @@ import { previewSecondFactor } from './preview.ts';
 
 const Path = z.object({ id: z.string() });
 const Body = z.object({ entries: z.array(z.string()).max(1000) }).meta({ id: 'SecondFactorEntries' });
+const Change = Body.extend({ before: z.array(z.string()).max(1000).optional() }).meta({ id: 'SecondFactorChange' });
 const Affected = z.array(z.object({ address: z.string(), logins: z.number(), lastAt: z.string() }));
 const Preview = z
   .object({
     days: z.number(),
     lockedOut: z.array(z.string()),
+    registerAgain: z.array(z.string()),
     accounts: z.array(
       z.object({
         id: z.string(),
@@ -52,6 +54,20 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
   const { db } = parts;
   const { metadataKey, sealer } = parts.secondFactor;
 
+  app.get(
+    '/api/usergroups/:id/second-factor',
+    {
+      config: { access: 'administrators', service: 'groups' },
+      schema: {
+        summary: 'Returns the second-factor entries of a group',
+        description: 'Setup codes are hidden. An entry that is sent back keeps its setup code.',
+        params: Path,
+        response: { 200: Body },
+      },
+    },
+    async ({ params }) => ({ entries: await getSecondFactor(db, { secondFactorKey: metadataKey }, params.id) }),
+  );
+
   app.put(
     '/api/usergroups/:id/second-factor',
     {
@@ -60,12 +76,12 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
         summary: 'Sets which second factor a group requires of its members',
         description: 'Replaces the second-factor entries in the metadata of the group. An empty list requires none.',
         params: Path,
-        body: Body,
+        body: Change,
         response: { 204: z.null() },
       },
     },
     async ({ caller, params, body }, reply) => {
-      await setSecondFactor({ db, secondFactorKey: metadataKey, sealer }, caller, params.id, body.entries);
+      await setSecondFactor({ db, secondFactorKey: metadataKey, sealer }, caller, params.id, body);
       return reply.code(204).send(null);
     },
   );

@@ -148,6 +148,11 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['group', 'members', 'remove', 'staff', 'ann']);
   await run(['group', 'set-2fa', 'staff', 'CIDR:10.0.0.0/8', '--new-authenticator', '--preview']);
   await run(['group', 'set-2fa', 'staff', '--none']);
+  await run(['group', 'networks', 'add', 'staff', '10.0.0.0/8', '--comment', 'office', '--preview']);
+  await run(['group', 'networks', 'add', 'staff', '10.0.0.0/8']);
+  await run(['group', 'networks', 'list', 'staff']);
+  await run(['group', 'networks', 'remove', 'staff', '10.0.0.0/8', '--preview']);
+  for (const verb of ['add', 'replace', 'remove']) await run(['group', 'authenticator', verb, 'staff', '--preview']);
   await run(['group', 'delete', 'staff']);
 
   const tenant = await run(['tenant', 'create', '--name', 'Sea', '--owner', 'root']);

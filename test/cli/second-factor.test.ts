@@ -227,3 +227,46 @@ test('group set-2fa --preview lists accounts that would be locked out; without i
   t.deepEqual(await metadata(), {});
   t.like(await run(['group', 'set-2fa', group]), { code: 2 });
 });
+
+test('networks and authenticators of a group change apart, and whoever must register again is named first', async (t) => {
+  const { id } = await w.account();
+  const setupCode = randomBytes(8).toString('hex');
+  const group = await groupOf(w, id, [`APPAUTH:${setupCode}`]);
+  let steps = -2;
+  const code = () => attempt(w, { id, otp: codeOf(setupCode, { steps: ++steps }), from: '203.0.113.9' });
+  t.is((await code()).status, 200);
+  const { run, logIn } = await machine(t);
+  await logIn((await w.administrator()).id);
+  const entries = async () => JSON.parse((await run(['group', 'show', group, '--json'])).out).metadata['2FAMetadata'];
+  const hidden = `APPAUTH:${'*'.repeat(16)}`;
+
+  t.is((await run(['group', 'networks', 'add', group, '10.0.0.0/8', '192.0.2.1', '--comment', 'office'])).code, 0);
+  t.is((await run(['group', 'networks', 'add', group, '10.0.0.0/8'])).code, 0, 'once');
+  t.deepEqual(await entries(), [hidden, 'CIDR:10.0.0.0/8&Comment:office', 'CIDR:192.0.2.1&Comment:office']);
+  t.is((await run(['group', 'networks', group])).out, 'NETWORK     COMMENT\n10.0.0.0/8  office\n192.0.2.1   office\n');
+  t.like(await run(['group', 'networks', 'remove', group, '10.0.0.0/9']), { code: 2 });
+  t.is((await run(['group', 'networks', 'remove', group, '192.0.2.1'])).code, 0);
+  // set-2fa keeps the authenticator, and with it the member's registration
+  t.is((await run(['group', 'set-2fa', group, 'CIDR:172.16.0.0/12'])).code, 0);
+  t.deepEqual(await entries(), ['CIDR:172.16.0.0/12', hidden]);
+  t.is((await code()).status, 200);
+
+  for (const words of [
+    ['authenticator', 'replace', group],
+    ['set-2fa', group, '--new-authenticator'],
+  ]) {
+    const preview = await run(['group', ...words, '--preview']);
+    t.regex(preview.out, new RegExp(`^${id} .* yes$`, 'm'));
+    const asked = await run(['group', ...words]);
+    t.is(asked.code, 2);
+    t.regex(asked.err, /Use --yes to confirm/);
+  }
+  t.is((await code()).status, 200, 'nothing has changed');
+  t.is((await run(['group', 'authenticator', 'add', group])).code, 0, 'nobody must register');
+  t.deepEqual(await entries(), ['CIDR:172.16.0.0/12', hidden, hidden]);
+  t.is((await run(['group', 'authenticator', 'replace', group, '--yes'])).code, 0);
+  t.deepEqual(await entries(), ['CIDR:172.16.0.0/12', hidden]);
+  t.not((await code()).status, 200);
+  t.is((await run(['group', 'authenticator', 'remove', group, '--yes'])).code, 0);
+  t.deepEqual(await entries(), ['CIDR:172.16.0.0/12']);
+});

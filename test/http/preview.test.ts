@@ -83,6 +83,12 @@ test('replacing the entries of a group changes nothing else; they are validated,
     t.is(refused.status, 400);
     t.true(refused.body.detail.includes('10.0.0.0/33'));
   }
+  const { entries } = (await admin.get(groupPath(group))).body;
+  t.deepEqual(entries, ['CIDR:10.0.0.0/8', `APPAUTH:${'*'.repeat(16)}`]);
+  const late = await admin.put(groupPath(group), { entries: [], before: ['CIDR:10.0.0.0/8'] });
+  t.is(late.status, 409);
+  t.is(late.body.code, 'SecondFactorChanged');
+  t.is((await admin.get(groupPath('no such group'))).status, 404);
   t.is((await admin.put(groupPath('no such group'), { entries: [] })).status, 404);
   t.is((await admin.post(`${groupPath('no such group')}/preview`, { entries: [] })).status, 404);
   t.is((await admin.put(groupPath(group), { entries: [] })).status, 204);

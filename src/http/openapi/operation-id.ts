@@ -53,6 +53,7 @@ const NAMES: Record<string, string> = {
   'DELETE /api/usergroups/{id}': 'deleteGroup',
   'POST /api/usergroups/user/{userId}': 'addUserToGroups',
   'DELETE /api/usergroups/user/{userId}': 'removeUserFromGroups',
+  'GET /api/usergroups/{id}/second-factor': 'getGroupSecondFactor',
   'PUT /api/usergroups/{id}/second-factor': 'setGroupSecondFactor',
   'POST /api/usergroups/{id}/second-factor/preview': 'previewGroupSecondFactor',
   'GET /api/iam/tenant': 'listTenants',

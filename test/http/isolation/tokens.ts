@@ -102,6 +102,11 @@ export default {
     allowed: { administrator: 200 },
     refused: { owner: 403, stranger: 403 },
   },
+  'GET /api/usergroups/:id/second-factor': {
+    request: () => ({ url: '/api/usergroups/Editors/second-factor' }),
+    allowed: { administrator: 200 },
+    refused: { owner: 403, stranger: 403 },
+  },
   'PUT /api/usergroups/:id/second-factor': {
     request: () => ({ method: 'PUT', url: '/api/usergroups/Editors/second-factor', payload: { entries: [] } }),
     allowed: { administrator: 204 },

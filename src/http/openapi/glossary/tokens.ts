@@ -39,11 +39,16 @@ export const TOKENS: Glossary = {
   blockedUntil: ['Time until which one-time passwords are refused, UTC.', '2026-01-24T08:17:02.4350000'],
   manualEntryCode: ['Setup code to type, in base32.', 'GEZDGNBVGY3TQOJQGEZDGNBVGY'],
   qrCode: ['Setup code as a QR code: a PNG in a data URI.', 'data:image/png;base64,iVBORw0KGgo='],
+  'SecondFactorChange.before': [
+    'Entries as they were read. If the group has others meanwhile, the answer is 409.',
+    ['CIDR:10.0.0.0/8'],
+  ],
   entries: [
     'Networks and authenticators: `CIDR:…` or `APPAUTH:…`, with an optional `&Comment:…`.',
     ['CIDR:10.0.0.0/8&Comment:office'],
   ],
   days: ['Number of past days whose logins were replayed.', 30],
+  registerAgain: ['Login ids whose authenticator is replaced or removed, so that they must register again.', []],
   lockedOut: ['Login ids whose logins would be refused.', []],
   accounts: 'Members of the group, with the changed outcomes of their logins.',
   'SecondFactorPreview.id': ['Login id.', 'ann'],
