@@ -53,6 +53,21 @@ test('NODATA is understood in any form that programs write', async (t) => {
   t.is((await asTiff(t, `${header}1 2 3 4 5 6`)).bands[0]?.nodata, undefined);
 });
 
+test('NODATA_value may be a word, which then stands for cells without data', async (t) => {
+  for (const word of ['null', 'NULL', 'none', 'NoData', 'N/A', '*']) {
+    const text = `${header}NODATA_value ${word}\n1 2 ${word}\n${word.toLowerCase()} 5 6`;
+    const { receipt, bytes } = await converted(t, text, toTiff);
+    t.like(bandsOf(receipt.statistics.before)[0], { values: 4, empty: 2, minimum: 1, maximum: 6 }, word);
+    t.deepEqual(await valuesOf(await gridOf(t, bytes)), [1, 2, Number.NaN, Number.NaN, 5, 6]);
+    t.regex(receipt.remarks.join(), /^NODATA_value is the word '/);
+  }
+  const other = `${header}NODATA_value null\n1 2 3 4 5 nil`;
+  await t.throwsAsync(converted(t, other, toTiff), { message: /^'nil' is not a number/ });
+  await t.throwsAsync(converted(t, `NODATA_value\n${header}1 2 3 4 5 6`, toTiff), {
+    message: /not followed by a number/,
+  });
+});
+
 test('values may wrap lines freely', async (t) => {
   const grid = await asTiff(t, `${header} 1\n2 3 4\n\n5\t\t6\r\n\u001a`);
   t.deepEqual(await valuesOf(grid), [1, 2, 3, 4, 5, 6]);

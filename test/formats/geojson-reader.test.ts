@@ -280,3 +280,16 @@ test('the error for a file of another format names that format', async (t) => {
   for (const [reader, bytes, message] of cases)
     await t.throwsAsync(read(t, bytes as string, { reader }), { message }, `${reader} ${message}`);
 });
+
+test('Esri JSON is named', async (t) => {
+  const one = '{"attributes":{"a":1},"geometry":{"x":1,"y":2}}';
+  for (const text of [
+    `{"displayFieldName":"","geometryType":"esriGeometryPoint","spatialReference":{"wkid":4326},"features":[${one}]}`,
+    `{"features":[${one}]}`,
+    '{"features":[{"geometry":{"rings":[[[0,0],[0,1],[1,1],[0,0]]]},"attributes":{}}]}',
+    '{"hasZ":false,"spatialReference":{"latestWkid":25832},"features":[]}',
+  ])
+    await t.throwsAsync(asJson(t, text, { reader: 'GeoJsonReader' }), { message: /^The file is Esri JSON/ }, text);
+  const paths = { type: 'FeatureCollection', features: [], geometry: { paths: 1 }, attributes: {} };
+  t.is((await asJson(t, JSON.stringify(paths), { reader: 'GeoJsonReader' })).recordsRead, 0);
+});

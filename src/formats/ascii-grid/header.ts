@@ -8,6 +8,8 @@ export interface AsciiHeader {
   height: number;
   affine: Affine;
   nodata?: number;
+  /** A word in place of the nodata value, in small letters: cells with it have no data. */
+  nodataWord?: string;
   /** Offset of the first value. */
   end: number;
 }
@@ -36,7 +38,14 @@ const keys = new Set([
   'nodata',
 ]);
 
-/** Reads keys in any letter case and order, each followed by its number. The header ends at the first number where a key is expected. */
+function keyOf(word: string): string {
+  const lower = word.toLowerCase().replace(/[:=]$/, '');
+  return spellings[lower] ?? lower;
+}
+
+const isOtherKey = (word: string): boolean => keys.has(keyOf(word)) && keyOf(word) !== 'nodata';
+
+/** Reads keys in any letter case and order, each followed by its number, or by a word for the nodata value. The header ends at the first number where a key is expected. */
 export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
   const bytes = await source.read(0, maxHeader);
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
@@ -44,13 +53,13 @@ export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
   const words = /[^\s\0]+/g;
   words.lastIndex = text.startsWith('\xef\xbb\xbf') ? 3 : 0;
   let end = text.length;
+  let nodataWord: string | undefined;
   for (let word = words.exec(text); word !== null; word = words.exec(text)) {
     if (parseNumber(word[0]) !== undefined) {
       end = word.index;
       break;
     }
-    const lower = word[0].toLowerCase().replace(/[:=]$/, '');
-    const key = spellings[lower] ?? lower;
+    const key = keyOf(word[0]);
     if (!keys.has(key)) {
       const shown = word[0].slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
       throw new FormatError(`'${shown}' is not a header key of an ASCII grid.`, word.index);
@@ -58,11 +67,16 @@ export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
     if (found.has(key)) throw new FormatError(`The header has '${word[0]}' twice.`, word.index);
     const next = words.exec(text);
     const value = next === null ? undefined : parseNumber(next[0]);
+    if (key === 'nodata' && value === undefined && next !== null && !isOtherKey(next[0])) {
+      nodataWord = next[0].toLowerCase();
+      found.set(key, { value: Number.NaN, offset: next.index });
+      continue;
+    }
     if (next === null || value === undefined)
       throw new FormatError(`The header key '${word[0]}' is not followed by a number.`, word.index);
     found.set(key, { value, offset: next.index });
   }
-  return interpret(found, end, source.size);
+  return { ...interpret(found, end, source.size), ...(nodataWord === undefined ? {} : { nodataWord }) };
 }
 
 function interpret(found: Map<string, { value: number; offset: number }>, end: number, size: number): AsciiHeader {

@@ -21,12 +21,17 @@ export class NumberScanner {
   /** An integer was rounded, because a double cannot hold it. */
   rounded = false;
   readonly #replace: Replace | undefined;
+  readonly #nodataWord: string | undefined;
   #replaced = false;
 
-  /** @param replace absent: throws FormatError for a word that is not a number */
-  constructor(capacity: number, replace?: Replace) {
+  /**
+   * @param replace absent: throws FormatError for a word that is not a number
+   * @param nodataWord a word in small letters that stands for NaN
+   */
+  constructor(capacity: number, replace?: Replace, nodataWord?: string) {
     this.values = new Float64Array(capacity);
     this.#replace = replace;
+    this.#nodataWord = nodataWord;
   }
 
   /**
@@ -96,10 +101,21 @@ export class NumberScanner {
     return at;
   }
 
+  #isNodata(bytes: Uint8Array, start: number, end: number): boolean {
+    const word = this.#nodataWord;
+    if (word?.length !== end - start) return false;
+    return (
+      Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
+        .toString('latin1')
+        .toLowerCase() === word
+    );
+  }
+
   #long(bytes: Uint8Array, start: number, end: number, base: number, index: number): number {
     try {
       return longNumber(bytes, start, end, base);
     } catch (error) {
+      if (this.#isNodata(bytes, start, end)) return Number.NaN;
       if (this.#replace === undefined || !(error instanceof FormatError)) throw error;
       this.#replaced = true;
       return this.#replace(error, index);

@@ -11,11 +11,15 @@ import { usualNodata } from './nodata.ts';
 import { longestWord, NumberScanner } from './numbers.ts';
 import type { readParameters } from './parameters.ts';
 
+const shownWord = (word: string) => word.slice(0, 40).replace(/[^\x20-\x7e]/g, '?');
+
 const chunk = 1 << 20;
 const cellsPerBlock = 1 << 16;
 
 export const read: Read<typeof readParameters> = async (source, _parameters, context) => {
   const header = await headerOf(source);
+  if (header.nodataWord !== undefined)
+    context.remark(`NODATA_value is the word '${shownWord(header.nodataWord)}': cells with this word have no data.`);
   const { width, height, affine, nodata } =
     context.onBadRecord === 'skip' ? await reportBadCells(source, header, context) : header;
   const numbers = await sampleNumbers(source, { ...header, ...(nodata === undefined ? {} : { nodata }) });
@@ -51,15 +55,19 @@ async function reportBadCells(source: ByteSource, header: AsciiHeader, context: 
   } = header;
   let cell = 0;
   let bad = 0;
-  const scanner = new NumberScanner(cellsPerBlock, (reason, index) => {
-    const at = cell + index;
-    // Surplus values are refused when rows are read.
-    if (at >= width * height) return nodata;
-    bad++;
-    const [column, row] = [at % width, Math.floor(at / width)];
-    context.reportBadRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
-    return nodata;
-  });
+  const scanner = new NumberScanner(
+    cellsPerBlock,
+    (reason, index) => {
+      const at = cell + index;
+      // Surplus values are refused when rows are read.
+      if (at >= width * height) return nodata;
+      bad++;
+      const [column, row] = [at % width, Math.floor(at / width)];
+      context.reportBadRecord({ number: at + 1, reason, x: left + (column + 0.5) * dx, y: top + (row + 0.5) * dy });
+      return nodata;
+    },
+    header.nodataWord,
+  );
   for await (const { bytes, end, base } of words(source, header.end)) {
     context.signal.throwIfAborted();
     for (let at = 0; ; ) {
@@ -82,10 +90,10 @@ interface Numbers {
 }
 
 /** Scans samples from all over the file, so that the sample type is nearly always known before the first row is pulled. */
-async function sampleNumbers(source: ByteSource, { end, nodata }: AsciiHeader): Promise<Numbers> {
+async function sampleNumbers(source: ByteSource, { end, nodata, nodataWord }: AsciiHeader): Promise<Numbers> {
   const pieces = 16;
   const length = 1 << 15;
-  const scanner = new NumberScanner(length);
+  const scanner = new NumberScanner(length, undefined, nodataWord);
   if (nodata !== undefined) {
     const text = Buffer.from(`${nodata} `);
     scanner.scan(text, 0, text.length, 0);
@@ -115,7 +123,7 @@ async function* rows(
 ): AsyncGenerator<RowBlock> {
   const { width, height } = header;
   const rowsPerBlock = Math.min(height, Math.max(1, Math.floor(cellsPerBlock / width)));
-  const scanner = new NumberScanner(rowsPerBlock * width, replacement);
+  const scanner = new NumberScanner(rowsPerBlock * width, replacement, header.nodataWord);
   let firstRow = 0;
   for await (const { bytes, end, base } of words(source, header.end)) {
     let at = 0;

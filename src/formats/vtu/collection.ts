@@ -7,9 +7,10 @@ import { shown, zipEntries } from '../io/zip.ts';
 import { checkUnpackedSize, readEntry } from '../io/zip-entry.ts';
 import { XmlScanner } from './xml-scanner.ts';
 
-/** A part of a collection: one step, in seconds. */
+/** A part of a collection: one step. */
 export interface Step {
-  readonly seconds: number;
+  /** Absent: the zip has no collection, which would say it. */
+  readonly seconds?: number;
   readonly entry: ZipEntry;
 }
 
@@ -27,7 +28,7 @@ export async function collectionSteps(zip: ByteSource, context: Context): Promis
   if (others.length > 0)
     throw new FormatError(`The zip has ${others.length + 1} .vtu files, but no .pvd that says which step each is.`);
   await checkUnpackedSize([only], context.scratch);
-  return [{ seconds: 0, entry: only }];
+  return [{ entry: only }];
 }
 
 async function stepsOf(
@@ -41,7 +42,7 @@ async function stepsOf(
     throw new FormatError(`'${shown(collection.name)}' is larger than ${maxCollectionBytes} bytes.`);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const folder = posix.dirname(collection.name);
-  const steps: (Step & { part: string | undefined })[] = [];
+  const steps: (Required<Step> & { part: string | undefined })[] = [];
   const scanner = new XmlScanner({ size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) });
   const wrong = (fault: string) => new FormatError(`'${shown(collection.name)}' ${fault}`, collection.offset);
   for (let tag = await scanner.next(); tag !== undefined; tag = await scanner.next()) {

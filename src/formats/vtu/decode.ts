@@ -2,6 +2,7 @@ import { inflateSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { ArrayElement, VtuDocument } from './document.ts';
+import { lz4Ratio, unpackLz4 } from './lz4.ts';
 
 /** The bytes of arrays: raw in a file, or base64. */
 interface Encoded {
@@ -34,8 +35,8 @@ export async function decodeBytes(
   expected?: number,
 ): Promise<Buffer> {
   const { encoded, at } = await openArray(source, document, array);
-  return document.compressed
-    ? inflateBlocks(encoded, at, document, array, expected)
+  return document.compression !== undefined
+    ? unpackBlocks(encoded, at, document, array, expected)
     : plainBytes(encoded, at, document, array, expected);
 }
 
@@ -127,13 +128,14 @@ async function plainBytes(
  * Blocks of VTK's zlib compressor: number of blocks, size of each, size of the last one if it is smaller, compressed
  * sizes.
  */
-async function inflateBlocks(
+async function unpackBlocks(
   encoded: Encoded,
   at: number,
   document: VtuDocument,
   array: ArrayElement,
   expected: number | undefined,
 ): Promise<Buffer> {
+  const { ratio, unpack } = compressions[document.compression!];
   const place = encoded.offset(at);
   const [count, size, last] = (await headerWords(encoded, at, 3, document, array)) as [number, number, number];
   if (count * document.headerBytes > encoded.left(at))
@@ -142,7 +144,7 @@ async function inflateBlocks(
   checkSize(array, total, expected, place);
   const sizes = (await headerWords(encoded, at, 3 + count, document, array)).slice(3);
   const packed = sizes.reduce((sum, one) => sum + one, 0);
-  if (packed > encoded.left(at) || total > packed * inflateRatio)
+  if (packed > encoded.left(at) || total > packed * ratio)
     throw wrong(array, `declares ${total} bytes compressed to ${packed}, which the file does not have.`, place);
   if (total > suspiciousSize && total > maxRatio * packed)
     throw wrong(array, `unpacks to more than ${maxRatio} times its size, like a zip bomb.`, place);
@@ -154,7 +156,7 @@ async function inflateBlocks(
   let from = 0;
   for (let n = 0; n < count; n++) {
     const length = n === count - 1 && last !== 0 ? last : size;
-    const block = inflated(blocks.subarray(from, from + sizes[n]!), length);
+    const block = unpack(blocks.subarray(from, from + sizes[n]!), length);
     if (block?.length !== length)
       throw wrong(array, `has a block of ${sizes[n]} bytes that does not unpack to ${length}.`, encoded.offset(start));
     block.copy(bytes, n * size);
@@ -162,6 +164,11 @@ async function inflateBlocks(
   }
   return bytes;
 }
+
+const compressions = {
+  zlib: { ratio: inflateRatio, unpack: inflated },
+  lz4: { ratio: lz4Ratio, unpack: unpackLz4 },
+} as const;
 
 function inflated(block: Buffer, length: number): Buffer | undefined {
   try {

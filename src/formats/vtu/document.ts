@@ -34,7 +34,8 @@ export interface VtuDocument {
   readonly littleEndian: boolean;
   /** Bytes of a number in the header of a binary array. */
   readonly headerBytes: 4 | 8;
-  readonly compressed: boolean;
+  /** Absent: arrays are not compressed. */
+  readonly compression?: 'zlib' | 'lz4';
   readonly fieldData: readonly ArrayElement[];
   readonly pieces: readonly Piece[];
   /** File offset from which offsets of appended arrays count. */
@@ -65,8 +66,13 @@ export async function readDocument(source: ByteSource): Promise<VtuDocument> {
   throw new FormatError('The VTK file ends before </VTKFile>.', source.size);
 }
 
+const compressions: Readonly<Record<string, VtuDocument['compression']>> = {
+  vtkZLibDataCompressor: 'zlib',
+  vtkLZ4DataCompressor: 'lz4',
+};
+
 /** Attributes of the root element that describe the encoding of arrays. */
-function encodingOf({ attributes, start }: Tag): Pick<VtuDocument, 'littleEndian' | 'headerBytes' | 'compressed'> {
+function encodingOf({ attributes, start }: Tag): Pick<VtuDocument, 'littleEndian' | 'headerBytes' | 'compression'> {
   const type = attributes.get('type');
   if (type !== 'UnstructuredGrid')
     throw new FormatError(
@@ -80,15 +86,16 @@ function encodingOf({ attributes, start }: Tag): Pick<VtuDocument, 'littleEndian
   if (header !== 'UInt32' && header !== 'UInt64')
     throw new FormatError(`The header type '${shown(header)}' is neither UInt32 nor UInt64.`, start);
   const compressor = attributes.get('compressor') ?? '';
-  if (compressor !== '' && compressor !== 'vtkZLibDataCompressor')
+  const compression = compressions[compressor];
+  if (compressor !== '' && compression === undefined)
     throw new FormatError(
-      `The arrays are compressed by ${shown(compressor)}. Only vtkZLibDataCompressor is supported.`,
+      `The arrays are compressed by ${shown(compressor)}. Only ${Object.keys(compressions).join(' and ')} are supported: write the file anew with one of them.`,
       start,
     );
   return {
     littleEndian: order === 'LittleEndian',
     headerBytes: header === 'UInt32' ? 4 : 8,
-    compressed: compressor !== '',
+    ...(compression === undefined ? {} : { compression }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../data/bytes.ts';
+import { clockText } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { bytesOf } from '../../data/samples.ts';
@@ -25,7 +26,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
 async function readFile(source: ByteSource, context: Context): Promise<Mesh> {
   try {
     const file = await VtuFile.open(source, context);
-    return await meshOf([file], timeOf([0], file.start), context);
+    return await meshOf([file], ownTime(file, context), context);
   } catch (error) {
     throw await withDetectedFormat(error, source, 'vtu');
   }
@@ -36,10 +37,25 @@ async function readCollection(zip: ByteSource, context: Context): Promise<Mesh> 
   const files = new UnpackedFiles(zip, context);
   const opened: VtuFile[] = [];
   for (const { entry } of steps) opened.push(await VtuFile.open(files.source(entry), context));
+  if (steps.length === 1 && steps[0]!.seconds === undefined)
+    return meshOf(opened, ownTime(opened[0]!, context), context);
   const start = opened.find((file) => file.start !== undefined)?.start;
-  const seconds = steps.map((step) => step.seconds);
+  const seconds = steps.map((step) => step.seconds ?? 0);
   const time = timeOf(seconds, start) ?? (steps.length === 1 ? undefined : secondsAxis(seconds));
   return meshOf(opened, time, context);
+}
+
+/** The time of a file alone: its TimeValue counts from its StartTime, else from 1970-01-01. */
+function ownTime({ start, seconds }: VtuFile, { remark }: Context): TimeAxis | undefined {
+  if (seconds === undefined) return timeOf([0], start);
+  if (!Number.isFinite(seconds)) {
+    remark(`TimeValue ${seconds} is no time and was ignored.`);
+    return timeOf([0], start);
+  }
+  const origin =
+    start === undefined ? '1970-01-01T00:00:00, because there is no StartTime' : `StartTime ${clockText(start)}`;
+  remark(`TimeValue ${seconds} became the time of the step, in seconds since ${origin}.`);
+  return timeOf([seconds], start ?? 0);
 }
 
 /** Undefined for one step without a time. */

@@ -21,6 +21,7 @@ const numberFields = new Set([
   'EumUnit',
   'ValueType',
   'SRID',
+  'TimeValue',
   'Layers',
   'ColumnOffsets',
   ...spectrumFieldNames,
@@ -31,6 +32,8 @@ export class VtuFile {
   readonly items: readonly StoredItem[];
   /** Milliseconds since 1970-01-01T00:00:00 of the first step. */
   readonly start: number | undefined;
+  /** Seconds of the step, from `start` or 1970-01-01 on; absent: the file has no TimeValue. */
+  readonly seconds: number | undefined;
   readonly crs: Mesh['crs'];
   readonly #source: ByteSource;
   readonly #document: VtuDocument;
@@ -46,6 +49,7 @@ export class VtuFile {
     this.#document = document;
     this.#fields = fields;
     this.start = start;
+    this.seconds = fields.get('TimeValue')?.[0];
     this.items = withSpectra(withQuantities(storedItems(document, context), fields, context), fields);
     const srid = fields.get('SRID')?.[0];
     this.crs = srid === undefined ? undefined : crsOf(srid, context);

@@ -14,7 +14,7 @@ export interface MadeArray {
 
 export interface Encoding {
   format?: 'ascii' | 'binary' | 'base64' | 'raw';
-  compressed?: boolean;
+  compressed?: boolean | 'lz4';
   header?: 'UInt32' | 'UInt64';
   bigEndian?: boolean;
   /** The header of an inline array is encoded by itself. */
@@ -52,6 +52,34 @@ function binary(type: string, values: readonly number[], bigEndian: boolean): Bu
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   for (const [n, value] of values.entries()) one(view, size * n, value, !bigEndian);
   return bytes;
+}
+
+/** An LZ4 block: literals, then matches with the bytes up to 64 kB before, of which the first that fits is taken. */
+function lz4(bytes: Buffer): Buffer {
+  const out: number[] = [];
+  const sequence = (literals: Buffer, match: number, back: number) => {
+    const extra = (length: number) => {
+      for (let rest = length - 15; rest >= 0; rest -= 255) out.push(Math.min(255, rest));
+    };
+    out.push((Math.min(15, literals.length) << 4) | (match === 0 ? 0 : Math.min(15, match - 4)));
+    extra(literals.length);
+    out.push(...literals);
+    if (match === 0) return;
+    out.push(back & 255, back >> 8);
+    extra(match - 4);
+  };
+  let from = 0;
+  for (let at = 4; at + 12 < bytes.length; at++) {
+    const before = bytes.lastIndexOf(bytes.subarray(at, at + 4), at - 1);
+    if (before < 0 || at - before > 65_535) continue;
+    let length = 4;
+    while (at + length + 5 < bytes.length && bytes[at + length] === bytes[before + length]) length++;
+    sequence(bytes.subarray(from, at), length, at - before);
+    at += length - 1;
+    from = at + 1;
+  }
+  sequence(bytes.subarray(from), 0, 0);
+  return Buffer.from(out);
 }
 
 class Arrays {
@@ -97,7 +125,7 @@ class Arrays {
     const bytes = binary(type, values, bigEndian);
     if (!compressed) return [binary(header, [bytes.length], bigEndian), bytes];
     const blocks = Array.from({ length: Math.ceil(bytes.length / block) }, (_, n) =>
-      deflateSync(bytes.subarray(n * block, (n + 1) * block)),
+      (compressed === 'lz4' ? lz4 : deflateSync)(bytes.subarray(n * block, (n + 1) * block)),
     );
     const sizes = [blocks.length, block, bytes.length % block, ...blocks.map(({ length }) => length)];
     return [binary(header, sizes, bigEndian), Buffer.concat(blocks)];
@@ -143,7 +171,7 @@ export function vtuOf(
     ].join('');
   });
   const fields = fieldData.length === 0 ? '' : all('FieldData', fieldData);
-  const compressor = compressed ? ' compressor="vtkZLibDataCompressor"' : '';
+  const compressor = compressed ? ` compressor="vtk${compressed === 'lz4' ? 'LZ4' : 'ZLib'}DataCompressor"` : '';
   const attributes = `byte_order="${bigEndian ? 'BigEndian' : 'LittleEndian'}" header_type="${header}"${compressor}`;
   const start = `${front}<VTKFile type="UnstructuredGrid" version="1.0" ${attributes}${root}>\n<UnstructuredGrid>\n`;
   // Field data may stand behind the pieces, so that their arrays come first among the appended data.
