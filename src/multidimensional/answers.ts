@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** Words for types of values that clients of series know, too. */
+export const DATA_TYPES = ['Int16', 'Int32', 'Int64', 'Single', 'Double'] as const;
+
 const Item = z
   .object({
     id: z.string(),
@@ -7,7 +10,7 @@ const Item = z
     item: z.string().optional(),
     unit: z.string().optional(),
     unitSymbol: z.string().optional(),
-    dataType: z.string(),
+    dataType: z.enum(DATA_TYPES),
     timeSeriesType: z.string(),
     axes: z.array(z.string()),
   })
@@ -54,6 +57,7 @@ export const MultidimensionalDataset = z
   .object({
     id: z.string(),
     name: z.string(),
+    title: z.string().optional(),
     kind: z.enum(['grid', 'mesh', 'array']),
     items: z.array(Item),
     time: Time.optional(),
@@ -62,6 +66,7 @@ export const MultidimensionalDataset = z
     mesh: Mesh.optional(),
     crs: Crs.optional(),
     bbox: z.array(z.number()).optional(),
+    wgS84Extent: z.string().optional(),
   })
   .meta({ id: 'MultidimensionalDataset' });
 

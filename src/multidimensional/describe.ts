@@ -1,6 +1,7 @@
 import { eumItem, eumUnit } from '../data/eum/eum.ts';
 import type { Item } from '../data/item.ts';
 import { cellCount, nodeCount } from '../data/mesh-cells.ts';
+import type { StoredType } from '../data/stored-values.ts';
 import { MILLISECONDS, stepCount } from '../data/time-axis.ts';
 import { sridOf } from '../geo/crs/crs.ts';
 import type { MultidimensionalDataset } from './answers.ts';
@@ -19,6 +20,7 @@ const mostListed = 10_000;
 export function describe(dataset: OpenDataset): Description {
   const { data, variables, places } = dataset;
   return {
+    ...(dataset.title === undefined ? {} : { title: dataset.title }),
     kind: data.kind,
     items: variables.map((variable) => itemOf(variable)),
     ...timeOf(dataset),
@@ -37,7 +39,8 @@ export function describe(dataset: OpenDataset): Description {
           },
         }),
     ...crsOf(dataset),
-    ...extentOf(dataset),
+    ...(dataset.box === undefined ? {} : { bbox: [...dataset.box] }),
+    ...(dataset.wgs84Extent === undefined ? {} : { wgS84Extent: dataset.wgs84Extent }),
   };
 }
 
@@ -47,6 +50,20 @@ const kinds: Readonly<Record<NonNullable<Item['valueKind']>, string>> = {
   stepAccumulated: 'StepAccumulated',
   meanStepBackward: 'MeanStepBackward',
   meanStepForward: 'MeanStepForward',
+};
+
+/** The narrowest type of clients that holds the values; of 64 bits without a sign those below 2^63. */
+const dataTypes: Readonly<Record<StoredType, Description['items'][number]['dataType']>> = {
+  Int8: 'Int16',
+  UInt8: 'Int16',
+  Int16: 'Int16',
+  UInt16: 'Int32',
+  Int32: 'Int32',
+  UInt32: 'Int64',
+  Int64: 'Int64',
+  UInt64: 'Int64',
+  Float32: 'Single',
+  Float64: 'Double',
 };
 
 function itemOf({ id, item, array, timed, dimensions, location }: Variable): Description['items'][number] {
@@ -60,7 +77,7 @@ function itemOf({ id, item, array, timed, dimensions, location }: Variable): Des
     ...(quantity === undefined ? {} : { item: quantity.identifier }),
     ...(unit === undefined ? {} : { unit: unit.identifier }),
     ...(symbol === undefined ? {} : { unitSymbol: symbol }),
-    dataType: array.metadata.type,
+    dataType: dataTypes[array.metadata.type],
     timeSeriesType: kinds[item.valueKind ?? 'instantaneous'],
     axes: [...(timed ? ['time'] : []), ...keys],
   };
@@ -127,36 +144,4 @@ function crsOf({ crs, wkt }: OpenDataset): Pick<Description, 'crs'> {
       ...(text === undefined ? {} : { wkt: text }),
     },
   };
-}
-
-/** Of outer edges. */
-function extentOf({ data, places }: OpenDataset): Pick<Description, 'bbox'> {
-  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
-  const add = (x: number, y: number) => {
-    if (x < west) west = x;
-    if (x > east) east = x;
-    if (y < south) south = y;
-    if (y > north) north = y;
-  };
-  if (places !== undefined)
-    for (let n = 0; n < places.mesh.nodes.length; n += 3) add(places.mesh.nodes[n]!, places.mesh.nodes[n + 1]!);
-  else if (data.kind === 'array' && data.placement?.by === 'nodes')
-    for (const [n, x] of data.placement.nodeX.entries()) add(x, data.placement.nodeY[n]!);
-  else if (data.kind !== 'mesh') {
-    const placed =
-      data.kind === 'grid'
-        ? data
-        : data.placement?.by === 'affine' && {
-            affine: data.placement.affine,
-            width: data.axes[data.placement.x]!.values.length,
-            height: data.axes[data.placement.y]!.values.length,
-          };
-    if (placed) {
-      const [x, a, b, y, c, d] = placed.affine;
-      for (const column of [0, placed.width])
-        for (const row of [0, placed.height]) add(x + column * a + row * b, y + column * c + row * d);
-    }
-  }
-  const box = [west, south, east, north];
-  return box.every(Number.isFinite) ? { bbox: box } : {};
 }

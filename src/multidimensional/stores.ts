@@ -12,6 +12,8 @@ import type { OpenedStore } from '../formats/zarr/opened.ts';
 import { ZarrStore } from '../formats/zarr/store.ts';
 import type { CellGrid } from './cell-grid.ts';
 import { cellGridOf } from './cell-grid.ts';
+import type { Box } from './extent.ts';
+import { boxOf, wgs84ExtentOf } from './extent.ts';
 import { MeshPlaces } from './mesh-places.ts';
 import type { Variable } from './variables.ts';
 import { variablesOf } from './variables.ts';
@@ -25,6 +27,12 @@ export interface OpenDataset {
   /** Of a mesh. */
   readonly places?: MeshPlaces | undefined;
   readonly crs?: Crs | undefined;
+  /** Outer edges in the coordinate system of the data. */
+  readonly box?: Box | undefined;
+  /** Box of longitudes and latitudes as WKT. */
+  readonly wgs84Extent?: string | undefined;
+  /** Of the file that the data come from. */
+  readonly title?: string | undefined;
   /** WKT of the coordinate system, as PROJ wrote it. */
   readonly wkt?: string | undefined;
 }
@@ -113,12 +121,17 @@ export class Stores {
     const opened = await dataOfStore(store, { log() {}, reportLoss() {}, remark() {} });
     const { data } = opened;
     const wkt = store.arrays.get(CRS)?.metadata.attributes.crs_wkt;
+    const box = boxOf(data);
+    const { title } = store.attributes;
     const dataset = {
       data,
       variables: variablesOf(opened),
       cells: data.kind === 'mesh' ? undefined : cellGridOf(data),
       places: data.kind === 'mesh' ? new MeshPlaces(data) : undefined,
       crs: data.crs,
+      box,
+      wgs84Extent: await wgs84ExtentOf(data, box),
+      title: typeof title === 'string' && title !== '' ? title : undefined,
       wkt: typeof wkt === 'string' ? wkt : undefined,
     };
     return { dataset, bytes: store.entries * entryBytes + 2 * 8 * coordinates };

@@ -156,7 +156,7 @@ test('a multidimensional dataset is shown, its values printed and drawn', async 
   t.is(shown.code, 0, shown.err);
   t.regex(shown.out, /ETRS89 \/ UTM zone 32N \(EPSG:25832\)/);
   t.regex(shown.out, /2 steps, 2026-01-24T00:00:00 to 2026-01-24T01:00:00, every 3600 s/);
-  t.regex(shown.out, /Level +Level +m +Float32 +time, y, x/);
+  t.regex(shown.out, /Level +Level +m +Single +time, y, x/);
   const point = ['md', 'values', dataset, '--point', '500015,6000001'];
   t.regex((await run(point)).out, /TIME +X +Y +LEVEL\n2026-01-24T00:00:00 +500015 +6000005 +21\n2026-01-24T01:00:00 /);
   t.is((await run([...point, '--csv'])).out.split('\r\n')[1], '2026-01-24T00:00:00.0000000,500015,6000005,21');

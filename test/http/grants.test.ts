@@ -464,11 +464,17 @@ test('an unsupported route is 501 NotImplemented as a problem for any method and
     ['GET', '/api/sharing/anything'],
     ['DELETE', '/api/filesync'],
     ['PUT', '/api/compute/a/b'],
+    ['POST', `/api/md/dataset/${randomUUID()}/query-timesteps`],
+    ['POST', `/api/md/dataset/${randomUUID()}/query-timeseries`],
+    ['POST', `/api/md/dataset/${randomUUID()}/binary-query-timesteps`],
+    ['PATCH', `/api/md/dataset/${randomUUID()}/item/1`],
+    ['DELETE', `/api/md/dataset/${randomUUID()}/timestep`],
   ] as const) {
     const headers = { authorization: `Bearer ${await w.tokenOf(user)}`, 'content-type': 'multipart/form-data' };
     const answer = await w.app.inject({ method, url, headers });
     t.is(answer.statusCode, 501, url);
     t.is(answer.json().code, 'NotImplemented');
+    t.true(answer.json().detail.includes(url));
   }
   t.is((await w.as(user).post(`/api/raw/dataset/${randomUUID()}`)).status, 405);
   t.is((await w.as(user).get(`/api/raw/dataset/${randomUUID()}`)).status, 404);

@@ -240,6 +240,7 @@ shown('a multidimensional dataset has its extent and the series of an item at a 
     "document.querySelector('#chart path.curve') || document.getElementById('point-note').textContent.includes('.')",
   );
   t.is(await textOf(tab, 'point-note'), 'Values of the cell, as they are stored.');
+  t.false((await textOf(tab, 'notes')).includes('not known'), 'the extent of a system other than WGS 84');
   t.regex(
     await textOf(tab, 'point-summary'),
     /^Level, 2 of 2 steps have values, from 2026-01-24 00:00 to 2026-01-24 01:00/,

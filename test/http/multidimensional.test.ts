@@ -129,7 +129,7 @@ test('metadata of a dataset describe its items, axes and time', async (t) => {
       item: 'eumIWaterLevel',
       unit: 'eumUmeter',
       unitSymbol: 'm',
-      dataType: 'Float32',
+      dataType: 'Single',
       timeSeriesType: 'MeanStepBackward',
       axes,
     },
@@ -453,11 +453,64 @@ test('a signed link of a dataset or its project reads values, until it is revoke
   const { etag } = signed.headers;
   t.is((await w.nobody.get(`${values}&${own}`, { 'if-none-match': String(etag) })).status, 304);
   t.is((await w.nobody.get(values, { 'svc-sas-token': own })).status, 200);
-  t.is((await w.nobody.get(`/api/md/dataset/${id}?${await grant(projectId)}`)).body.id, id);
+  const metadata = (await w.nobody.get(`/api/md/dataset/${id}?${await grant(projectId)}`)).body;
+  t.is(metadata.id, id);
+  t.regex(metadata.wgS84Extent, /^POLYGON/, 'a map shows where the data lie');
   const other = await newStore(w, projectId, owner, 'other', smallGrid());
   t.is((await w.nobody.get(`/api/md/dataset/${other}/values?${own}`)).status, 403);
   t.is((await w.nobody.get(`${values}&${own.replace('sp=', 'sp=x')}`)).status, 403);
   t.is((await w.nobody.get(values)).status, 401);
   await client.post(`/api/metadata/dataset/${id}/revoke-grants`);
   t.is((await w.nobody.get(`${values}&${own}`)).status, 403);
+});
+
+test('types of values have the words that clients of series know', async (t) => {
+  const types = ['int8', 'uint8', 'int16', 'int32', 'int64', 'float32', 'float64'];
+  const values = (type: string) => (type === 'int64' ? BigInt64Array.of(1n, 2n) : [1, 2]);
+  const { client, id } = await queried(
+    t,
+    zipped({
+      'zarr.json': group({}),
+      ...Object.assign(
+        {},
+        ...types.map((data_type) => variable(data_type, { shape: [2], data_type, values: values(data_type) })),
+      ),
+    }),
+  );
+  const { body } = await client.get(`/api/md/dataset/${id}`);
+  t.deepEqual(
+    Object.fromEntries(body.items.map((item: { id: string; dataType: string }) => [item.id, item.dataType])),
+    {
+      int8: 'Int16',
+      uint8: 'Int16',
+      int16: 'Int16',
+      int32: 'Int32',
+      int64: 'Int64',
+      float32: 'Single',
+      float64: 'Double',
+    },
+  );
+});
+
+test('metadata name the title of the source, and the box of the data in longitude and latitude', async (t) => {
+  const { client, id } = await queried(t, smallGrid());
+  const { wgS84Extent } = (await client.get(`/api/md/dataset/${id}`)).body;
+  // PROJ 9: corners 500000, 6000000 and 500020, 6000030 of EPSG:25832
+  t.regex(wgS84Extent, /^POLYGON \(\(9 54\.14\d+, 9\.0003\d* 54\.14\d+, /);
+  const geographic = await queried(t, {
+    ...smallGrid(),
+    affine: [8, 1, 0, 55, 0, -1],
+    crs: { authority: 'EPSG', code: 4326 },
+  });
+  t.is(
+    (await geographic.client.get(`/api/md/dataset/${geographic.id}`)).body.wgS84Extent,
+    'POLYGON ((8 52, 10 52, 10 55, 8 55, 8 52))',
+  );
+  const mesh = await queried(t, { ...flatMesh(), located: false } as Mesh);
+  t.is((await mesh.client.get(`/api/md/dataset/${mesh.id}`)).body.wgS84Extent, undefined, 'no place on the earth');
+  const titled = await queried(
+    t,
+    zipped({ 'zarr.json': group({ title: 'Tide' }), ...variable('a', { shape: [1], values: [1] }) }),
+  );
+  t.is((await titled.client.get(`/api/md/dataset/${titled.id}`)).body.title, 'Tide');
 });

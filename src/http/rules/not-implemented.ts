@@ -2,6 +2,8 @@ import { AppError } from '../../errors.ts';
 import type { App } from '../route.ts';
 import type { Service } from './versions.ts';
 
+const MD = '/api/md/dataset/:id';
+
 /**
  * Paths that clients use but the platform does not implement. `/*`: the path, and all paths below it without a route.
  */
@@ -23,6 +25,7 @@ const PATHS: Partial<Record<Service, readonly string[]>> = {
   crs: ['/api/crs/project/*'],
   filesync: ['/api/filesync/*'],
   iam: ['/api/iam/billing-information/*'],
+  md: [`${MD}/query-timesteps`, `${MD}/query-timeseries`, `${MD}/binary-query-*`, `${MD}/item/*`, `${MD}/timestep/*`],
   raw: ['/api/raw/*'],
   security: ['/api/security/*'],
   services: ['/api/sharing/*', '/api/process/*', '/api/compute/*'],

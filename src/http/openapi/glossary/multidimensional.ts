@@ -6,7 +6,7 @@ const level = {
   item: 'eumIWaterLevel',
   unit: 'eumUmeter',
   unitSymbol: 'm',
-  dataType: 'Float32',
+  dataType: 'Single',
   timeSeriesType: 'Instantaneous',
   axes: ['time', 'y', 'x'],
 };
@@ -18,7 +18,10 @@ export const MULTIDIMENSIONAL: Glossary = {
   'MultidimensionalItem.item': ['Identifier of the EUM item.', level.item],
   'MultidimensionalItem.unit': ['Identifier of the EUM unit.', level.unit],
   'MultidimensionalItem.unitSymbol': ['Symbol of the unit.', level.unitSymbol],
-  'MultidimensionalItem.dataType': ['Type of its values: `Float32`, `Int16`, …', level.dataType],
+  'MultidimensionalItem.dataType': [
+    'Type of its values: `Single`, `Double`, or the narrowest of `Int16`, `Int32` and `Int64` that holds them.',
+    level.dataType,
+  ],
   'MultidimensionalItem.timeSeriesType': [
     'How a value relates to its time: `Instantaneous`, `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
     level.timeSeriesType,
@@ -52,6 +55,7 @@ export const MULTIDIMENSIONAL: Glossary = {
   'MultidimensionalCrs.wkt': 'Its WKT.',
   'MultidimensionalDataset.id': ['Id of the dataset.', '019b3f0c-9a43-7c61-9a1f-2d7c8e5b1a90'],
   'MultidimensionalDataset.name': ['Name of the dataset.', 'water levels'],
+  'MultidimensionalDataset.title': ['Title of the file that the data come from.', 'Flood of January 2026'],
   'MultidimensionalDataset.kind': [
     '`grid`, `mesh`, or `array`: cells that a grid cannot describe, or spectra.',
     'grid',
@@ -68,6 +72,10 @@ export const MULTIDIMENSIONAL: Glossary = {
   'MultidimensionalDataset.bbox': [
     'Extent in its coordinate system: minx, miny, maxx, maxy.',
     [610_000, 6_120_000, 622_000, 6_130_000],
+  ],
+  'MultidimensionalDataset.wgS84Extent': [
+    'Box around the data as WKT, in longitude and latitude of WGS 84; absent if their place is not known.',
+    'POLYGON ((10.69 55.22, 10.88 55.22, 10.88 55.31, 10.69 55.31, 10.69 55.22))',
   ],
   'MultidimensionalValues.columns': [
     'Names of the columns: `time`, numbers of elements, nodes and layers, coordinates, then ids of items.',

@@ -64,6 +64,7 @@ export interface MultidimensionalDataset {
   readonly mesh?: { readonly layers?: number };
   readonly crs?: { readonly name: string; readonly srid?: string };
   readonly bbox?: readonly number[];
+  readonly wgS84Extent?: string;
 }
 
 export interface ValueTable {

@@ -81,16 +81,13 @@ async function readVector(api: Api, id: string): Promise<Subject> {
   return { id, name: stored.name, stored, vector, box: vector.bounds };
 }
 
-async function readStored(api: Api, id: string, record?: DatasetRecord): Promise<Subject> {
+async function readStored(api: Api, id: string): Promise<Subject> {
   const stored = await api.json<MultidimensionalDataset>(`api/md/dataset/${id}`);
   if (stored.kind === 'mesh') {
     // a section or a mesh without a coordinate system has no tiles
     const vector = await vectorTiles(api, id).catch(() => undefined);
     if (vector !== undefined && isMesh(vector)) return { id, name: stored.name, stored, vector, box: vector.bounds };
   }
-  const [west, south, east, north] = stored.bbox ?? [];
-  const degrees = /^(EPSG:)?4326$/.test(stored.crs?.srid ?? '') && north !== undefined;
-  const location = record?.spatialInformation?.location;
-  const box = degrees ? ([west, south, east, north] as Box) : location === undefined ? undefined : boxOfWkt(location);
-  return { id, name: stored.name, stored, box };
+  const extent = stored.wgS84Extent;
+  return { id, name: stored.name, stored, box: extent === undefined ? undefined : boxOfWkt(extent) };
 }
