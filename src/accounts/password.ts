@@ -11,8 +11,11 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 64;
 /** Leaves a core for requests and the database. */
 const CONCURRENCY = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** About four seconds of work. Other clients do not wait for it, because the queue is fair. */
-const MAX_WAITING_PER_CLIENT = 64;
+/**
+ * About eight seconds of work, more than a client has requests in flight, so that its right password is checked whatever
+ * else it sends. Other clients do not wait for it, because the queue is fair.
+ */
+const MAX_WAITING_PER_CLIENT = 128;
 const MAX_WAITING = 4 * MAX_WAITING_PER_CLIENT;
 
 /** Stored instead of a hash for accounts without a password. */
