@@ -95,9 +95,15 @@ class Checker {
 
   async problemOf(place: Place): Promise<string | undefined> {
     const { tile, kept } = await this.#tile(place);
-    if (tile === undefined) return 'The availability has it, but there is no tile.';
+    if (tile === undefined)
+      return this.#mayBeEmpty(place) ? undefined : 'The availability has it, but there is no tile.';
     if (kept !== undefined && !Buffer.from(tile.bytes).equals(kept)) return 'The kept tile differs from a new drawing.';
     return problemOf(tile, this.#of.scheme);
+  }
+
+  /** At the edge of the data the availability can hold tiles without data of the deepest levels. */
+  #mayBeEmpty(place: Place): boolean {
+    return this.isOnRequest(place) && place[0] >= this.#of.scheme.drawnOf!.base;
   }
 
   async problemOfEmpty(place: Place): Promise<string | undefined> {

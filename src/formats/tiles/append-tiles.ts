@@ -20,6 +20,7 @@ import type { TilePlan } from './drawing.ts';
 import { planTiles, withLevelsOnRequest } from './drawing.ts';
 import { gridSource } from './grid-source.ts';
 import { meshSource } from './mesh-source.ts';
+import { MOST_TILES } from './schemes.ts';
 import { StoredTiles } from './stored-tiles.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import { KeptValues } from './values/keep-values.ts';
@@ -141,7 +142,11 @@ function checkShape(present: SourceShape, added: SourceShape): void {
 function planOf(drawn: DrawnScheme, source: TileSource): { plan: TilePlan; chosen: number | 'colours' } {
   const { schemeId, colors, unit, levelsOnRequest: later = [] } = drawn;
   const scheme = { ...drawn, ...(later.length > 0 && { firstLevelOnRequest: later[0]! }) };
-  const plan = withLevelsOnRequest(scheme, planTiles(drawn, source), source.steps * source.layers);
+  const plan = withLevelsOnRequest(scheme, planTiles(drawn, source), {
+    slices: source.steps * source.layers,
+    // The levels of the dataset stay as they are.
+    ahead: MOST_TILES,
+  });
   if (plan.onRequest.join() !== later.join())
     throw refuse(`Scheme '${schemeId}': the steps have too many tiles to be drawn at once. Append fewer of them.`);
   // Rasters in their own colours have no item.

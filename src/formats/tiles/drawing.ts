@@ -16,8 +16,8 @@ import type { DrawnTile, PyramidOptions, ValueRows } from '../../geo/tiles/pyram
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { SummedTile } from '../../geo/tiles/tile-sums.ts';
 import { MOST_LEVELS_ABOVE } from './check-description.ts';
+import { DEEPEST, DRAW_AHEAD_TILES, MOST_TILES } from './schemes.ts';
 import type { TilingScheme } from './schemes.ts';
-import { DEEPEST } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { SourceSlice } from './values/item-values.ts';
 import { overviewLevels, overviewOf, packSums } from './values/overviews.ts';
@@ -26,8 +26,6 @@ import type { AddTile } from './zip-archive.ts';
 const zipped = promisify(gzip);
 /** Tiles that are encoded at the same time. */
 const maxPending = 4;
-/** The most tiles of a scheme. */
-export const MOST_TILES = 1_000_000;
 
 /** The matrices of a scheme, the levels to be drawn, and where they have data. */
 export interface TilePlan {
@@ -66,29 +64,39 @@ export function planTiles(scheme: TilingScheme, source: TileSource): TilePlan {
 }
 
 /**
- * Chooses the levels of XYZ that are drawn at their first request: those the scheme names, else the deepest ones if all
- * together have too many tiles.
+ * Chooses the levels of XYZ that are drawn at their first request: those the scheme names, else those from which on all
+ * levels together have more tiles than are drawn ahead.
+ * @param ahead the most tiles that are drawn ahead
  * @throws AppError if the levels to be drawn now have too many tiles
  */
-export function withLevelsOnRequest(scheme: TilingScheme, plan: TilePlan, slices: number): TilePlan {
+export function withLevelsOnRequest(
+  scheme: TilingScheme,
+  plan: TilePlan,
+  { slices, ahead = DRAW_AHEAD_TILES }: { slices: number; ahead?: number },
+): TilePlan {
   const { matrices, mercator, base, boxes, levels } = plan;
   const counts = levels.map(
     (level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0),
   );
   const highest = base - MOST_LEVELS_ABOVE;
-  let first = mercator ? (scheme.firstLevelOnRequest ?? Infinity) : Infinity;
-  first = Math.max(first, highest);
-  const drawnNow = () => counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);
-  for (const level of mercator ? levels.toReversed() : []) {
-    if (drawnNow() <= MOST_TILES || level < highest) break;
-    first = Math.min(first, level);
-  }
-  if (drawnNow() > MOST_TILES)
+  const first = mercator ? Math.max(highest, Math.min(scheme.firstLevelOnRequest ?? Infinity, firstBeyond())) : Infinity;
+  const drawnNow = counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);
+  if (drawnNow > MOST_TILES)
     throw new AppError(
       'unprocessable',
-      `Scheme '${scheme.schemeId}' needs up to ${drawnNow()} tiles; at most ${MOST_TILES} are drawn. ${adviceFor(mercator, highest, slices)}`,
+      `Scheme '${scheme.schemeId}' needs up to ${drawnNow} tiles; at most ${MOST_TILES} are drawn. ${adviceFor(mercator, highest, slices)}`,
     );
   return { ...plan, onRequest: levels.filter((level) => level >= first) };
+
+  /** The level with which there are more tiles than are drawn ahead. */
+  function firstBeyond(): number {
+    let sum = 0;
+    const n = counts.findIndex((count) => {
+      sum += count;
+      return sum > ahead;
+    });
+    return n < 0 ? Infinity : levels[n]!;
+  }
 }
 
 /** Lower levels do not help where the levels are too low to be drawn on request, and too many steps have them. */

@@ -26,6 +26,18 @@ export class LimitsTally {
   }
 }
 
+/** The tiles of a deeper level that a rectangle holds. */
+export function scaled(limits: MatrixLimits, level: number): MatrixLimits {
+  const scale = 2 ** (level - Number(limits.tileMatrix));
+  return {
+    tileMatrix: String(level),
+    minTileRow: limits.minTileRow * scale,
+    maxTileRow: (limits.maxTileRow + 1) * scale - 1,
+    minTileCol: limits.minTileCol * scale,
+    maxTileCol: (limits.maxTileCol + 1) * scale - 1,
+  };
+}
+
 function rectangles(level: number, rows: ReadonlyMap<number, [number, number][]>): MatrixLimits[] {
   const done: MatrixLimits[] = [];
   let open = new Map<string, MatrixLimits>();
@@ -50,7 +62,7 @@ function joined(runs: readonly (readonly [number, number])[]): [number, number][
   const all: [number, number][] = [];
   for (const [first, end] of runs.toSorted(([one], [other]) => one - other)) {
     const last = all.at(-1);
-    if (last !== undefined && last[1] === first - 1) last[1] = end;
+    if (last !== undefined && first <= last[1] + 1) last[1] = Math.max(last[1], end);
     else all.push([first, end]);
   }
   return all;

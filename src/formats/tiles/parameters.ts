@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkSchemes } from './schemes.ts';
+import { checkSchemes, DRAW_AHEAD_TILES, MOST_TILES } from './schemes.ts';
 
 const TilingSchemes = z
   .array(z.unknown())
@@ -13,4 +13,14 @@ const TilingSchemes = z
   );
 
 // optional in the schema for updates and appends, which take those of the dataset (`Writer.kept`)
-export const writeParameters = z.object({ TilingSchemes: TilingSchemes.meta({ requiredInLists: true }).optional() });
+export const writeParameters = z.object({
+  TilingSchemes: TilingSchemes.meta({ requiredInLists: true }).optional(),
+  DrawAheadTiles: z
+    .int()
+    .min(0)
+    .max(MOST_TILES)
+    .default(DRAW_AHEAD_TILES)
+    .describe(
+      'The most tiles of each scheme of XYZ that are drawn ahead, from the level of the least detail on. Deeper levels are drawn at their first request.',
+    ),
+});

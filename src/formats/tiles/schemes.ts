@@ -28,6 +28,10 @@ export interface TilingScheme {
 export const DEEPEST = 24;
 export const [LEAST_TILE, MOST_TILE, XYZ_TILE] = [64, 2048, 256] as const;
 export const MOST_SCHEMES = 100;
+/** The most tiles of a scheme that are drawn ahead of requests. */
+export const MOST_TILES = 1_000_000;
+/** Of a scheme of XYZ, unless a request gives another number. */
+export const DRAW_AHEAD_TILES = 100_000;
 
 type Given = ReadonlyMap<string, unknown>;
 

@@ -25,7 +25,7 @@ import { checkSlices, chosenItem, slicesOf, writeSlice } from './write-slice.ts'
 
 export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
   data,
-  { TilingSchemes: list },
+  { TilingSchemes: list, DrawAheadTiles: ahead },
   sink,
   context,
 ): Promise<undefined> => {
@@ -36,12 +36,12 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
     return;
   }
   if (list === undefined) {
-    await writeTiles(data, await presentSchemes(context), sink, context);
+    await writeTiles(data, { schemes: await presentSchemes(context), ahead }, sink, context);
     return;
   }
   const { schemes, ignored } = checkSchemes(list);
   for (const member of ignored) context.log('info', `TilingSchemes: ${member} is ignored.`);
-  await writeTiles(data, schemes, sink, context);
+  await writeTiles(data, { schemes, ahead }, sink, context);
 };
 
 /** The schemes of the dataset that is updated. Colours and values of an older one, which did not keep what was asked for, stay. */
@@ -63,13 +63,19 @@ function withoutOwnColours({ itemName, ...scheme }: DrawnScheme): object {
   return scheme.colors === undefined ? scheme : { ...scheme, itemName };
 }
 
-async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], sink: ByteSink, context: Context) {
+interface Asked {
+  readonly schemes: readonly TilingScheme[];
+  /** The most tiles of a scheme that are drawn ahead. */
+  readonly ahead: number;
+}
+
+async function writeTiles(data: Grid | Mesh, { schemes, ahead }: Asked, sink: ByteSink, context: Context) {
   const source = await (data.kind === 'grid' ? gridSource(data, context) : meshSource(data, context));
   const slices = slicesOf(source);
   checkSlices(schemes.length, source.steps, source.layers);
   if (slices.length === 0) throw new AppError('unprocessable', 'The data have no time step.');
   // All that can be wrong with a scheme is said before the first tile is drawn.
-  const plans = schemes.map((scheme) => planScheme(scheme, source, slices.length));
+  const plans = schemes.map((scheme) => planScheme(scheme, source, { slices: slices.length, ahead }));
   const zip = new ZipWriter(sink);
   const writing = { zip, source, context, kept: new KeptValues(zip, context.scratch) };
   const drawn: DrawnScheme[] = [];
@@ -93,8 +99,8 @@ async function writeTiles(data: Grid | Mesh, schemes: readonly TilingScheme[], s
   await zip.finish();
 }
 
-function planScheme(scheme: TilingScheme, source: TileSource, slices: number) {
-  const plan = withLevelsOnRequest(scheme, planTiles(scheme, source), slices);
+function planScheme(scheme: TilingScheme, source: TileSource, drawn: { slices: number; ahead: number }) {
+  const plan = withLevelsOnRequest(scheme, planTiles(scheme, source), drawn);
   if (scheme.schemeType === 'WMTS' && (source.crs.code === undefined || source.crs.authority !== 'EPSG'))
     throw new AppError(
       'unprocessable',

@@ -2,11 +2,13 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import type { Grid } from '../../../src/data/grid.ts';
 import type { Mesh } from '../../../src/data/mesh.ts';
+import { transformer } from '../../../src/geo/crs/transform.ts';
 import { withLevelsOnRequest } from '../../../src/formats/tiles/drawing.ts';
 import { checkSchemes } from '../../../src/formats/tiles/schemes.ts';
 import { TileDrawer } from '../../../src/formats/tiles/tile-drawer.ts';
 import { HALF_WORLD, mercatorMatrices } from '../../../src/geo/tiles/matrices.ts';
-import { gridOf, squares, tiled } from './tiling.ts';
+import { randomOf } from '../../world/random.ts';
+import { gridOf, squares, tiled, tiledWith } from './tiling.ts';
 
 /** Draws the scheme at once and on request. Each tile has the same bytes, and the rectangles are the same. */
 async function sameOnRequest(
@@ -88,20 +90,73 @@ test('meshes are drawn on request with the same bytes: items of nodes and elemen
   await sameOnRequest(t, mesh, { ...levels, itemName: 'Number', outputType: 'BinnedData256' });
 });
 
-test('without firstLevelOnRequest only the deepest levels with too many tiles are drawn on request', (t) => {
+test('the levels from the top on are drawn ahead, as far as they have 100,000 tiles or those that are asked for', (t) => {
   const scheme = checkSchemes([{ schemeId: 'a', schemeType: 'XYZ' }]).schemes[0]!;
   const side = 2 * HALF_WORLD;
   const box = { west: 0, south: 0, east: side / 4, north: side / 4 };
   const plan = (base: number, levels: readonly number[]) =>
     ({ matrices: mercatorMatrices, mercator: true, base, levels, onRequest: [], boxes: [box] }) as const;
   // A quarter of a quarter of the world: 4 ** (level - 2) tiles, and the margin.
-  t.deepEqual(withLevelsOnRequest(scheme, plan(8, [8, 10, 11, 12, 14]), 1).onRequest, [12, 14]);
-  t.deepEqual(withLevelsOnRequest(scheme, plan(8, [5, 8, 10]), 1).onRequest, []);
-  t.deepEqual(withLevelsOnRequest(scheme, plan(11, [8, 10, 11]), 1000).onRequest, [8, 10, 11]);
+  t.deepEqual(withLevelsOnRequest(scheme, plan(8, [8, 10, 11, 12, 14]), { slices: 1 }).onRequest, [11, 12, 14]);
+  t.deepEqual(withLevelsOnRequest(scheme, plan(8, [5, 8, 10]), { slices: 1 }).onRequest, []);
+  t.deepEqual(withLevelsOnRequest(scheme, plan(8, [5, 8, 10]), { slices: 1, ahead: 5000 }).onRequest, [10]);
+  t.deepEqual(withLevelsOnRequest(scheme, plan(8, [3, 4, 5, 8]), { slices: 1, ahead: 0 }).onRequest, [4, 5, 8]);
+  t.deepEqual(withLevelsOnRequest(scheme, plan(11, [8, 10, 11]), { slices: 1000 }).onRequest, [8, 10, 11]);
   const early = { ...scheme, firstLevelOnRequest: 3 };
-  t.deepEqual(withLevelsOnRequest(early, plan(8, [3, 4, 5, 8]), 1).onRequest, [4, 5, 8]);
-  const error = t.throws(() => withLevelsOnRequest(scheme, plan(15, [10, 12]), 100));
+  t.deepEqual(withLevelsOnRequest(early, plan(8, [3, 4, 5, 8]), { slices: 1 }).onRequest, [4, 5, 8]);
+  const error = t.throws(() => withLevelsOnRequest(scheme, plan(15, [10, 12]), { slices: 100 }));
   t.regex(error.message, /^Scheme 'a' needs up to \d+ tiles; at most 1000000 are drawn\./);
+});
+
+test('levels down to 22 are accepted, drawn ahead as far as is asked for, and their availability holds all their data', async (t) => {
+  // 100 km with a lake of 40 km: the deepest level has over 100 million tiles.
+  const [west, north, cell, size] = [500_000, 6_000_000, 250, 400];
+  const isLake = (x: number, y: number) => Math.hypot(x - west - 50_000, north - 50_000 - y) < 20_000;
+  const grid = () =>
+    gridOf({ width: size, height: size, affine: [west, cell, 0, north, 0, -cell], code: 25832 }, (x, y) =>
+      isLake(x, y) ? Number.NaN : x / 1000,
+    );
+  const zoomLevels = Array.from({ length: 23 }, (_, level) => level);
+  const { stored } = await tiledWith(t, grid(), {
+    schemes: [{ schemeId: 'a', schemeType: 'XYZ', zoomLevels }],
+    DrawAheadTiles: 500,
+  });
+  const { levelsOnRequest = [] } = stored.scheme('a')!;
+  t.is(levelsOnRequest.at(-1), 22);
+  const slice = { step: 0, layer: 0 };
+  const counts = await stored.countTiles('a');
+  const ahead = zoomLevels.filter((level) => !levelsOnRequest.includes(level));
+  const sum = (levels: readonly number[]) => levels.reduce((all, level) => all + counts.get(level)!, 0);
+  t.true(sum(ahead) <= 500 && sum([...ahead, ahead.length]) > 400, `${sum(ahead)}`);
+  t.true(counts.get(22)! > 1e8);
+  t.true((await stored.limits('a', slice)).length < 20_000);
+  using change = await transformer({ authority: 'EPSG', code: 25832 }, { authority: 'EPSG', code: 3857 });
+  const drawer = await TileDrawer.open(stored, 'a');
+  const random = randomOf(5);
+  let [full, none] = [0, 0];
+  for (const level of levelsOnRequest)
+    for (let n = 0; n < 8; n++) {
+      const [x, y] = [west - 10_000 + 120_000 * random(), north - 110_000 + 120_000 * random()];
+      const [px, py] = [Float64Array.of(x), Float64Array.of(y)];
+      change.forward(px, py);
+      const place = [
+        level,
+        Math.floor(((px[0]! + HALF_WORLD) / (2 * HALF_WORLD)) * 2 ** level),
+        Math.floor(((HALF_WORLD - py[0]!) / (2 * HALF_WORLD)) * 2 ** level),
+      ] as const;
+      const has = await stored.hasData('a', slice, place);
+      const drawn = await drawer.draw(slice, place);
+      if (drawn !== undefined) t.true(has, `${place.join('/')} is drawn and not available`);
+      // Far from the edge of the data there is no tile too many.
+      const isFar =
+        Math.hypot(x - west - 50_000, north - 50_000 - y) < 10_000 ||
+        Math.max(Math.abs(x - west - 50_000), Math.abs(north - 50_000 - y)) > 58_000;
+      if (isFar && level > 14) t.false(has, `${place.join('/')} is available and empty`);
+      if (drawn === undefined) none++;
+      else full++;
+    }
+  drawer.close();
+  t.true(full > 10 && none > 10, `${full} ${none}`);
 });
 
 test('too many tiles of levels that are not drawn on request end with what to leave out', async (t) => {

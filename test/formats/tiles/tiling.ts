@@ -141,8 +141,18 @@ export async function tiled(
   data: Grid | Mesh,
   ...schemes: readonly Record<string, unknown>[]
 ): Promise<RawTiles> {
+  return tiledWith(t, data, { schemes });
+}
+
+/** With other parameters of the writer. */
+export async function tiledWith(
+  t: ExecutionContext,
+  data: Grid | Mesh,
+  { schemes, ...parameters }: { schemes: readonly Record<string, unknown>[]; DrawAheadTiles?: number },
+): Promise<RawTiles> {
   const { content } = await written(t, data, 'TilingWriter', {
     TilingSchemes: schemes.map((scheme) => ({ outputType: 'RawData', ...scheme })),
+    ...parameters,
   });
   return new RawTiles(await StoredTiles.open(memory(content)));
 }

@@ -124,10 +124,28 @@ interface Box {
   readonly north: number;
 }
 
+function boundsOf({ starts, corners }: Shapes, candidates: readonly number[]): Box {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const shape of candidates)
+    for (let at = starts[shape]!; at < starts[shape + 1]!; at += 2) {
+      west = Math.min(west, corners[at]!);
+      east = Math.max(east, corners[at]!);
+      south = Math.min(south, corners[at + 1]!);
+      north = Math.max(north, corners[at + 1]!);
+    }
+  return { west, south, east, north };
+}
+
+/** Whether a box lies inside of another one, also if it has no side. */
+const contains = (box: Box, { west, south, east, north }: Box): boolean =>
+  west > box.west && east < box.east && south > box.south && north < box.north && west < east && south < north;
+
 class MeshArea implements CoveredArea {
   readonly #shapes: Shapes;
   /** Shapes that may lie here. */
   readonly #candidates: readonly number[];
+  /** Around them. */
+  #bounds: Box | undefined;
 
   constructor(
     shapes: Shapes,
@@ -140,6 +158,9 @@ class MeshArea implements CoveredArea {
   of(level: number, column: number, row: number): 'all' | 'none' | CoveredArea {
     const side = (2 * HALF_WORLD) / 2 ** level;
     const [west, north] = [-HALF_WORLD + column * side, HALF_WORLD - row * side];
+    this.#bounds ??= boundsOf(this.#shapes, this.#candidates);
+    // Around all of them there is nothing to be chosen.
+    if (contains({ west, south: north - side, east: west + side, north }, this.#bounds)) return this;
     const near: number[] = [];
     for (const shape of this.#candidates) {
       let isNear = false;
