@@ -65,6 +65,12 @@ export function readerFor<C extends Named>(
   );
 }
 
+/** A map of each item, if a writer of tiles gets no schemes: no one has to write JSON to see their data. */
+const TILING_SCHEMES = {
+  name: 'TilingSchemes',
+  value: [{ schemeId: 'map', schemeType: 'XYZ', itemName: '*' }],
+};
+
 interface NamedValue {
   name: string;
   value: unknown;
@@ -99,6 +105,7 @@ export const conversionOptions = (command: Command): Command =>
   );
 
 interface Parametrised {
+  readonly name: string;
   readonly parameters: readonly { readonly name: string }[];
 }
 
@@ -121,6 +128,8 @@ export function conversionOf(
     const toWriter = side === undefined ? has(writer) : side === 'writer';
     (toWriter ? writerParameters : readerParameters).push({ name, value: parseJsonOrText(value) });
   }
+  const hasSchemes = writerParameters.some(({ name }) => name.toLowerCase() === TILING_SCHEMES.name.toLowerCase());
+  if (writer?.name === 'TilingWriter' && !hasSchemes) writerParameters.push(TILING_SCHEMES);
   const bad = skipBadRecords ? { onBadRecord: 'skip' as const } : {};
   return {
     readerParameters,

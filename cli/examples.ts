@@ -184,6 +184,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'tile status': ['tile status DATASET'],
   'tile warm': ['tile warm DATASET --scheme depth --levels 14-16 --bbox 8,55,9,56'],
   'tile check': ['tile check DATASET --tiles 500'],
+  'tile urls': ['tile urls DATASET --expires 30d', 'tile urls DATASET --no-sign'],
   'ts create': ['ts create gauges --project PROJECT --property station:Text'],
   'ts add': ['ts add DATASET Level --item eumIWaterLevel --unit eumUmeter --series ribe'],
   'ts list': ['ts list DATASET'],

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Dataset } from '../../src/datasets/record.ts';
-import type { TextAnswer } from '../../src/http/rules/forms.ts';
 import type { Io } from '../io.ts';
-import { milliseconds, timeSpan } from '../options.ts';
+import { milliseconds } from '../options.ts';
+import { publicBase, readSignature } from '../read-link.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -23,15 +23,8 @@ export function mapCommand(dataset: Command, io: Io, pathOf: (id: string) => str
 
 async function showMap(io: Io, path: string, { sign, expires }: Wanted): Promise<void> {
   const answer = await io.api.call<Dataset>('GET', path);
-  const { id, projectId, dataPath } = answer.body;
-  const base = dataPath.slice(0, dataPath.indexOf('/api/blob/'));
-  const query = sign ? `?${await signature(io, { projectId, resourceId: id }, expires)}` : '';
-  const url = `${base}/map/dataset/${id}${query}`;
+  const { id } = answer.body;
+  const query = sign ? `?${await readSignature(io, answer.body, expires)}` : '';
+  const url = `${publicBase(answer.body)}/map/dataset/${id}${query}`;
   io.show({ ...answer, text: '' }, () => url, { id, url });
-}
-
-/** The query of an address that grants reading only. */
-async function signature(io: Io, of: { projectId: string; resourceId: string }, expires: number): Promise<string> {
-  const query = { ...of, readOnly: true, expiration: timeSpan(expires) };
-  return (await io.api.call<TextAnswer>('GET', '/api/security/sastoken', { query })).body.data;
 }

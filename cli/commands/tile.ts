@@ -7,6 +7,7 @@ import { count, integer } from '../options.ts';
 import { bytes, moment, record, table } from '../table.ts';
 import type { WarmOptions } from '../warm-tiles.ts';
 import { chosenTiles, tilePath, warmTiles } from '../warm-tiles.ts';
+import { urlsCommand } from './tile-urls.ts';
 
 const MOST_CHECKED = 1000;
 const OVERVIEWS = {
@@ -43,6 +44,7 @@ export function tileCommands(tile: Command, io: Io): void {
     .argument('<dataset>')
     .option('--tiles <count>', 'number of tiles', integer(1, MOST_CHECKED), 100)
     .action((dataset, options) => check(io, dataset, options));
+  urlsCommand(tile, io);
 }
 
 /** Whether the dataset has features, of which vector tiles are drawn. */

@@ -9,7 +9,7 @@ import { checkTiles } from './check-tiles.ts';
 import { countKeptTiles } from './raster/kept-tiles.queries.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import type { TileParts } from './serve.ts';
-import { servedTiles } from './serve.ts';
+import { fromStored, servedTiles } from './serve.ts';
 import { tenantOf } from './tenant-of.ts';
 
 const config = upkeepConfig;
@@ -82,7 +82,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
       const kept = await countKeptTiles(parts.db, dataset.id, dataset.blob!);
       const schemes: TileStatus['schemes'] = [];
       for (const { schemeId, schemeType, zoomLevels, levelsOnRequest } of tiles.description.tilingSchemes) {
-        const counts = await tiles.countTiles(schemeId);
+        const counts = await fromStored(dataset, () => tiles.countTiles(schemeId));
         const levels = zoomLevels.map((level) => {
           const own = kept.find((one) => one.schemeId === schemeId && one.level === level);
           const onRequest = levelsOnRequest?.includes(level) ?? false;
@@ -112,7 +112,9 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
     async (request, reply) => {
       const served = await serve(request, request.params.id);
       const tenant = tenantOf(askerOf(request), served.dataset.id);
-      return checkTiles(parts, served, request.query.tiles, { tenant, signal: clientLeft(reply) });
+      return fromStored(served.dataset, () =>
+        checkTiles(parts, served, request.query.tiles, { tenant, signal: clientLeft(reply) }),
+      );
     },
   );
 }

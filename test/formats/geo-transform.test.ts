@@ -98,11 +98,34 @@ test('the outline of a grid is a closed polygon in longitude and latitude', asyn
   const lattice = { width: 100, height: 50, affine: [500000, 100, 0, 5500000, 0, -100] } as const;
   const wkt = await outlineWkt(lattice, parseSrid(25832));
   const points = wkt!.slice('POLYGON (('.length, -2).split(', ');
-  t.is(points.length, 65);
+  t.true(points.length > 4 && points.length < 20, `${points.length}`);
   t.is(points[0], '9 49.6525429');
   t.is(points.at(-1), points[0]);
   const beyond = { width: 10, height: 10, affine: [1e30, 1, 0, 0, 0, -1] } as const;
   t.is(await outlineWkt(beyond, parseSrid(25832)), undefined);
+});
+
+test('the outline of a few cells is their corners, and the sides of a large grid bend by less than 1/10,000 of it', async (t) => {
+  const small = { width: 3, height: 2, affine: [590_000, 25, 0, 5_722_050, 0, -25] } as const;
+  const corners = (await outlineWkt(small, parseSrid(25832)))!.split(', ');
+  t.is(corners.length, 5);
+  t.deepEqual(corners[0]!.replace('POLYGON ((', ''), corners[4]!.replace('))', ''));
+  const [size, code] = [400_000, 25832];
+  const large = { width: 1, height: 1, affine: [400_000, size, 0, 6_000_000, 0, -size] } as const;
+  const wkt = await outlineWkt(large, parseSrid(code));
+  const points = wkt!
+    .slice('POLYGON (('.length, -2)
+    .split(', ')
+    .map((point) => point.split(' ').map(Number) as [number, number]);
+  t.true(points.length < 40);
+  using back = await transformer(parseSrid(4326), parseSrid(code));
+  // The middle between two points lies on a side of the grid.
+  for (const [n, [x1, y1]] of points.slice(1).entries()) {
+    const [x, y] = [Float64Array.of((points[n]![0] + x1) / 2), Float64Array.of((points[n]![1] + y1) / 2)];
+    back.forward(x, y);
+    const off = Math.min(...[x[0]! - 400_000, x[0]! - 800_000, y[0]! - 6_000_000, y[0]! - 5_600_000].map(Math.abs));
+    t.true(off < 2e-4 * size, `${off} m`);
+  }
 });
 
 /** The points of the outline of a square grid of 100 × 100 cells with a corner at x, y. */
@@ -127,7 +150,7 @@ test('the longitudes of an outline run on across 180°', async (t) => {
     const points = await outlinePoints(code, x, y, 200_000);
     const [west, east] = spanOf(points, 0);
     t.true(west! > 178 && west! < 180 && east! > 180 && east! < 184, `${west} to ${east}`);
-    t.is(points.length, 65);
+    t.true(points.length > 4 && points.length < 40, `${points.length}`);
   }
   // beyond 180° as a whole
   const [west, east] = spanOf(await outlinePoints(3832, 4_000_000, 1_000_000, 200_000), 0);

@@ -353,6 +353,22 @@ test('zoom levels and rectangles that a user wrote do not make a request endless
   );
 });
 
+test('a check, and the status, of tiles that are damaged are 422', async (t) => {
+  const of = "422 Dataset 'ID': ";
+  const limits = 'later@step0-layer0.limits.json';
+  for (const path of ['/check?tiles=50', '/status'])
+    t.true((await answerWith(path, ([one]) => (one.tileMatrix = '5000'), limits)).startsWith(of), path);
+  const { client, owner, projectId } = await theTiles();
+  for (const damaged of [/\.limits\.json$/, /\.pmtiles$/]) {
+    const whole = await tileBytes(steppedGrid(), [{ ...ON_REQUEST, firstLevelOnRequest: 24 }]);
+    const id = await newTilesChanged(w, { projectId, user: owner }, whole, (name, bytes) =>
+      damaged.test(name) ? Buffer.alloc(bytes.length, 7) : undefined,
+    );
+    const { status, body } = await client.get(`/api/tiles/dataset/${id}/check?tiles=20`);
+    t.is(status, 422, JSON.stringify(body));
+  }
+});
+
 test('a description that does not fit into the memory beside others is refused', async (t) => {
   t.regex(
     await answerWith('/metadata', (description) => (description.notes = 'x'.repeat(8 << 20))),

@@ -16,8 +16,8 @@ import type { DrawnTile, PyramidOptions, ValueRows } from '../../geo/tiles/pyram
 import { drawPyramid } from '../../geo/tiles/pyramid.ts';
 import type { SummedTile } from '../../geo/tiles/tile-sums.ts';
 import { MOST_LEVELS_ABOVE } from './check-description.ts';
-import { DEEPEST, DRAW_AHEAD_TILES, MOST_TILES } from './schemes.ts';
 import type { TilingScheme } from './schemes.ts';
+import { DEEPEST, DRAW_AHEAD_TILES, MOST_TILES } from './schemes.ts';
 import type { OpenItem, TileSource } from './tile-source.ts';
 import type { SourceSlice } from './values/item-values.ts';
 import { overviewLevels, overviewOf, packSums } from './values/overviews.ts';
@@ -79,7 +79,9 @@ export function withLevelsOnRequest(
     (level) => slices * rangesOf(matrices, level, boxes).reduce((sum, one) => sum + tileCount(one), 0),
   );
   const highest = base - MOST_LEVELS_ABOVE;
-  const first = mercator ? Math.max(highest, Math.min(scheme.firstLevelOnRequest ?? Infinity, firstBeyond())) : Infinity;
+  const first = mercator
+    ? Math.max(highest, Math.min(scheme.firstLevelOnRequest ?? Infinity, firstBeyond()))
+    : Infinity;
   const drawnNow = counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);
   if (drawnNow > MOST_TILES)
     throw new AppError(

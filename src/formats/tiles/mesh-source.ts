@@ -52,8 +52,9 @@ export async function meshSource(mesh: Mesh, context: Context): Promise<TileSour
   const { time } = mesh;
   return {
     crs,
-    items: mesh.items.map(({ name, unit }, n) => ({
+    items: mesh.items.map(({ name, unit, components }, n) => ({
       name: name || `Item ${n + 1}`,
+      hasTiles: components === undefined,
       ...(unit === undefined ? {} : { unit }),
     })),
     ...(time && { time }),

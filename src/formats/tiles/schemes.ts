@@ -8,7 +8,7 @@ export const AGGREGATION_METHODS = ['Mean', 'Max'] as const;
 export interface TilingScheme {
   readonly schemeId: string;
   readonly schemeType: (typeof SCHEME_TYPES)[number];
-  /** Absent: the first item. */
+  /** Absent: the first item. `*`: a scheme for each item. */
   readonly itemName?: string;
   readonly outputType: (typeof OUTPUT_TYPES)[number];
   readonly tileWidth: number;
@@ -161,5 +161,39 @@ function checkScheme(given: object, path: string, errors: string[], ignored: str
     errors.push(`${path}.minValue is ${minValue}, which is not below maxValue ${maxValue}.`);
   return scheme;
 }
+
+/** The name that stands for each item. */
+const EACH_ITEM = '*';
+const LONGEST_ID = 100;
+
+/** Schemes of each item instead of those of `*`. Their ids are the names of the items, as far as ids can have their letters. */
+export function schemesOfItems(
+  schemes: readonly TilingScheme[],
+  { items, hasColours }: { readonly items: readonly { readonly name: string }[]; readonly hasColours: boolean },
+): TilingScheme[] {
+  const ids = new Set(schemes.filter(({ itemName }) => itemName !== EACH_ITEM).map(({ schemeId }) => schemeId));
+  const free = (id: string): string => {
+    let [own, n] = [id, 1];
+    while (ids.has(own)) own = `${id.slice(0, LONGEST_ID - 5)}-${++n}`;
+    ids.add(own);
+    return own;
+  };
+  return schemes.flatMap((scheme) => {
+    if (scheme.itemName !== EACH_ITEM) return [scheme];
+    const { itemName: _, ...each } = scheme;
+    const isPicture = scheme.outputType === 'PNG' || scheme.outputType === 'WEBP';
+    if (items.length === 1 || (hasColours && scheme.colors === undefined && isPicture))
+      return [{ ...each, schemeId: free(scheme.schemeId) }];
+    return items.map(({ name }) => ({ ...each, schemeId: free(idOf(name) || scheme.schemeId), itemName: name }));
+  });
+}
+
+const idOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9._]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, LONGEST_ID);
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 100);

@@ -18,7 +18,8 @@ export interface OpenItem {
 /** Data of which tiles are drawn. */
 export interface TileSource {
   readonly crs: KnownCrs;
-  readonly items: readonly { readonly name: string; readonly unit?: string }[];
+  /** `hasTiles`: false for one with several values per place, such as a spectrum. */
+  readonly items: readonly { readonly name: string; readonly unit?: string; readonly hasTiles?: boolean }[];
   readonly time?: TimeAxis;
   readonly steps: number;
   readonly layers: number;

@@ -16,7 +16,7 @@ import { gridSource } from './grid-source.ts';
 import { meshSource } from './mesh-source.ts';
 import type { writeParameters } from './parameters.ts';
 import type { TilingScheme } from './schemes.ts';
-import { checkSchemes } from './schemes.ts';
+import { checkSchemes, MOST_SCHEMES, schemesOfItems } from './schemes.ts';
 import { StoredTiles } from './stored-tiles.ts';
 import type { TileSource } from './tile-source.ts';
 import type { ValuesDescription } from './values/item-values.ts';
@@ -69,9 +69,14 @@ interface Asked {
   readonly ahead: number;
 }
 
-async function writeTiles(data: Grid | Mesh, { schemes, ahead }: Asked, sink: ByteSink, context: Context) {
+async function writeTiles(data: Grid | Mesh, { schemes: asked, ahead }: Asked, sink: ByteSink, context: Context) {
   const source = await (data.kind === 'grid' ? gridSource(data, context) : meshSource(data, context));
   const slices = slicesOf(source);
+  const drawable = source.items.filter(({ hasTiles = true }) => hasTiles);
+  const all = schemesOfItems(asked, { items: drawable, hasColours: source.hasColours });
+  const schemes = all.slice(0, MOST_SCHEMES);
+  if (schemes.length < all.length)
+    context.log('warning', `There are ${all.length} schemes; the first ${MOST_SCHEMES} are drawn.`);
   checkSlices(schemes.length, source.steps, source.layers);
   if (slices.length === 0) throw new AppError('unprocessable', 'The data have no time step.');
   // All that can be wrong with a scheme is said before the first tile is drawn.
@@ -95,7 +100,7 @@ async function writeTiles(data: Grid | Mesh, { schemes, ahead }: Asked, sink: By
     }
     await zip.addBytes(emptyTileName(scheme.schemeId), await emptyTile(style));
   }
-  await zip.addBytes(DESCRIPTION, packDescription(describeTiles(source, { asked: schemes, drawn, values }, bytes)));
+  await zip.addBytes(DESCRIPTION, packDescription(describeTiles(source, { asked, drawn, values }, bytes)));
   await zip.finish();
 }
 

@@ -44,7 +44,7 @@ export const boxGeometry = (west: number, south: number, east: number, north: nu
 /** Outline of a grid as WKT polygon in WGS 84, longitude before latitude, 7 decimals; undefined when a part of it has no place there. */
 export async function outlineWkt(grid: GridGeometry, crs: Crs): Promise<string | undefined> {
   const outline = await outlineInDegrees(grid, crs);
-  return outline && polygonWkt(outline);
+  return outline && polygonWkt(withoutNearlyStraight(outline));
 }
 
 /**
@@ -129,6 +129,43 @@ function aroundPole(x: Float64Array, y: Float64Array, turn: number, pole: number
   const points = [[-180, pole], [-180, from], ...inner.map(([one, latitude]) => [one - start - 180, latitude])];
   points.push([180, latitudeAt(start + 360)], [180, pole]);
   return { x: Float64Array.from(points, ([one]) => one!), y: Float64Array.from(points, ([, one]) => one!) };
+}
+
+/** The most that a side may bend between its points, as a share of the diagonal. */
+const mostBend = 1e-4;
+
+/** Leaves out points that lie nearly on the line between others (Douglas and Peucker 1973). */
+function withoutNearlyStraight({ x, y }: Outline): Outline {
+  const across = Math.max(...x) - Math.min(...x);
+  // Around a pole all points are needed, so that none of them lies half a turn from the next.
+  if (across > 180) return { x, y };
+  const diagonal = Math.hypot(across, Math.max(...y) - Math.min(...y));
+  const count = x.length;
+  const kept = new Set<number>();
+  const farthest = (first: number, end: number): [at: number, distance: number] => {
+    const [x0, y0] = [x[first]!, y[first]!];
+    const [dx, dy] = [x[end % count]! - x0, y[end % count]! - y0];
+    let [at, most] = [first, 0];
+    for (let n = first + 1; n < end; n++) {
+      const [px, py] = [x[n]! - x0, y[n]! - y0];
+      const share = Math.max(0, Math.min(1, (px * dx + py * dy) / (dx * dx + dy * dy || 1)));
+      const distance = Math.hypot(px - share * dx, py - share * dy);
+      if (distance > most) [at, most] = [n, distance];
+    }
+    return [at, most];
+  };
+  const keep = (first: number, end: number): void => {
+    kept.add(first);
+    const [at, distance] = farthest(first, end);
+    if (distance <= mostBend * diagonal) return;
+    keep(first, at);
+    keep(at, end);
+  };
+  const [opposite] = farthest(0, count);
+  keep(0, opposite);
+  keep(opposite, count);
+  const order = [...kept].sort((one, other) => one - other);
+  return { x: Float64Array.from(order, (n) => x[n]!), y: Float64Array.from(order, (n) => y[n]!) };
 }
 
 function polygonWkt({ x, y }: Outline): string {
