@@ -88,7 +88,13 @@ test('without --name a dataset has the name of its file, without extension if it
 
 test('an import without a required parameter is refused before the file is sent', async (t) => {
   const { put, importing, run } = await scene(t, { working: false });
-  const refused = await importing(await put('grid.asc', ASCII_GRID), '--writer', 'TilingWriter');
+  const refused = await importing(
+    await put('grid.asc', ASCII_GRID),
+    '--writer',
+    'TilingWriter',
+    '--param',
+    'TilingSchemes=null',
+  );
   t.is(refused.code, 1);
   t.regex(
     refused.err,

@@ -299,7 +299,8 @@ test('commands send only members and parameters that their routes declare, with 
   await run(['tile', 'status', dataset], { refused: true });
   await run(['tile', 'warm', dataset, ...area], { refused: true });
   await run(['tile', 'check', dataset, '--tiles', '5'], { refused: true });
-  await run(['tile', 'urls', dataset, '--expires', '8h'], { refused: true });
+  await run(['tile', 'urls', dataset, '--expires', '8h']);
+  await run(['tile', 'urls', dataset, '--no-sign']);
   const [parcels] = await w.sql<{ id: string }>(
     `insert into datasets (project_id, name, dataset_type, dataset_format, blob, storage_size, created_by, updated_by)
      select project_id, 'parcels', 'gisvectordata', 'gis', 'dataset/none', 1, created_by, updated_by from datasets where id = $1
