@@ -81,7 +81,8 @@ export async function openRowAppend(
  * @throws AppError if none or several have the name, or the quantities differ
  */
 function targetOf({ name = '', eum }: SeriesItem, present: readonly FiledSeries[]): FiledSeries {
-  const [target, another] = present.filter(({ item }) => item.name === name);
+  // the store has names without the blanks around them
+  const [target, another] = present.filter(({ item }) => item.name === name.trim());
   if (target === undefined) {
     const names = [...new Set(present.map(({ item }) => `'${item.name.slice(0, 80)}'`))].slice(0, 20);
     throw new AppError(

@@ -61,6 +61,9 @@ export class OutputColumn {
 
   /** Writes a value that is not null behind its column's number, and returns its end. The room for it must be reserved. */
   put(bytes: Buffer, at: number, value: unknown, feature: number): number {
+    // ids have the type of the first one
+    if (this.unused && this.field === undefined && typeof value === 'string')
+      this.#eras[0] = { feature: 0, type: Text };
     this.unused = false;
     for (;;) {
       const end = this.#write(bytes, at, value);

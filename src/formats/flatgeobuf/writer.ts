@@ -113,9 +113,9 @@ class FeatureWriter {
     const { reportLoss } = this.#context;
     const { empty } = this.#encoder;
     if (empty > 0) reportLoss(`${empty} geometries without vertices became null or were left out of their collection.`);
-    for (const { field, name, rounded, type } of this.#columns) {
+    for (const { field, name, rounded, type, widened } of this.#columns) {
       if (rounded > 0) reportLoss(`${rounded} integers of '${name}' were rounded to double precision.`);
-      if (type === columnTypes.String && field?.type !== 'string')
+      if (widened && type === columnTypes.String && field?.type !== 'string')
         reportLoss(`Values of '${name}' were written as text, because they have different types.`);
     }
   }

@@ -64,7 +64,12 @@ function definitionOf(item: SeriesItem, n: number, context: Pick<Context, 'repor
 }
 
 function nameOf({ name }: Item, n: number, { reportLoss }: Pick<Context, 'reportLoss'>): string {
-  const whole = (name ?? '').trim().toWellFormed().replaceAll('\0', '\ufffd') || `Item ${n + 1}`;
+  const given = name ?? '';
+  const whole = given.trim().toWellFormed().replaceAll('\0', '\ufffd') || `Item ${n + 1}`;
+  if (given !== '' && whole !== given)
+    reportLoss(
+      `The name '${given.slice(0, 80)}' became '${whole.slice(0, 80)}': names of series have no blanks around them.`,
+    );
   if (whole.length <= MAX_NAME) return whole;
   reportLoss(`The name '${whole.slice(0, 80)}…' was cut to ${MAX_NAME} characters.`);
   return whole.slice(0, MAX_NAME).toWellFormed();

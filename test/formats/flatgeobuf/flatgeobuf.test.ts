@@ -186,6 +186,26 @@ test('a value that does not fit its column widens the column, and earlier values
   t.true(lost.includes("Values of 'text' were written as text, because they have different types."));
 });
 
+test('ids that are all texts, or all numbers, are no loss; mixed ones become texts, which is said', async (t) => {
+  const store = async (ids: unknown[]) => {
+    const json = collection(ids.map((id) => feature(geometryOf('Point', [1, 2]), {}, id === null ? {} : { id })));
+    const { bytes, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'GISWriter' });
+    const back = await featuresOf((await read(t, 'features', 'GISReader', bytes)).data);
+    return { ids: back.map(({ id }) => id ?? null), lost: receipt.lost };
+  };
+  for (const ids of [
+    ['a', 'b'],
+    [null, 'a', 'b'],
+    [1, 2 ** 40],
+  ]) {
+    const { ids: back, lost } = await store(ids);
+    t.deepEqual([back, lost], [ids, []]);
+  }
+  const mixed = await store([1, 'b']);
+  t.deepEqual(mixed.ids, ['1', 'b']);
+  t.deepEqual(mixed.lost, ["Values of 'id' were written as text, because they have different types."]);
+});
+
 test('the index has each feature once, and each node covers the boxes of its children', async (t) => {
   const points = Array.from({ length: 700 }, (_, n) =>
     feature(n === 300 ? null : geometryOf('Point', [(n * 37) % 101, (n * 53) % 97]), { n, text: 'x'.repeat(n % 50) }),

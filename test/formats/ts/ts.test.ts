@@ -125,6 +125,19 @@ test('a relative axis counts from 1970, quantities outside of EUM are undefined,
   t.regex(there.receipt.lost.join(), /no identifier.*count from 1970-01-01/);
 });
 
+test('names are stored without the blanks around them, which is said', async (t) => {
+  const items = [
+    { name: ' Level ', eum: [100000, 1000] as [number, number], steps: [[1]] },
+    { name: 'Flow', eum: [100000, 1000] as [number, number], steps: [[2]] },
+  ];
+  const { bytes, receipt } = await converted(t, dfsBytes(gauge({ items })), toStore);
+  t.deepEqual(
+    (await stored(bytes)).series.map(({ item }) => item.name),
+    ['Level', 'Flow'],
+  );
+  t.deepEqual(receipt.lost, ["The name ' Level ' became 'Level': names of series have no blanks around them."]);
+});
+
 const mixed = () =>
   seriesFile([
     {
