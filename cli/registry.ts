@@ -79,6 +79,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/crs.ts')).crsCommands,
   },
   {
+    name: 'eum',
+    section: 'data',
+    description: 'quantities and units of EUM, for items of time series',
+    load: async () => (await import('./commands/eum.ts')).eumCommands,
+  },
+  {
     name: 'event',
     section: 'data',
     description: 'events of transfers, projects and datasets',

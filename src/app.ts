@@ -98,6 +98,7 @@ import { tileUpkeepRoutes } from './tiles/upkeep.routes.ts';
 import { vectorTileRoutes } from './tiles/vector.routes.ts';
 import { vectorUpkeepRoutes } from './tiles/vector-upkeep.routes.ts';
 import { wmtsRoutes } from './tiles/wmts.routes.ts';
+import { eumRoutes } from './timeseries/eum.routes.ts';
 import { timeSeriesRoutes } from './timeseries/routes.ts';
 import { csvUploadRoutes } from './timeseries/upload-csv.routes.ts';
 import { jsonUploadRoutes } from './timeseries/upload-json.routes.ts';
@@ -321,6 +322,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(findRoutes, { db });
   await addRoutes(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
   await addRoutes(importStagedRoutes, { db, blobs });
+  await addRoutes(eumRoutes, {});
   await addRoutes(timeSeriesRoutes, { db });
   await addRoutes(seriesValueRoutes, { db });
   await addRoutes(csvUploadRoutes, { db });

@@ -11,13 +11,14 @@ const short = (area = '') => (area.length > MAX_AREA_LENGTH ? `${area.slice(0, M
 export function crsCommands(crs: Command, io: Io): void {
   crs
     .command('list')
-    .description('find coordinate reference systems')
-    .argument('[text]', "words in name, alias, code or area of use: 'utm 32', 25832, 'web mercator', ESRI:102100")
+    .description('find coordinate reference systems, the best match first')
+    .argument('[text...]', 'words in name, alias, code or area of use: utm zone 32, 25832, web mercator, ESRI:102100')
     .option('--full-text <text>', 'text in the name, the definition or the area of use')
     .option('--bbox <west,south,east,north>', 'only systems whose area of use intersects this box, in degrees')
     .addOption(choice('--authority <name>', 'only systems of this authority', ['EPSG', 'ESRI']))
     .option('--limit <count>', 'maximum number', limit, 50)
-    .action(async (text, { fullText: fulltext, bbox, authority, limit }) => {
+    .action(async (words: string[], { fullText: fulltext, bbox, authority, limit }) => {
+      const text = words.length === 0 ? undefined : words.join(' ');
       const query = { text, bbox, fulltext, authority, limit };
       const answer = await io.api.call<Systems>('GET', '/api/crs/coordinate-system/list', { query });
       const { data: shown, totalCount = shown.length } = answer.body;

@@ -4,12 +4,14 @@ import type { Command } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Series } from '../../src/timeseries/definitions.ts';
 import type { SeriesDataset } from '../../src/timeseries/routes.ts';
+import type { DeletedValues } from '../../src/timeseries/values.routes.ts';
 import type { Answer } from '../client.ts';
 import { refusalOf, unreachable } from '../client.ts';
 import type { ConfirmOptions } from '../confirm.ts';
 import { confirm } from '../confirm.ts';
 import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
+import { quantityOf } from '../eum.ts';
 import type { Io } from '../io.ts';
 import { count, jsonObject, repeated } from '../options.ts';
 import { plot } from '../plot.ts';
@@ -30,8 +32,8 @@ export function tsCommands(ts: Command, io: Io): void {
     .description('add a time series to a dataset')
     .argument('<dataset>')
     .argument('<name>', 'name of the item')
-    .requiredOption('--item <identifier>', 'EUM item, such as eumIWaterLevel')
-    .requiredOption('--unit <identifier>', 'EUM unit, such as eumUmeter')
+    .requiredOption('--item <name>', "EUM item by name or identifier, such as 'water level'; see 'eum list'")
+    .requiredOption('--unit <name>', "EUM unit by symbol, name or identifier, such as m3/s; see 'eum list'")
     .option('--type <type>', 'Text, Date, Int16, Int32, Int64, Single or Double', 'Double')
     .option('--series <text>', 'id of the series; default: a new one')
     .option('--properties <json>', 'values of properties', jsonObject)
@@ -97,7 +99,8 @@ async function addSeries(
   name: string,
   options: { item: string; unit: string; type: string; series?: string; properties?: object },
 ): Promise<void> {
-  const { item, unit, type: dataType, series: id, properties } = options;
+  const { type: dataType, series: id, properties } = options;
+  const { item, unit } = await quantityOf(io, options);
   const body = { id, item: { name, item, unit, dataType }, properties };
   io.show(await io.api.call<Series>('POST', pathOf(dataset), { body }), (made) => made.id);
 }
@@ -233,6 +236,11 @@ async function deleteValues(
       : `the values from ${from ?? 'the first'} to ${to ?? 'the last'}`;
   const { item } = await seriesOf(io, dataset, series);
   await confirm(io, `Delete ${what} of the series '${item.name}'? They cannot be restored.`, yes ? { yes } : {});
-  const answer = await io.api.call('DELETE', `${pathOf(dataset, series)}/values`, { query: { from, to } });
-  io.show(answer, () => `Deleted ${what} of the series '${item.name}'.`, { dataset, series, deleted: true });
+  const query = { from, to, count: true };
+  const answer = await io.api.call<DeletedValues>('DELETE', `${pathOf(dataset, series)}/values`, { query });
+  io.show(answer, ({ deleted }) =>
+    deleted === 0
+      ? `The series '${item.name}' has no values there.`
+      : `Deleted ${deleted} values of the series '${item.name}'.`,
+  );
 }

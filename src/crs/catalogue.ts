@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
+import { searchWords, wordRank } from '../platform/text/word-rank.ts';
 import { searchThread } from './search-thread.ts';
 
 /** Bounding box in degrees. If west is greater than east, it crosses the antimeridian. */
@@ -105,13 +106,40 @@ export interface Found {
   pieces: Uint8Array[];
 }
 
-/** Searches the catalogue. Order: EPSG before Esri, then by code. With `text`, exact matches come first. */
+/** Systems that most people mean. */
+const COMMON = /^(wgs 84|etrs89)( \/|$)/;
+/** Of names with a height system or another order of axes. */
+const QUALIFIED = /[(+]/;
+
+/**
+ * Order of the systems that match words: whole names and codes, names with the words, then other names and areas of use; WGS 84 and ETRS89
+ * before others, then plain and short names.
+ */
+function rankOf({ name, names, area }: Entry, wanted: string, words: readonly string[]): number[] {
+  const inName = wordRank(words, name);
+  const inNames = inName ?? wordRank(words, names.join(' '));
+  const rank = inName ?? 100 + (inNames ?? 100 + (wordRank(words, `${names.join(' ')} ${area?.name ?? ''}`) ?? 100));
+  return [
+    names.includes(wanted) ? 0 : 1,
+    rank,
+    COMMON.test(name) ? 0 : 1,
+    QUALIFIED.test(name) ? 1 : 0,
+    name.split(' ').length,
+  ];
+}
+
+function byRank(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((value, n) => value !== other[n]);
+  return at < 0 ? 0 : (one[at] as number) - (other[at] as number);
+}
+
+/** Searches the catalogue. Order: EPSG before Esri, then by code; with `text`, the best match first. */
 export async function findSystems(filter: CrsFilter, offset: number, limit: number): Promise<Found> {
   const { entries, text, search } = await catalogue();
   const { nameText, fullText, authority, box } = filter;
   const [name, full, from] = [nameText, fullText, authority].map((each) => each?.toLowerCase());
   const wanted = filter.text?.trim().toLowerCase().replace(/\s+/g, ' ') ?? '';
-  const words = wanted.split(' ').filter(Boolean);
+  const words = searchWords(wanted);
   const matching = full === undefined ? undefined : new Set(await search(full));
   const found = entries.filter(
     (entry, n) =>
@@ -121,10 +149,15 @@ export async function findSystems(filter: CrsFilter, offset: number, limit: numb
       (box === undefined || (entry.area !== null && overlaps(entry.area, box))) &&
       (matching === undefined || matching.has(n)),
   );
-  const rank = ({ names }: Entry) => (names.includes(wanted) ? 0 : 1);
-  if (words.length > 0) found.sort((one, two) => rank(one) - rank(two));
-  return { count: found.length, pieces: piecesOf(found.slice(offset, offset + limit), text) };
+  const ordered = words.length === 0 ? found : bestFirst(found, wanted, words);
+  return { count: found.length, pieces: piecesOf(ordered.slice(offset, offset + limit), text) };
 }
+
+const bestFirst = (found: readonly Entry[], wanted: string, words: readonly string[]): Entry[] =>
+  found
+    .map((entry) => ({ entry, rank: rankOf(entry, wanted, words) }))
+    .sort((one, two) => byRank(one.rank, two.rank))
+    .map(({ entry }) => entry);
 
 /** Chunks of JSON of these records. Adjacent records share a chunk, so the full list is one chunk. */
 function piecesOf(found: readonly Entry[], text: Uint8Array): Uint8Array[] {

@@ -75,7 +75,8 @@ export async function crsRoutes(app: App) {
         description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
         querystring: z.object({
           text: z.string().max(200).optional().meta({
-            description: 'Words that must all occur in name, aliases, code or area of use, in any letter case.',
+            description:
+              'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
           }),
           bbox: box.optional(),
           nametext: z.string().max(200).optional(),

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
-import { queryDataTime } from '../http/rules/query.ts';
+import { queryBoolean, queryDataTime } from '../http/rules/query.ts';
 import { SeriesId } from './definitions.ts';
 import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
 import { deleteValues, intervalOf, readValues, readValuesOfAll } from './values.ts';
@@ -23,6 +23,11 @@ const Values = z
 const ValuesOfAll = z
   .object({ data: z.array(z.array(ValueRow)) })
   .meta({ id: 'ValuesOfTimeSeries', description: 'A list of rows for each id of the request, in its order.' });
+
+const DeletedValues = z
+  .object({ deleted: z.int().meta({ description: 'Number of deleted values.', examples: [31] }) })
+  .meta({ id: 'DeletedTimeSeriesValues' });
+export type DeletedValues = z.infer<typeof DeletedValues>;
 
 /** Values of time series: reading and deleting. Uploads have files of their own. */
 export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
@@ -71,14 +76,19 @@ export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
       schema: {
         tags,
         summary: 'Deletes the values of a time series in an interval',
-        description: '`from` and `to` are included. Without both, deletes all values.',
+        description:
+          '`from` and `to` are included. Without both, deletes all values. With `count=true` the answer says how many were deleted.',
         params: SeriesAddress,
-        querystring: z.object(interval),
-        response: { 204: z.null() },
+        querystring: z.object({
+          ...interval,
+          count: queryBoolean().optional().meta({ description: 'Answers 200 with the number of deleted values.' }),
+        }),
+        response: { 200: DeletedValues, 204: z.null() },
       },
     },
     async ({ caller, params, query }, reply) => {
-      await deleteValues(db, caller, params, intervalOf(query));
+      const deleted = await deleteValues(db, caller, params, intervalOf(query));
+      if (query.count) return reply.send({ deleted });
       return reply.code(204).send(null);
     },
   );

@@ -78,12 +78,14 @@ async function writeRows(tx: Db, key: number, kinds: readonly Kind[], spool: Spo
   await mergeRows(tx, key, kinds, spool.rest);
 }
 
-export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, interval: Interval): Promise<void> =>
+/** Returns the number of deleted values. */
+export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, interval: Interval): Promise<number> =>
   writeSeries(db, caller, address.id, async (tx) => {
     const series = await knownSeries(tx, address);
     const kinds = columnsOf(series).map(({ kind }) => kind);
-    await deleteRows(tx, series.key, kinds, interval);
+    const deleted = await deleteRows(tx, series.key, kinds, interval);
     await updateExtent(tx, series.key);
+    return deleted;
   });
 
 /** The values of a series as JSON, in pieces. */

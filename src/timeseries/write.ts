@@ -64,13 +64,14 @@ async function placesFor(tx: Db, key: number, first: bigint, last: bigint): Prom
 
 const isFull = ({ last, count }: Place, rows: Rows) => count >= BLOCK_VALUES && (rows.times[0] as bigint) > last;
 
-/** Deletes the values of an interval, both ends included. The dataset's row must be locked. */
+/** Deletes the values of an interval, both ends included, and returns their number. The dataset's row must be locked. */
 export async function deleteRows(
   tx: Db,
   key: number,
   kinds: readonly Kind[],
   { from, to }: { from: bigint; to: bigint },
-): Promise<void> {
+): Promise<number> {
+  let deleted = 0;
   const output = new Output(tx, key, kinds);
   for (const place of await listPlaces(tx, key, from, to)) {
     if (place.last < from) continue;
@@ -80,11 +81,16 @@ export async function deleteRows(
       const kept = { times: times.filter(keep), columns: columns.map((cells) => cells.filter(keep)) };
       // no value may lie inside of the interval
       if (kept.times.length === times.length) continue;
+      deleted += times.length - kept.times.length;
       output.drop(place.first);
       await output.add(kept, false);
-    } else output.drop(place.first);
+    } else {
+      deleted += place.count;
+      output.drop(place.first);
+    }
   }
   await output.end();
+  return deleted;
 }
 
 /** Collects changes of blocks and writes them in batches. */

@@ -18,6 +18,17 @@ test('crs list says that there are more entries, finds codes and aliases, and sh
   t.regex(await first('web mercator'), /3857 +EPSG/);
   t.regex(await first('ESRI:102100'), /3857 +EPSG/);
   t.regex(await first('utm zone 32n etrs89', '--bbox', '9,54,13,58'), /UTM zone 32N/);
+  const names = async (...words: string[]) =>
+    (await run(['crs', 'list', ...words])).out
+      .split('\n')
+      .slice(1, 4)
+      .map((line) => line.trim().split(/ {2,}/)[2]);
+  for (const words of [['utm zone 32'], ['utm', 'zone', '32'], ['UTM 32']])
+    t.deepEqual(await names(...words), ['ETRS89 / UTM zone 32N', 'WGS 84 / UTM zone 32N', 'WGS 84 / UTM zone 32S']);
+  t.is((await names('utm zone 32n'))[0], 'ETRS89 / UTM zone 32N');
+  t.is((await names('wgs', '84'))[0], 'WGS 84');
+  t.is((await names('pseudo-mercator'))[0], 'WGS 84 / Pseudo-Mercator');
+  t.regex((await names('Quebec'))[0] ?? '', /Quebec/);
   const one = await run(['crs', 'list', '25832']);
   t.is(one.err, '');
   const json = JSON.parse((await run(['crs', 'list', 'utm', '--limit', '2', '--json'])).out);

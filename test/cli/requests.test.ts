@@ -397,6 +397,7 @@ test('commands send only members and parameters that their routes declare, with 
     '2',
   ]);
   await run(['crs', 'show', '25832']);
+  await run(['eum', 'list', 'm3/s', '--kind', 'unit']);
   await run(['event', 'list', '--after', '0', '--limit', '1']);
   await run(['event', 'follow', '--after', '0', '--limit', '1']);
   const secret = { stdin: `whsec_${Buffer.alloc(32, 7).toString('base64')}` };

@@ -49,8 +49,52 @@ test('a series is made, filled from CSV, shown, drawn and emptied', async (t) =>
   const refused = await run(['ts', 'import', dataset, 'ribe', file, '--delimiter', ',']);
   t.is(refused.code, 1);
   t.regex(refused.err, /Line 1: 'x' is not a number/);
-  t.is((await run(['ts', 'delete', dataset, 'ribe', '--yes'])).code, 0);
+  const part = await run(['ts', 'delete', dataset, 'ribe', '--from', '2026-01-25', '--yes']);
+  t.is(part.out, "Deleted 1 values of the series 'Level'.\n", part.err);
+  t.deepEqual(JSON.parse((await run(['ts', 'delete', dataset, 'ribe', '--yes', '--json'])).out), { deleted: 2 });
+  const nothing = await run(['ts', 'delete', dataset, 'ribe', '--yes']);
+  t.is(nothing.out, "The series 'Level' has no values there.\n");
   t.is((await run(['ts', 'values', dataset, 'ribe', '--csv'])).out, '');
+});
+
+test('EUM items and units are given by name, symbol or identifier, and found by words, the best match first', async (t) => {
+  const { run, logIn } = await machine(t);
+  const owner = await w.account();
+  await logIn(owner.id);
+  const projectId = await newProject(w.as(owner), 'Gauges');
+  await run(['ts', 'create', 'flows', '--project', projectId]);
+  const add = (item: string, unit: string) =>
+    run(['ts', 'add', 'flows', 'Flow', '--item', item, '--unit', unit, '--json']);
+  for (const [item, unit, identifiers] of [
+    ['discharge', 'm3/s', ['eumIDischarge', 'eumUm3PerSec']],
+    ['Discharge', 'm³/s', ['eumIDischarge', 'eumUm3PerSec']],
+    ['Water Level', 'm', ['eumIWaterLevel', 'eumUmeter']],
+    ['waterlevel', 'metre', ['eumIWaterLevel', 'eumUmeter']],
+    ['eumIRainfallRate', 'mm/h', ['eumIRainfallRate', 'eumUmillimeterPerHour']],
+    ['eumIDischarge', 'eumUliterPerSec', ['eumIDischarge', 'eumUliterPerSec']],
+    ['temperature', '°C', ['eumITemperature', 'eumUdegreeCelsius']],
+  ] as const) {
+    const added = await add(item, unit);
+    t.is(added.code, 0, added.err);
+    const made = JSON.parse(added.out).item;
+    t.deepEqual([made.item, made.unit], identifiers);
+  }
+  const unknown = await add('discharge', 'm3/sx');
+  t.is(unknown.code, 2);
+  t.regex(unknown.err, /There is no EUM unit 'm3\/sx'\./);
+  t.regex((await add('water lev', 'm')).err, /There is no EUM item 'water lev'\. Similar are eumIWaterLevel/);
+
+  const rows = async (...words: string[]) => (await run(['eum', 'list', ...words])).out.split('\n');
+  t.regex((await rows('m3/s'))[1] ?? '', /^eumUm3PerSec +m\^3\/s +meter pow 3 per sec$/);
+  t.regex((await rows('water', 'level'))[1] ?? '', /^eumIWaterLevel +Water Level +eumUmeter /);
+  t.regex((await rows('water level', '--kind', 'item'))[1] ?? '', /^eumIWaterLevel /);
+  t.is((await rows('no such thing'))[0], "No EUM item or unit has 'no such thing'.");
+  const all = JSON.parse((await run(['eum', 'list', '--json'])).out);
+  t.true(all.items.length > 300 && all.units.length > 200);
+  const client = w.as(owner);
+  const { data } = (await client.get('/api/ts/eum/unit?text=meter%20per%20sec')).body;
+  t.like(data[0], { identifier: 'eumUmeterPerSec', symbol: 'm/s' });
+  t.is((await client.get('/api/ts/eum/item?text=discharge')).body.data[0].identifier, 'eumIDischarge');
 });
 
 test('a series is named by its id, or by the name of its item where one alone has it', async (t) => {
@@ -90,7 +134,7 @@ test('a series is named by its id, or by the name of its item where one alone ha
   t.is(none.code, 1);
   t.regex(none.err, /There is no time series 'Level at Esbjerg'/);
   const emptied = await run(['ts', 'delete', 'my gauges', 'Level at Ribe, m/s', '--yes']);
-  t.is(emptied.out, "Deleted all values of the series 'Level at Ribe, m/s'.\n", emptied.err);
+  t.regex(emptied.out, /^Deleted \d+ values of the series 'Level at Ribe, m\/s'\.\n$/, emptied.err);
   t.is((await show(level)).out, '');
 });
 

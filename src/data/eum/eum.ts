@@ -36,6 +36,18 @@ const lines = (table: string): string[][] =>
     .split('\n')
     .map((line) => line.split('|').map((word) => word.trim()));
 
+/** All items, in the order of their codes. */
+export function eumItems(): readonly EumItem[] {
+  eumItem(UNDEFINED_ITEM);
+  return [...(items?.values() ?? [])];
+}
+
+/** All units, in the order of their codes. */
+export function eumUnits(): readonly EumUnit[] {
+  eumUnit(UNDEFINED_UNIT);
+  return [...(units?.values() ?? [])];
+}
+
 /** The item with this code; undefined if the table does not have it. */
 export function eumItem(code: number): EumItem | undefined {
   items ??= new Map(
@@ -65,15 +77,13 @@ export function eumUnit(code: number): EumUnit | undefined {
 
 /** The item with this identifier, such as `eumIWaterLevel`; undefined if the table does not have it. */
 export function eumItemNamed(identifier: string): EumItem | undefined {
-  eumItem(UNDEFINED_ITEM);
-  itemsByName ??= new Map([...(items?.values() ?? [])].map((item) => [item.identifier, item]));
+  itemsByName ??= new Map(eumItems().map((item) => [item.identifier, item]));
   return itemsByName.get(identifier);
 }
 
 /** The unit with this identifier, such as `eumUmeter`; undefined if the table does not have it. */
 export function eumUnitNamed(identifier: string): EumUnit | undefined {
-  eumUnit(UNDEFINED_UNIT);
-  unitsByName ??= new Map([...(units?.values() ?? [])].map((unit) => [unit.identifier, unit]));
+  unitsByName ??= new Map(eumUnits().map((unit) => [unit.identifier, unit]));
   return unitsByName.get(identifier);
 }
 

@@ -21,7 +21,15 @@ const series = (id: string, name: string) => ({
   item: { name, unit: 'eumUmeter', item: 'eumIWaterLevel', dataType: 'Double' },
 });
 
+/** Belong to nobody: everybody who is signed in reads them. */
+const everybody = {
+  allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
+  refused: {},
+};
+
 export default {
+  'GET /api/ts/eum/item': { request: () => ({ url: '/api/ts/eum/item?text=level' }), ...everybody },
+  'GET /api/ts/eum/unit': { request: () => ({ url: '/api/ts/eum/unit?text=meter' }), ...everybody },
   'POST /api/ts/dataset': {
     request: async (scene) => ({
       method: 'POST',

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { App } from '../http/route.ts';
+import { listOf } from '../http/rules/paging.ts';
+import { findItems, findUnits } from './eum-search.ts';
+import { TAGS } from './route-parts.ts';
+
+const EumItem = z
+  .object({
+    code: z.int().meta({ description: 'Number of the item in EUM.', examples: [100_000] }),
+    identifier: z.string().meta({ description: 'Identifier of the item.', examples: ['eumIWaterLevel'] }),
+    name: z.string().meta({ description: 'Name of the item.', examples: ['Water Level'] }),
+    units: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Identifiers of its units, the usual one first; absent: all units.',
+        examples: [['eumUmeter']],
+      }),
+  })
+  .meta({ id: 'EumItem' });
+export type EumItem = z.infer<typeof EumItem>;
+const EumUnit = z
+  .object({
+    code: z.int().meta({ description: 'Number of the unit in EUM.', examples: [1800] }),
+    identifier: z.string().meta({ description: 'Identifier of the unit.', examples: ['eumUm3PerSec'] }),
+    name: z.string().meta({ description: 'Name of the unit.', examples: ['meter pow 3 per sec'] }),
+    symbol: z.string().meta({ description: 'Symbol of the unit.', examples: ['m^3/s'] }),
+  })
+  .meta({ id: 'EumUnit' });
+export type EumUnit = z.infer<typeof EumUnit>;
+
+const filter = z.object({
+  text: z.string().max(200).optional().meta({
+    description:
+      'Words that must all occur in identifier, name or symbol, in any letter case. The best match comes first.',
+  }),
+  name: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Only with this identifier, name or symbol, in any usual spelling: `m3/s`, `m³/s`.' }),
+});
+
+/** Quantities and units of EUM (Engineering Unit Management), which items of time series have. */
+export async function eumRoutes(app: App) {
+  const config = { access: 'signedIn', service: 'ts' } as const;
+
+  app.get(
+    '/api/ts/eum/item',
+    {
+      config,
+      schema: {
+        tags: TAGS,
+        summary: 'Lists EUM items, the best match first',
+        querystring: filter,
+        response: { 200: listOf(EumItem) },
+      },
+    },
+    async ({ query }) => ({ data: findItems(query) }),
+  );
+
+  app.get(
+    '/api/ts/eum/unit',
+    {
+      config,
+      schema: {
+        tags: TAGS,
+        summary: 'Lists EUM units, the best match first',
+        querystring: filter,
+        response: { 200: listOf(EumUnit) },
+      },
+    },
+    async ({ query }) => ({ data: findUnits(query) }),
+  );
+}
