@@ -1,5 +1,5 @@
 import type { Account } from '../src/accounts/account.ts';
-import { record } from './table.ts';
+import { moment, record } from './table.ts';
 
 /** Path of an account, by its login id. */
 export const accountPath = (id: string) => `/api/accounts/${encodeURIComponent(id)}`;
@@ -15,6 +15,9 @@ export const describeAccount = (account: Account) =>
     tenant: account.tenantId,
     roles: account.roles,
     state: stateOf(account),
+    groups: account.userGroups.join(', '),
+    'second factor': account.secondFactor,
+    'last login': moment(account.lastLoginAt),
   });
 
 /** State of an account in one or two words. */

@@ -49,7 +49,7 @@ export const EXAMPLES: Record<string, readonly string[]> = {
   'auth token revoke': [`auth token revoke --family ${UUID}`, 'auth token revoke --account ann'],
   'auth explain': ['auth explain --account ann --ip 203.0.113.9'],
   'account create': ["account create --id ann --name 'Ann Smith' --email ann@river.example"],
-  'account list': ['account list'],
+  'account list': ['account list', 'account list --administrators --without-second-factor'],
   'account show': ['account show ann'],
   'account update': ["account update ann --company 'River authority'", 'account update ann --disable'],
   'account password': ['account password', 'account password --password-stdin'],

@@ -7,8 +7,11 @@ import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import type { PasswordOptions } from '../password.ts';
 import { passwordFrom, policyOfServer } from '../password.ts';
-import { table } from '../table.ts';
+import { moment, table } from '../table.ts';
 import { accountChangeCommands } from './account-change.ts';
+
+/** The built-in group whose members are administrators. */
+const ADMINISTRATORS = 'Administrators';
 
 interface NewAccount extends PasswordOptions {
   id: string;
@@ -28,7 +31,10 @@ export function accountCommands(account: Command, io: Io): void {
   account
     .command('list')
     .description('list the accounts')
-    .action(() => listAccounts(io));
+    .option('--group <name>', 'only members of this group')
+    .option('--administrators', 'only administrators')
+    .option('--without-second-factor', 'only accounts that have no second factor yet')
+    .action((options) => listAccounts(io, options));
   account
     .command('show')
     .description('show one account')
@@ -47,12 +53,36 @@ async function createAccount(io: Io, { id, name, email, ...options }: NewAccount
   if (!options.passwordStdin) io.note(`Password (shown only now): ${password}`);
 }
 
-async function listAccounts(io: Io): Promise<void> {
+interface AccountFilter {
+  group?: string;
+  administrators?: boolean;
+  withoutSecondFactor?: boolean;
+}
+
+async function listAccounts(io: Io, { group, administrators, withoutSecondFactor }: AccountFilter): Promise<void> {
   const answer: Answer<Account[]> = await io.api.call('GET', '/api/accounts');
-  io.show(answer, (accounts) =>
+  const inGroup = (account: Account, name: string) =>
+    account.userGroups.some((one) => one.toLowerCase() === name.toLowerCase());
+  const found = answer.body.filter(
+    (account) =>
+      (group === undefined || inGroup(account, group)) &&
+      (!administrators || inGroup(account, ADMINISTRATORS)) &&
+      (!withoutSecondFactor || account.secondFactor !== 'registered'),
+  );
+  const filtered = found.length === answer.body.length ? answer : { ...answer, text: JSON.stringify(found) };
+  io.show(filtered, () =>
     table(
-      ['ID', 'NAME', 'EMAIL', 'STATE', 'USER ID'],
-      accounts.map((account) => [account.id, account.name, account.email, stateOf(account), account.userId]),
+      ['ID', 'NAME', 'STATE', 'GROUPS', 'SECOND FACTOR', 'LAST LOGIN', 'EMAIL', 'USER ID'],
+      found.map((account) => [
+        account.id,
+        account.name,
+        stateOf(account),
+        account.userGroups.join(', '),
+        account.secondFactor,
+        moment(account.lastLoginAt),
+        account.email,
+        account.userId,
+      ]),
     ),
   );
 }

@@ -14,6 +14,12 @@ export const Email = z
 /** Its length only; `newPasswordHash` checks the policy. */
 export const NewPassword = z.string().max(1000);
 
+/**
+ * `registered`: a code of an authenticator of the account was accepted; `required`: a group requires codes, and none was
+ * accepted yet; `none`: the password alone is enough, perhaps only from some networks.
+ */
+const SECOND_FACTORS = ['none', 'required', 'registered'] as const;
+
 /** An account in answers, without its password hash. */
 export const Account = z
   .object({
@@ -35,6 +41,9 @@ export const Account = z
     lockedDateEnd: z.string().optional(),
     noOfUnsuccessfulLoginAttempts: z.number(),
     lastLoginAttemptedDate: z.string().optional(),
+    /** The last login that succeeded. */
+    lastLoginAt: z.string().optional(),
+    secondFactor: z.enum(SECOND_FACTORS),
     allowMePasswordChange: z.boolean(),
     userGroups: z.array(z.string()),
   })

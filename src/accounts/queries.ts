@@ -12,7 +12,10 @@ const accountAs = (free: FreeForm) => sql.fragment`
   a.id, a.user_id, a.tenant_id, a.name, a.email, a.company, a.phone_number, array_to_string(a.roles, ',') as roles, ${free(sql.fragment`a.metadata`)} as metadata,
   a.activated, a.enabled, a.locked or coalesce(a.locked_out_until > now(), false) as locked,
   case when not a.locked and a.locked_out_until > now() then a.locked_out_until else a.locked_date_end end as locked_date_end, a.no_of_unsuccessful_login_attempts, a.last_login_attempted_date,
-  a.allow_me_password_change,
+  a.last_login_at, a.allow_me_password_change,
+  case when exists (select from account_authenticators x where x.user_id = a.user_id and x.proved_at is not null) then 'registered'
+    when exists (select from group_members m join group_setup_codes c on c.group_id = m.group_id where m.user_id = a.user_id) then 'required'
+    else 'none' end as second_factor,
   array(select g.name from group_members m join user_groups g on g.id = m.group_id where m.user_id = a.user_id
     order by g.name collate "C") as user_groups`;
 const account = accountAs(shown);

@@ -10,6 +10,7 @@ import { sql } from '../db.ts';
  */
 export const recordLogin = (tx: Db, userId: string, address: string) =>
   tx.oneFirst(sql.type(z.object({ isFirst: z.boolean() }))`
+    with seen as (update accounts set last_login_at = now() where user_id = ${userId})
     insert into logins as l (user_id, address, day) values (${userId}, ${address}, current_date)
     on conflict (user_id, address, day) do update set times = l.times + 1, last_at = now()
     returning times = 1 as is_first`);

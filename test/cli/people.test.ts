@@ -181,7 +181,7 @@ test('an account is created with the password from stdin; a weak one fails with 
     err: `platform: The account id 'ben' is taken. Choose another one.\n`,
   });
   t.regex((await run(['account', 'show', 'ben'])).out, /^state +active$/m);
-  t.regex((await run(['account', 'list'])).out, /^ben +ben +active +[0-9a-f-]{36}$/m);
+  t.regex((await run(['account', 'list'])).out, /^ben +ben +active +none +[0-9a-f-]{36}$/m);
 });
 
 test('a tenant is created, and members are added and removed by login id', async (t) => {

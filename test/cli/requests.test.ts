@@ -122,7 +122,7 @@ test('commands send only members and parameters that their routes declare, with 
   const ann = ['--id', 'ann', '--name', 'Ann', '--email', 'ann@river.example', '--password-stdin'];
   await run(['account', 'create', ...ann], password);
   await run(['auth', 'token', 'revoke', '--account', 'ann']);
-  await run(['account', 'list']);
+  await run(['account', 'list', '--group', 'Administrators', '--administrators', '--without-second-factor']);
   await run(['account', 'show', 'ann']);
   const changes = ['--name', 'A', '--email', 'a@river.example', '--company', 'River', '--phone', '1', '--roles', 'r'];
   await run(['account', 'update', 'ann', ...changes, '--enable', '--password-stdin'], { stdin: 'Seven-bends-9' });

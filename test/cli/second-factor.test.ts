@@ -270,3 +270,34 @@ test('networks and authenticators of a group change apart, and whoever must regi
   t.is((await run(['group', 'authenticator', 'remove', group, '--yes'])).code, 0);
   t.deepEqual(await entries(), ['CIDR:172.16.0.0/12']);
 });
+
+test('account list shows groups, second factor and last login, and filters by them', async (t) => {
+  const [plain, coded] = [await w.account({ userGroups: ['Editors'] }), await w.account()];
+  const setupCode = randomBytes(8).toString('hex');
+  const group = await groupOf(w, coded.id, [`APPAUTH:${setupCode}`]);
+  const { run, logIn } = await machine(t);
+  const admin = await w.administrator();
+  await logIn(admin.id);
+  const listed = async (...options: string[]) => {
+    const { code, out } = await run(['account', 'list', ...options, '--json']);
+    t.is(code, 0);
+    return new Map<string, { secondFactor: string; lastLoginAt?: string }>(
+      JSON.parse(out).map((account: { id: string }) => [account.id, account]),
+    );
+  };
+  t.is((await listed()).get(coded.id)?.secondFactor, 'required');
+  t.is((await listed()).get(plain.id)?.lastLoginAt, undefined);
+  t.is((await attempt(w, { id: plain.id })).status, 200);
+  t.is((await attempt(w, { id: coded.id, otp: codeOf(setupCode) })).status, 200);
+  const all = await listed();
+  t.like(all.get(plain.id), { secondFactor: 'none' });
+  t.like(all.get(coded.id), { secondFactor: 'registered' });
+  for (const { id } of [plain, coded, admin]) t.true(Date.parse(`${all.get(id)?.lastLoginAt}Z`) > Date.now() - 60_000);
+  t.deepEqual([...(await listed('--group', group)).keys()], [coded.id]);
+  t.true((await listed('--administrators')).has(admin.id));
+  t.false((await listed('--administrators')).has(plain.id));
+  const without = await listed('--without-second-factor');
+  t.true(without.has(plain.id) && !without.has(coded.id));
+  const { out } = await run(['account', 'list', '--wide']);
+  t.regex(out, new RegExp(`^${plain.id} .* Editors +none +\\d{4}-`, 'm'));
+});

@@ -36,6 +36,7 @@ export function accountRules(test: TestFn, w: World) {
       enabled: true,
       locked: false,
       noOfUnsuccessfulLoginAttempts: 0,
+      secondFactor: 'none',
       allowMePasswordChange: true,
     });
     t.deepEqual((await admin.get('/api/accounts/ada%40EXAMPLE.org')).body, body);
@@ -259,6 +260,7 @@ export function accountRules(test: TestFn, w: World) {
       activated: true,
       enabled: true,
       noOfUnsuccessfulLoginAttempts: 0,
+      secondFactor: 'none',
       userGroups: ['Editors'],
     });
     const bare = await root.put('/api/accounts', { id, email: '' });
@@ -275,6 +277,7 @@ export function accountRules(test: TestFn, w: World) {
       lockedDateEnd: '2031-01-02T03:04:05.0000000',
       allowMePasswordChange: false,
       noOfUnsuccessfulLoginAttempts: 0,
+      secondFactor: 'none',
       userGroups: ['Editors'],
     });
     t.is((await root.put('/api/accounts', body)).status, 200, 'a whole record comes back');

@@ -50,6 +50,11 @@ export const ACCOUNTS: Glossary = {
   countGroupsAnswer: ['Number of groups.', 3],
   listGroupIdsAnswer: ['Ids of groups.', ['Administrators', 'Editors']],
   addUserToGroupsBody: ['Ids of groups.', ['Editors']],
+  lastLoginAt: ['Time of the last login that succeeded, UTC.', '2026-01-24T08:17:02.4350000'],
+  'Account.secondFactor': [
+    '`registered`: a code of an authenticator was accepted; `required`: a group requires codes, none was accepted yet; `none`.',
+    'registered',
+  ],
   'AuditEntry.id': ['Number of the entry, increasing.', 42],
   'AuditEntry.action': ['Action.', 'account.created'],
   subject: ['Object of the action: login id, group, tenant or key.', 'ann'],
