@@ -42,6 +42,14 @@ export interface Statement {
   values: readonly unknown[];
 }
 
+/** Settings without limits of requests per caller: the clients of a benchmark are one. */
+export const UNLIMITED = {
+  PLATFORM_LIMITS_RATE: 'off',
+  PLATFORM_LIMITS_CONCURRENT: '0',
+  PLATFORM_LIMITS_HEAVY_RATE: 'off',
+  PLATFORM_LIMITS_HEAVY_CONCURRENT: '0',
+};
+
 /** @param settings environment variables */
 export async function withPlatform(
   work: (platform: BenchPlatform) => Promise<void>,
@@ -53,7 +61,7 @@ export async function withPlatform(
   const db = await connect(server.url, POOL);
   const blobs = await openDiskStore(join(folder, 'blobs'));
   const app = await buildApp({
-    config: loadConfig(settings),
+    config: loadConfig({ ...UNLIMITED, ...settings }),
     db,
     databaseUrl: server.url,
     blobs,

@@ -15,6 +15,8 @@ import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 
+import { UNLIMITED } from './platform.ts';
+
 const PASSWORD = 'Bench-password-1';
 const PROGRAM = fileURLToPath(new URL('../bin/platform', import.meta.url));
 const CONNECTIONS = 10;
@@ -58,7 +60,8 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
       pool,
       blobs: () => openDiskStore(join(folder, 'blobs')),
       async launch(command, settings = {}) {
-        const env = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0', ...settings };
+        const own = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0' };
+        const env = { ...own, ...UNLIMITED, ...settings };
         const log = 'PLATFORM_LOG_LEVEL' in settings ? openSync(join(folder, `${command}.log`), 'a') : 'inherit';
         const started = await startProcess([...(command === 'serve' ? API_FLAGS : []), PROGRAM, command], env, log);
         if (typeof log === 'number') closeSync(log);

@@ -43,6 +43,7 @@ import { KnownAnswers } from './http/cache/known-answers.ts';
 import { answerKnownFirst } from './http/cache/socket-answers.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/docs/guide.routes.ts';
+import { Limits } from './http/limits/limits.ts';
 import { healthRoutes } from './http/observe/health.ts';
 import { requestLogger } from './http/observe/request-log.ts';
 import { requestTimes } from './http/observe/request-times.ts';
@@ -51,6 +52,7 @@ import { openapiRoute } from './http/openapi/openapi.ts';
 import type { App } from './http/route.ts';
 import type { FindCaller } from './http/rules/auth.ts';
 import { platformHeaders } from './http/rules/headers.ts';
+import { callerLimits } from './http/rules/limit.ts';
 import { closeMethods } from './http/rules/methods.ts';
 import { notImplementedRoutes } from './http/rules/not-implemented.ts';
 import { originOf } from './http/rules/origin.ts';
@@ -184,11 +186,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
       : findCaller({ tokens, identities }, presented);
   };
 
-  const cacheUrl = config['cache.url'];
   const cursors = await openSigner(db, keyStore, 'cursor');
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
-  const cache = cacheUrl === undefined ? memoryStore() : await openRedisStore(cacheUrl, platform, log);
+  const { cache, limits } = await openShared(config['cache.url'], platform, log);
+  const callers = callerLimits(limits, config);
 
   const names = [...Object.keys(SERVICES), ...readers.map(({ name }) => name), ...writers.map(({ name }) => name)];
   checkGateNames(config['features.gates'], names);
@@ -216,6 +218,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
           return (status) => endRequestSpan(span, status);
         }
       : undefined,
+    another: (request) => callers.another(request),
     began: () => changes.watchEnds(() => known.endRights()),
   });
   answerKnownFirst(app.server, known);
@@ -229,6 +232,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     config,
     db,
     findCaller: findRequestCaller,
+    limits: callers,
     findProjectOf: projectFinder(db),
     gates: openRouteGates(
       {
@@ -263,6 +267,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   app.addHook('preClose', () => notifier.close());
   app.addHook('preClose', async () => delay.close());
   app.addHook('onClose', async () => {
+    limits.close();
     cache.close();
     await store.close();
   });
@@ -399,7 +404,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
 }
 
 /** Loads the client of Redis only where there is one, because it delays the start. */
-async function openRedisStore(url: string, platform: string, log: FastifyBaseLogger) {
-  const { redisStore } = await import('./http/cache/redis.ts');
-  return redisStore(url, platform, log);
+async function openShared(url: string | undefined, platform: string, log: FastifyBaseLogger) {
+  if (url === undefined) return { cache: memoryStore(), limits: new Limits() };
+  const { connectRedis, redisStore } = await import('./http/cache/redis.ts');
+  const { redisUses } = await import('./http/limits/redis-uses.ts');
+  const redis = connectRedis(url, log);
+  const uses = redisUses(redis, platform);
+  return { cache: redisStore(redis, platform), limits: new Limits(uses) };
 }

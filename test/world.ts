@@ -86,7 +86,14 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   test.before('the world', async () => {
     database = await testDatabase();
     // everybody in a test calls from the same address
-    const patient = { 'loginDelay.first': '1ms', 'loginDelay.maxWaiting': '10000' };
+    const patient = {
+      'loginDelay.first': '1ms',
+      'loginDelay.maxWaiting': '10000',
+      'limits.rate': 'off',
+      'limits.concurrent': '0',
+      'limits.heavyRate': 'off',
+      'limits.heavyConcurrent': '0',
+    };
     const environment = Object.entries({ data: database.folder, ...patient, ...settings });
     config = loadConfig(Object.fromEntries(environment.map(([name, value]) => [environmentName(name), value])));
     const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });

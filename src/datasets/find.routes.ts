@@ -20,7 +20,7 @@ export async function findRoutes(app: App, { db }: { db: Db }) {
   app.get(
     '/api/metadata/find',
     {
-      config: { access: 'signedIn', service: 'metadata' },
+      config: { access: 'signedIn', service: 'metadata', limit: 'heavy' },
       schema: {
         tags: ['projects', 'datasets'],
         summary: 'Finds projects and datasets of the tenant by name or path',

@@ -158,7 +158,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
   app.get(
     `${COLLECTION_ROUTE}/items`,
     {
-      config: { ...config, mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
+      config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
       schema: {
         tags,
         summary: 'Features of the collection as GeoJSON',

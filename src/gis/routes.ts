@@ -54,7 +54,7 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
   app.get(
     `${PATH}/feature`,
     {
-      config: { ...config, mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
+      config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
       schema: {
         tags,
         summary: 'Lists features of a dataset as GeoJSON',

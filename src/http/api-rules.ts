@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
 import { earlyAnswers } from './answers/early-answer.ts';
 import { problems } from './answers/problems.ts';
+import { securityHeaders } from './answers/security-headers.ts';
 import { cached } from './cache/cached.ts';
 import type { CacheStore } from './cache/store.ts';
 import { memoryStore } from './cache/store.ts';
@@ -28,6 +29,7 @@ import type { FindProjectOf } from './rules/headers.ts';
 import { headers, headersMatchPath, projectHeaderMatches } from './rules/headers.ts';
 import type { Fingerprint } from './rules/idempotency.ts';
 import { idempotency } from './rules/idempotency.ts';
+import type { CallerLimits } from './rules/limit.ts';
 import { methods } from './rules/methods.ts';
 import { rules } from './rules/rules.ts';
 import { versions } from './rules/versions.ts';
@@ -36,6 +38,7 @@ export interface ApiRuleOptions {
   config: Pick<Config, 'cors.origins' | 'headerPrefixes' | 'cache.lifetime' | 'cache.lifetimes' | 'publicUrl'>;
   db: Database;
   findCaller: FindCaller;
+  limits: CallerLimits;
   findProjectOf: FindProjectOf;
   /** Services that need a feature of the tenant. */
   gates: RouteGates;
@@ -62,6 +65,8 @@ const EXPOSED_HEADERS = [
   'last-modified',
   'location',
   'preference-applied',
+  'ratelimit',
+  'ratelimit-policy',
   'retry-after',
   'x-request-id',
   // of blob addresses
@@ -79,7 +84,18 @@ const EXPOSED_HEADERS = [
 export const apiRules = fp<ApiRuleOptions>(
   async (
     app,
-    { config, db, findCaller, findProjectOf, gates, fingerprint, identitiesChanged, changed, cache = memoryStore() },
+    {
+      config,
+      db,
+      findCaller,
+      limits,
+      findProjectOf,
+      gates,
+      fingerprint,
+      identitiesChanged,
+      changed,
+      cache = memoryStore(),
+    },
   ) => {
     const origins = config['cors.origins'];
     app.decorateRequest('caller', callerDecoration);
@@ -87,6 +103,7 @@ export const apiRules = fp<ApiRuleOptions>(
     app.decorateRequest('sentBody', undefined);
     app.decorateRequest('sentQuery', undefined);
     await app.register(requestIds);
+    await app.register(securityHeaders);
     await app.register(cors, {
       origin: origins.includes('*') ? '*' : [...origins],
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -106,7 +123,8 @@ export const apiRules = fp<ApiRuleOptions>(
     await app.register(rules, {
       rules: [
         versions,
-        auth(findCaller),
+        auth(findCaller, limits.strangerRefused),
+        limits.rule,
         forms,
         headersMatchPath,
         tenantHeader,

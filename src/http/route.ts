@@ -23,6 +23,11 @@ declare module 'fastify' {
     access?: Access;
     /** Required. `none` for routes without versions: health, OpenAPI, JWKS, blobs. */
     service?: Service;
+    /**
+     * Limits per caller. `free`: none; `heavy`: also those of heavy requests; `blobs`: refused with 503, which clients of blobs
+     * understand.
+     */
+    limit?: 'free' | 'heavy' | 'blobs';
     /** Caches the answers. */
     cached?: Cached;
     /** A signed link in the query or the header `sas-token` replaces the authentication; the route checks it. */

@@ -5,6 +5,7 @@ import { LogController } from 'fastify';
 import type { Config } from '../config.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import { refuseUnroutable } from './answers/problems.ts';
+import { SECURITY_HEADERS } from './answers/security-headers.ts';
 import { serializerCompiler } from './answers/serializer.ts';
 import { requestId } from './observe/request-ids.ts';
 import { validatorCompiler } from './rules/validation.ts';
@@ -48,6 +49,10 @@ function isTrustedProxy(proxies: readonly string[]) {
   };
 }
 
+const SECURITY_LINES = Object.entries(SECURITY_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 const HTTP_ERRORS: Record<string, [number, string, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The URL and the header fields are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
@@ -71,7 +76,7 @@ function refuseMalformedHttp(error: Error & { code?: string }, socket: Socket) {
     traceId: requestId({ headers: {} }),
   });
   socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n${SECURITY_LINES}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -16,7 +16,7 @@ export async function welcomeRoutes(app: App) {
   app.get(
     '/',
     {
-      config: { access: 'public', service: 'none', described: SHOWS_PAGE },
+      config: { access: 'public', service: 'none', limit: 'free', described: SHOWS_PAGE },
       schema: {
         tags: ['platform'],
         summary: 'Shows the start page with links',

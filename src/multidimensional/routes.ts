@@ -124,7 +124,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
   app.get(
     `${DATASET_PATH}/values`,
     {
-      config: { ...config, described: OTHER_FORMATS },
+      config: { ...config, limit: 'heavy', described: OTHER_FORMATS },
       schema: {
         tags: TAGS,
         summary: 'Returns values of a multidimensional dataset',

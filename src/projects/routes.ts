@@ -118,7 +118,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
     },
     async ({ caller, params: { id } }, reply) => {
       const { contentType, content } = await getThumbnail(db, caller, id);
-      return reply.type(contentType).header('x-content-type-options', 'nosniff').send(content);
+      return reply.type(contentType).send(content);
     },
   );
 

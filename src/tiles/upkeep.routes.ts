@@ -98,7 +98,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
   app.get(
     `${DATASET_PATH}/check`,
     {
-      config,
+      config: { ...config, limit: 'heavy' },
       schema: {
         tags,
         summary: 'Checks tiles that are chosen at random',

@@ -94,7 +94,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
   app.get(
     `${VECTOR_PATH}/check`,
     {
-      config,
+      config: { ...config, limit: 'heavy' },
       schema: {
         tags,
         summary: 'Checks vector tiles that are drawn ahead',

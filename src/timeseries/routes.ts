@@ -158,7 +158,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
   app.post(
     `${DATASET_PATH}/timeseries/query`,
     {
-      config: { ...config, repeatable: true },
+      config: { ...config, limit: 'heavy', repeatable: true },
       schema: {
         tags,
         summary: 'Finds time series by their item and their properties',

@@ -37,7 +37,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
   app.get(
     `${SERIES_PATH}/values`,
     {
-      config: cachedConfig(db),
+      config: { ...cachedConfig(db), limit: 'heavy' },
       schema: {
         tags,
         summary: 'Returns the values of a time series',
@@ -54,7 +54,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
   app.post(
     `${DATASET_PATH}/timeseries/values`,
     {
-      config: { ...config, repeatable: true },
+      config: { ...config, limit: 'heavy', repeatable: true },
       schema: {
         tags,
         summary: 'Returns the values of several time series',

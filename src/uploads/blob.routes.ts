@@ -51,7 +51,7 @@ const CACHE_CONTROL = 'private, no-cache';
 const OCTET_STREAM = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const options = (summary: string, described: Record<string, unknown>) =>
-  ({ config: { access: 'public', service: 'none', described }, schema: { summary } }) as const;
+  ({ config: { access: 'public', service: 'none', limit: 'blobs', described }, schema: { summary } }) as const;
 const STATE = options('Returns size and state of a blob', BLOB_STATE);
 const READ = options('Downloads a blob or a range of it', BLOB_READ);
 const writeUpTo = (maxSize: number) =>
@@ -279,7 +279,6 @@ const setStateHeaders = (reply: FastifyReply, info: BlobInfo) =>
 const setBlobHeaders = (reply: FastifyReply, info: BlobInfo, grant: { disposition?: string; contentType?: string }) =>
   setStateHeaders(reply, info)
     .header('cache-control', CACHE_CONTROL)
-    .header('x-content-type-options', 'nosniff')
     .header('content-security-policy', 'sandbox')
     .header('content-type', grant.contentType ?? OCTET_STREAM)
     .headers(grant.disposition === undefined ? {} : { 'content-disposition': grant.disposition });

@@ -1,13 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import { memoryStore } from '../../src/http/cache/store.ts';
 import type { App } from '../../src/http/route.ts';
+import { hasRedis, startRedis } from '../world/redis.ts';
 import { PASSWORD, world } from '../world.ts';
 
 const w = world(test, { 'cache.lifetimes': 'accounts=90s,converters=3s' });
@@ -171,28 +169,7 @@ test('the in-memory cache is bounded and evicts the least recently used response
   t.truthy(await store.get('key 99'), 'nothing else has to go for it');
 });
 
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 const redisTest = hasRedis ? test.serial : test.serial.skip;
-if (!hasRedis) console.warn('SKIPPED: no redis-server on the PATH; the cache in Redis is not tested.');
-
-const inMemory = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-/** Starts Redis on a free port; on another one, if somebody has taken the port meanwhile. */
-async function startRedis(t: ExecutionContext) {
-  for (;;) {
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as { port: number };
-    await new Promise((resolve) => free.close(resolve));
-    const redis = spawn('redis-server', ['--port', `${port}`, ...inMemory]);
-    t.teardown(() => void redis.kill('SIGKILL'));
-    let said = '';
-    for await (const line of redis.stdout) {
-      said += line;
-      if (said.includes('Ready to accept')) return { redis, port };
-    }
-    if (!said.includes('Address already in use')) throw new Error(`Redis does not start: ${said}`);
-  }
-}
 
 redisTest('with Redis all processes return the same ETag; while Redis is down requests still succeed', async (t) => {
   const { redis, port } = await startRedis(t);

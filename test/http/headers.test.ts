@@ -56,3 +56,31 @@ test('An unknown service id is refused; a header cannot claim administrator righ
   t.is(await ask({ 'dhi-service-id': 'nothing' }), 400);
   t.is(await ask({ 'svc-user-is-admin': 'true', 'svc-user-id': 'x' }), 200);
 });
+
+test('Every answer has the security headers: no sniffing, no frame, no referrer, a content security policy', async (t) => {
+  const app = await apiApp(t, (app) => {
+    routes(app);
+    app.get('/bytes', { config: { access: 'public', service: 'none' } }, async (_request, reply) =>
+      reply.send(Buffer.from('a')),
+    );
+  });
+  const answers = await Promise.all([
+    app.inject({ url: '/api/tenant', headers: bearer('anna') }),
+    app.inject('/api/tenant'),
+    app.inject('/nothing'),
+    app.inject('/%'),
+    app.inject('/bytes'),
+    app.inject({ method: 'PUT', url: '/bytes' }),
+    app.inject('/docs'),
+    app.inject('/docs/static/index.css'),
+    app.inject('/docs/static/%5c..%5cpackage.json'),
+    app.inject('/docs/json'),
+  ]);
+  for (const { statusCode, headers, raw } of answers) {
+    const where = `${raw.req.url} ${statusCode}`;
+    t.is(headers['x-content-type-options'], 'nosniff', where);
+    t.is(headers['x-frame-options'], 'DENY', where);
+    t.is(headers['referrer-policy'], 'no-referrer', where);
+    t.regex(String(headers['content-security-policy']), /default-src 'none'.*frame-ancestors 'none'/, where);
+  }
+});

@@ -60,6 +60,32 @@ test('Secrets in headers, URLs and logged objects are redacted', async (t) => {
   t.true(lines[1]?.includes('sv=1&sig=[secret]&se=2'));
 });
 
+test('Secrets in a URL are redacted however they are encoded', async (t) => {
+  const { log, lines } = written();
+  const app = await apiApp(t, (app) => void app.get('/api/x', { config }, async () => ({})), { log });
+  for (const query of [
+    'access_token=hunter2',
+    'refresh_token=hunter2&a=1',
+    '%73ig=hunter2',
+    '%2573ig=hunter2',
+    'SIG=hunter2',
+    'a?sig=hunter2',
+    'a=1;sig=hunter2',
+    's%69%67=hunter2&%zz=1',
+    'svc-open-api-key=hunter2',
+    'apiKey=hunter2',
+    'current-password=hunter2',
+    'x-ms-copy-source=https%3A%2F%2Fhost%2Fapi%2Fblob%2Fa%3Fsig%3Dhunter2',
+    'sig[]=hunter2',
+    '%ff%73ig=hunter2',
+  ])
+    await app.inject({ url: `/api/x?${query}`, headers: bearer('anna') });
+  await app.inject({ url: '/api/x?tokens=3&keys=4&name=a%20b', headers: bearer('anna') });
+  t.is(lines.length, 15);
+  for (const line of lines) t.false(line.includes('hunter2'), line);
+  t.true(lines[14]?.includes('/api/x?tokens=3&keys=4&name=a%20b'));
+});
+
 test('all log lines are written in order before a process exits, warnings immediately', async (t) => {
   const program = `
     import { createLog } from ${JSON.stringify(new URL('../../src/platform/telemetry/log.ts', import.meta.url).href)};

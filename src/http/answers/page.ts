@@ -49,13 +49,8 @@ const policyOf = (style: string) =>
     "base-uri 'none'",
   ].join('; ');
 
-/** Security headers for a page with this style sheet. */
-export const pageHeaders = (style: string) => ({
-  'content-security-policy': policyOf(style),
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-});
+/** Header of a page with this style sheet. */
+export const pageHeaders = (style: string) => ({ 'content-security-policy': policyOf(style) });
 
 /** A complete page. Send it with `pageHeaders` of the same style sheet. */
 export const pageText = (title: string, body: Html, style: string): string =>

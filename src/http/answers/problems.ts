@@ -6,6 +6,7 @@ import { AppError, FormatError } from '../../errors.ts';
 import { databaseErrorKind, databaseRefusal } from '../../platform/sql/error-kind.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
@@ -43,7 +44,7 @@ const noRoute = ({ method, url }: FastifyRequest) =>
 export function refuseUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const detail = error.code === 'FST_ERR_BAD_URL' ? 'The URL is not well-formed.' : error.message;
   const kind = error.statusCode === 404 ? 'notFound' : 'invalid';
-  return send(request, reply.header('x-request-id', request.id), new AppError(kind, detail));
+  return send(request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }), new AppError(kind, detail));
 }
 
 function asAppError(

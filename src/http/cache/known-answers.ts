@@ -51,6 +51,8 @@ export interface KnownAnswersOptions extends AskedOptions {
   answered(answer: Answered): void;
   /** Starts a span, if requests are traced. Returns a function that ends it. */
   readonly trace: ((request: TracedRequest) => (status: number) => void) | undefined;
+  /** Returns a function that counts one more request of the caller of this one, and returns whether it may be answered. */
+  readonly another: (request: IncomingMessage) => (() => boolean) | undefined;
   /** Called when the first right is kept. */
   began(): void;
 }
@@ -80,6 +82,8 @@ interface Found<Subject> {
 const MOST_BYTES = 64 << 20;
 /** Of an answer beside its body. */
 const OVERHEAD = 2000;
+/** Of one request. */
+const NOT_KEPT = new Set(['x-request-id', 'content-length', 'ratelimit']);
 const NOT_WITH_304 = new Set(['content-type', 'content-length', 'content-encoding']);
 
 /**
@@ -121,7 +125,7 @@ export class KnownAnswers<Subject> {
     const question = { url, asked, key: url + asked.form, rights: rightsOf(asked, url) };
     const now = Date.now();
     const found = this.#find(question);
-    if (!found || !holds(found, now)) {
+    if (!found || !holds(found, now) || found.right.another?.() === false) {
       const renews = found !== undefined && found.right.renewsAt <= now;
       if (renews) found.right.renewsAt = Number.POSITIVE_INFINITY;
       this.#asked.set(request, { asked, generation: this.#rights.generation, renews });
@@ -145,7 +149,7 @@ export class KnownAnswers<Subject> {
   answerOn(socket: Socket, question: KnownQuestion): boolean {
     const found = this.#find(question);
     const now = Date.now();
-    if (!found || !holds(found, now)) return false;
+    if (!found || !holds(found, now) || found.right.another?.() === false) return false;
     const id = randomUUID();
     const { isShort, done } = this.#begin(question, found, id, performance.now());
     const { shortBytes, bytes } = found.known;
@@ -203,7 +207,7 @@ export class KnownAnswers<Subject> {
     if (found.generation !== this.#rights.generation || checked.expires <= Date.now()) return checked;
     if (!this.#hasBegun) this.#options.began();
     this.#hasBegun = true;
-    this.#rights.keep(rights, resource, checked);
+    this.#rights.keep(rights, resource, { ...checked, another: this.#options.another(request) });
     return checked;
   }
 
@@ -213,9 +217,7 @@ export class KnownAnswers<Subject> {
     if (found === undefined || this.#isClosed) return;
     const length = body === undefined ? [] : [['content-length', String(body.length)] as const];
     const list = Object.entries(headers).flatMap(([name, value]) =>
-      name === 'x-request-id' || name === 'content-length' || value === undefined
-        ? []
-        : [[name, String(value)] as const],
+      NOT_KEPT.has(name) || value === undefined ? [] : [[name, String(value)] as const],
     );
     list.push(...length);
     const key = request.url! + found.asked.form;

@@ -7,6 +7,8 @@ export interface CheckedRight<Subject> {
   readonly expires: number;
   /** For the log. */
   readonly caller: string | undefined;
+  /** Counts one more request of the caller. Returns whether it may be answered. */
+  readonly another?: (() => boolean) | undefined;
 }
 
 export interface KeptRight<Subject> extends CheckedRight<Subject> {

@@ -12,15 +12,8 @@ const Entry = z.object({
 /** Maximum length of a body in characters. */
 const MAX_LENGTH = 8 * 2 ** 20;
 
-/**
- * A cache in a Redis that all API processes share. While it is unreachable, nothing is cached, and requests do not wait
- * for it.
- */
-export function redisStore(
-  url: string,
-  platform: string,
-  log: { warn(details: object, message: string): void },
-): CacheStore {
+/** Connects to a Redis that all API processes share. While it is unreachable, commands fail at once. */
+export function connectRedis(url: string, log: { warn(details: object, message: string): void }): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: 100,
@@ -28,15 +21,24 @@ export function redisStore(
     maxRetriesPerRequest: 1,
     retryStrategy: (tries) => Math.min(tries * 200, 5000),
   });
-  const named = (key: string) => `platform:${platform}:${key}`;
   let warned = false;
   redis.on('error', (error: Error) => {
-    if (!warned) log.warn({ reason: error.message }, 'the cache is unreachable; answers are not cached');
+    if (!warned)
+      log.warn(
+        { reason: error.message },
+        'Redis is unreachable; answers are not cached, and each process limits callers for itself',
+      );
     warned = true;
   });
   redis.on('ready', () => {
     warned = false;
   });
+  return redis;
+}
+
+/** A cache in Redis. While it is unreachable, nothing is cached, and requests do not wait for it. */
+export function redisStore(redis: Redis, platform: string): CacheStore {
+  const named = (key: string) => `platform:${platform}:${key}`;
   const orUndefined = async <T>(command: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await command();

@@ -54,6 +54,7 @@ export async function guideRoutes(app: App) {
     {
       config: {
         access: 'public',
+        limit: 'free',
         service: 'none',
         described: { responses: { 302: { description: 'The first page of the guide.' } } },
       },
@@ -68,6 +69,7 @@ export async function guideRoutes(app: App) {
     {
       config: {
         access: 'public',
+        limit: 'free',
         service: 'none',
         described: {
           responses: {

@@ -11,7 +11,7 @@ const State = z.object({ status: z.string() });
 
 /** `/health/live`: the process answers. `/health/ready`: the database answers, too, and is migrated. */
 export const healthRoutes = async (app: App, { db }: { db: Db }): Promise<void> => {
-  const config = { access: 'public', service: 'none' } as const;
+  const config = { access: 'public', service: 'none', limit: 'free' } as const;
   const tags = ['health'];
 
   app.get(

@@ -44,6 +44,14 @@ export const HEADERS = {
   'Cache-Control': { description: 'How long the answer may be cached.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: '`Bearer`.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before a retry (429, 503).', schema: { type: 'integer' } },
+  'RateLimit-Policy': {
+    description: 'Limits of the caller, such as `"default";q=6000;w=60`: requests in seconds.',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'What is left of them, such as `"default";r=5990;t=42`: requests in the next seconds.',
+    schema: { type: 'string' },
+  },
 };
 
 /** Parameters of some routes. */
@@ -99,7 +107,7 @@ export const RESPONSES = (schema: JsonSchema) => ({
   Refused: problem(
     'Any other refusal: 405 wrong method, 413 too large, 415 not JSON, 422 key used for another request, 429 too many requests, 501 not implemented, 503 not available.',
     schema,
-    ['Retry-After'],
+    ['Retry-After', 'RateLimit-Policy', 'RateLimit'],
   ),
 });
 

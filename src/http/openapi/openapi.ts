@@ -57,9 +57,23 @@ export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publi
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    staticCSP: policyOf(base),
     theme: { title: 'Data platform' },
     logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: `${base}/docs`, target: '_self' },
   });
+});
+
+/** Content security policy of Swagger UI, which has styles in its elements, and sends requests to the servers of the document. */
+const policyOf = (base: string) => ({
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'font-src': ["'self'", 'data:'],
+  'connect-src': ["'self'", ...(base === '' ? [] : [new URL(base).origin])],
+  'form-action': ["'none'"],
+  'base-uri': ["'none'"],
+  'frame-ancestors': ["'none'"],
 });
 
 const withSecurity = ({ paths, components }: ReturnType<typeof describeRoutes>) => ({
@@ -85,7 +99,7 @@ export function openapiRoute(app: App) {
   let text: string | undefined;
   app.get(
     '/openapi.json',
-    { schema: { hide: true }, config: { access: 'public', service: 'none' } },
+    { schema: { hide: true }, config: { access: 'public', service: 'none', limit: 'free' } },
     async (_request, reply) => {
       text ??= JSON.stringify(app.swagger());
       return reply

@@ -24,9 +24,10 @@ export const callerDecoration = {
 /**
  * Authenticates the requests of all routes that are not public, before their bodies are read: strangers get 401, not
  * validation errors.
+ * @param strangerRefused called without valid credentials; returns the error if the client has done so too often
  */
 export const auth =
-  (findCaller: FindCaller): Rule =>
+  (findCaller: FindCaller, strangerRefused: (request: FastifyRequest) => AppError | undefined): Rule =>
   (route) => {
     const access = route.config?.access;
     if (access === undefined) throw new Error(`${route.method} ${route.url} lacks config.access.`);
@@ -34,18 +35,22 @@ export const auth =
     return {
       onRequest(request, _reply, done) {
         if (route.config?.signedLinks === true && isSigned(request)) return done();
+        const refuse = (error: Error) => {
+          const isStranger = error instanceof AppError && error.kind === 'unauthenticated';
+          done((isStranger ? strangerRefused(request) : undefined) ?? error);
+        };
         const admit = (caller: Caller | undefined) => {
-          if (!caller) return done(new AppError('unauthenticated', 'A valid access token or API key is required.'));
+          if (!caller) return refuse(new AppError('unauthenticated', 'A valid access token or API key is required.'));
           const { traceparent } = request;
           callers.set(request, traceparent === undefined ? caller : { ...caller, traceparent });
           done();
         };
         try {
           const found = findCaller(request);
-          if (found instanceof Promise) found.then(admit, done);
+          if (found instanceof Promise) found.then(admit, refuse);
           else admit(found);
         } catch (error) {
-          done(error as Error);
+          refuse(error as Error);
         }
       },
     };

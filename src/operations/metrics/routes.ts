@@ -60,7 +60,7 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
   app.get(
     '/metrics',
     {
-      config: { access: 'public', service: 'none', described: { responses: { 200: PROMETHEUS_TEXT } } },
+      config: { access: 'public', service: 'none', limit: 'free', described: { responses: { 200: PROMETHEUS_TEXT } } },
       schema: {
         tags: ['operations'],
         summary: 'Returns metrics for Prometheus: queue, workers, transfers, events, requests',

@@ -12,6 +12,17 @@ export const duration = z
     return Number(count) * UNITS[unit];
   });
 
+/** `6000/1m` → requests in a window of milliseconds; `off` → Infinity. */
+export const rate = z
+  .string()
+  .regex(/^(off|[1-9]\d{0,11}\/[1-9]\d*(ms|s|m|h|d))$/, 'must be a number in a duration such as 6000/1m, or off')
+  .transform((text) => {
+    const [count, window] = text.split('/');
+    return window === undefined
+      ? { count: Number.POSITIVE_INFINITY, windowMs: UNITS.m }
+      : { count: Number(count), windowMs: duration.parse(window) };
+  });
+
 /** Comma-separated in the environment. */
 export const list = z
   .union([z.array(z.string()), z.string()])

@@ -14,6 +14,7 @@ import {
   jsonList,
   list,
   named,
+  rate,
   UNITS,
 } from './setting-kinds.ts';
 
@@ -108,6 +109,11 @@ export const SETTINGS = {
   headerPrefixes: list.default(['svc-', 'dhi-']),
   trustedProxies: list.pipe(z.array(proxy)).default([]),
   'cors.origins': list.default(['*']),
+  // of each caller; 0 and off: unlimited
+  'limits.rate': rate.default({ count: 6000, windowMs: UNITS.m }),
+  'limits.concurrent': integer(0).default(100),
+  'limits.heavyRate': rate.default({ count: 600, windowMs: UNITS.m }),
+  'limits.heavyConcurrent': integer(0).default(8),
   'log.level': z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   'tokens.issuer': z.string().default('platform'),
   'tokens.audience': z.string().default('platform'),

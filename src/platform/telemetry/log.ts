@@ -117,6 +117,41 @@ function plainError(error: unknown): unknown {
   };
 }
 
-/** A URL without signatures, tokens and keys in its query. */
-export const loggedUrl = (url: string) =>
-  url.includes('?') ? url.replace(/([?&](?:sig|token|api-key|key|password)=)[^&]*/gi, '$1[secret]') : url;
+/** Names of parameters that are secrets, in lower case and without marks between words. */
+const SECRET_PARAMETER = /^(?:.*token|.*key|sig|.*signature|.*password|.*secret|.*otp|code|authorization)$/;
+/** A secret in the value of another parameter, which is an address. */
+const SECRET_INSIDE = /(?:^|[?&;])[\w-]*(?:token|key|sig|signature|password|secret|otp)=/i;
+
+/**
+ * A URL without signatures, tokens and keys in its query, however they are encoded. The parser of queries takes `&` and `?`
+ * as parts of what is between; both end a parameter here, so that nothing hides behind one.
+ */
+export function loggedUrl(url: string): string {
+  const at = url.indexOf('?');
+  if (at < 0) return url;
+  return (
+    url.slice(0, at) +
+    url.slice(at).replace(/[^?&;]+/g, (parameter) => {
+      const equals = parameter.indexOf('=');
+      if (equals < 0) return parameter;
+      const [name, value] = [parameter.slice(0, equals), parameter.slice(equals + 1)];
+      const isSecret =
+        SECRET_PARAMETER.test(
+          decoded(name)
+            .toLowerCase()
+            .replace(/[^a-z]/g, ''),
+        ) || SECRET_INSIDE.test(decoded(value));
+      return isSecret ? `${name}=[secret]` : parameter;
+    })
+  );
+}
+
+const MAX_ROUNDS = 3;
+
+/** Text that was encoded once or more. Bytes that are not UTF-8 do not hide the others. */
+function decoded(text: string): string {
+  let current = text;
+  for (let round = 0; round < MAX_ROUNDS && current.includes('%'); round++)
+    current = current.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return current;
+}

@@ -25,10 +25,6 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  // the address of the page may hold a signature
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
 };
 
@@ -49,7 +45,7 @@ export async function mapRoutes(app: App) {
   app.get(
     '/map/dataset/:id',
     {
-      config: { access: 'public', service: 'none', described: SHOWS_PAGE },
+      config: { access: 'public', service: 'none', limit: 'free', described: SHOWS_PAGE },
       schema: {
         tags: ['tiles'],
         summary: 'Shows a map of a dataset',
@@ -76,6 +72,7 @@ export async function mapRoutes(app: App) {
     {
       config: {
         access: 'public',
+        limit: 'free',
         service: 'none',
         described: { responses: { 200: { description: 'The file.' }, 304: { description: 'Not modified.' } } },
       },
@@ -97,7 +94,6 @@ export async function mapRoutes(app: App) {
         etag,
         // while servers are replaced, a page of one may ask another, which has other files
         'cache-control': request.params.version === version ? FOREVER : ASKED_AGAIN,
-        'x-content-type-options': 'nosniff',
       });
       vary(reply, 'accept-encoding');
       if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
+import { clientOf } from '../../platform/net/networks.ts';
+import { whenClosed } from '../answers/client-left.ts';
+import type { Limits, Policy, Rate, Use } from '../limits/limits.ts';
+import { isRefused } from '../limits/limits.ts';
+import { callerOf } from './auth.ts';
+import type { Rule } from './rules.ts';
+
+export type LimitSettings = Pick<
+  Config,
+  'limits.rate' | 'limits.concurrent' | 'limits.heavyRate' | 'limits.heavyConcurrent'
+>;
+
+/** Limits of the requests of each caller: an account, an API key, else an address. */
+export interface CallerLimits {
+  rule: Rule;
+  /** Counts a request without valid credentials for its address. Returns the error if that has sent too many. */
+  strangerRefused(request: FastifyRequest): AppError | undefined;
+  /** Counts one more request of the caller of this one, which is answered at once. Returns whether it may be. */
+  another(request: IncomingMessage): (() => boolean) | undefined;
+}
+
+/** Limits requests as draft-ietf-httpapi-ratelimit-headers says it to clients. */
+export function callerLimits(limits: Limits, settings: LimitSettings): CallerLimits {
+  const ordinary: Policy = {
+    name: 'default',
+    rate: bounded(settings['limits.rate']),
+    concurrent: settings['limits.concurrent'],
+  };
+  const heavy: Policy = {
+    name: 'heavy',
+    rate: bounded(settings['limits.heavyRate']),
+    concurrent: settings['limits.heavyConcurrent'],
+  };
+  const callers = new WeakMap<IncomingMessage, string>();
+  const ofProcess = randomUUID();
+  let requests = 0;
+
+  const rule: Rule = (route) => {
+    const kind = route.config?.limit;
+    if (kind === 'free' || route.config?.closed) return {};
+    const policies = kind === 'heavy' ? [ordinary, heavy] : [ordinary];
+    const policyHeader = policies.flatMap(policyTexts).join(', ');
+
+    function admit(reply: FastifyReply, caller: string, place: string, uses: readonly Use[]) {
+      if (policyHeader !== '') {
+        reply.header('ratelimit-policy', policyHeader);
+        reply.header('ratelimit', policies.flatMap((policy, at) => useTexts(policy, uses[at]!)).join(', '));
+      }
+      const at = policies.findIndex((policy, index) => isRefused(policy, uses[index]!));
+      if (at >= 0) throw refusal(policies[at]!, uses[at]!, kind === 'blobs');
+      whenClosed(reply, () => limits.release(caller, policies, place));
+    }
+
+    return {
+      onRequest(request, reply, done) {
+        const caller = callerKey(request);
+        callers.set(request.raw, caller);
+        const place = `${ofProcess}:${++requests}`;
+        const settle = (uses: readonly Use[]) => {
+          try {
+            admit(reply, caller, place, uses);
+            done();
+          } catch (error) {
+            done(error as Error);
+          }
+        };
+        const uses = limits.take(caller, policies, place);
+        if (uses instanceof Promise) uses.then(settle, done);
+        else settle(uses);
+      },
+    };
+  };
+
+  return {
+    rule,
+    strangerRefused(request) {
+      const stranger = { ...ordinary, concurrent: 0 };
+      const caller = `address ${clientOf(request.ip)}`;
+      return limits.takeKnown(caller, stranger)
+        ? undefined
+        : refusal(stranger, { count: Infinity, leftMs: 1000, open: 0 }, false);
+    },
+    another(request) {
+      const caller = callers.get(request);
+      return caller === undefined ? undefined : () => limits.takeKnown(caller, ordinary);
+    },
+  };
+}
+
+const bounded = (rate: Rate) => (Number.isFinite(rate.count) ? rate : undefined);
+const callerKey = (request: FastifyRequest) => callerOf(request)?.userId ?? `address ${clientOf(request.ip)}`;
+const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
+const concurrentName = ({ name }: Policy) => (name === 'default' ? 'concurrent' : `${name}-concurrent`);
+
+const policyTexts = ({ name, rate, concurrent, ...rest }: Policy) => [
+  ...(rate ? [`"${name}";q=${rate.count};w=${seconds(rate.windowMs)}`] : []),
+  ...(concurrent > 0
+    ? [`"${concurrentName({ name, rate, concurrent, ...rest })}";q=${concurrent};qu="concurrent-requests"`]
+    : []),
+];
+
+const useTexts = (policy: Policy, { count, leftMs, open }: Use) => [
+  ...(policy.rate ? [`"${policy.name}";r=${Math.max(0, policy.rate.count - count)};t=${seconds(leftMs)}`] : []),
+  ...(policy.concurrent > 0 ? [`"${concurrentName(policy)}";r=${Math.max(0, policy.concurrent - open - 1)}`] : []),
+];
+
+/** Clients of blobs try again after 503, and not after 429. */
+function refusal({ name, rate, concurrent }: Policy, { count, leftMs }: Use, isBlob: boolean): AppError {
+  const tooMany = rate !== undefined && count > rate.count;
+  const kind = name === 'heavy' ? ' of this kind' : '';
+  const retryAfter = tooMany ? seconds(leftMs) : 1;
+  const sentence = tooMany
+    ? `More than ${rate.count} requests${kind} in ${seconds(rate.windowMs)} s. Try again in ${retryAfter} s.`
+    : `${concurrent} requests${kind} are in flight, the maximum. Try again when one has ended.`;
+  return isBlob
+    ? new AppError('unavailable', sentence, { code: 'ServerBusy', retryAfter })
+    : new AppError('tooManyRequests', sentence, { retryAfter });
+}
