@@ -109,7 +109,10 @@ function described(inspection: Inspection): Shown {
     'cell size': affine && cellText(affine),
     nodes,
     elements,
-    layers: layers === undefined || sigmaLayers === layers ? layers : `${layers}, ${sigmaLayers} of them sigma`,
+    layers:
+      layers === undefined || sigmaLayers === undefined || sigmaLayers === layers
+        ? layers
+        : `${layers}, ${sigmaLayers} of them sigma`,
     dimensions: dimensions?.map(dimensionText).join(', '),
     time: time && timeText(time),
     features: statistics?.features,

@@ -95,7 +95,11 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const quality = (of: MeshQuality) => {
     mesh = of;
   };
-  const change = bridgeFor(writer, data, { parameters: writerParameters, writer, stem, context, quality });
+  let features = 0;
+  const pulled = (count: number) => {
+    features += count;
+  };
+  const change = bridgeFor(writer, data, { parameters: writerParameters, writer, stem, context, quality, pulled });
   let fileType: FileType | undefined;
   const write = async (what: Data) => {
     fileType = (await writer.write(await change(what), writerParameters, sink, context)) || undefined;
@@ -107,6 +111,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const passed = await handler.pass(data as never, work, session?.write ?? write, session?.context ?? context);
   const { crs, statistics, inputCrs, appended, ...rest }: PipelineResult & { appended?: AppendedCounts } =
     session === undefined ? passed : await session.finish(passed);
+  // Elements whose items have no place in the output were read and written all the same.
+  if (rest.recordsWritten === 0 && features > 0) rest.recordsRead = rest.recordsWritten = features;
   if (bad.count > 0) {
     context.reportLoss(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
     if (request.badRecords !== undefined) {

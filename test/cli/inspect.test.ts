@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
 import { startProgress } from '../../cli/progress.ts';
-import { block, dfsBytes, values } from '../formats/dfs/dfs-bytes.ts';
+import { axes, block, dfsBytes, values } from '../formats/dfs/dfs-bytes.ts';
 import { geoKeys, placed, tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';
 
@@ -88,6 +88,13 @@ test('inspect describes curvilinear cells: extent, dimensions, items', async (t)
   t.regex(out, /extent in degrees +9 54\.1/);
   t.regex(out, /dimensions +y 1 \(0 to 0\), x 2 \(0 to 1\)/);
   t.regex(out, /0 +Depth +Float32 +m +-1e-35 +2 +0 +1 +3 +2/);
+});
+
+test('inspect of a DFS3 prints the number of layers alone', async (t) => {
+  const items = [{ name: 'Salt', axis: axes.space(2, 1, 3), steps: [[1, 2, 3, 4, 5, 6]] }];
+  const { out } = await run('salt.dfs3', dfsBytes({ projection: ['UTM-32', 9, 54, 0], items }));
+  t.regex(out, /layers +3$/m);
+  t.notRegex(out, /undefined/);
 });
 
 test('inspect of a broken or missing file is one line and an exit code', async (t) => {

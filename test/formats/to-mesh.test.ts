@@ -84,6 +84,8 @@ test('a DFS1 becomes two-node lines between cell centres, with values at the nod
     },
   });
   const mesh = gridToMesh(line);
+  const single = gridToMesh({ ...line, width: 1 });
+  t.deepEqual([[...single.shapes], [...single.connectivity], single.nodes.length], [[CELL_SHAPES.vertex], [0], 3]);
   t.deepEqual([...mesh.shapes], [CELL_SHAPES.line, CELL_SHAPES.line]);
   t.deepEqual([...mesh.connectivity], [0, 1, 1, 2]);
   t.deepEqual([...mesh.nodes], [105, 210, 0, 115, 210, 0, 125, 210, 0]);

@@ -10,6 +10,8 @@ export interface BridgeWork {
   /** Name of the input file without its extension. */
   readonly stem: string;
   readonly context: Context;
+  /** Counts features that the writer has pulled, which may have no values that count as records. */
+  pulled?(features: number): void;
   /** Adds the quality of a generated mesh to the receipt. */
   quality(of: MeshQuality): void;
 }

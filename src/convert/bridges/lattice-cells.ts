@@ -89,8 +89,15 @@ function cornersOf({ width, corner }: Lattice): (first: number) => readonly numb
     : (first) => [first + line, first + line + 1, first + 1, first];
 }
 
-/** Lines of two nodes each between consecutive points. */
+/** Lines of two nodes each between consecutive points; a single point is a vertex. */
 export function lineCells(points: readonly (readonly [x: number, y: number])[]): Cells {
+  if (points.length === 1)
+    return {
+      nodes: Float64Array.of(...points[0]!, 0),
+      shapes: Uint8Array.of(CELL_SHAPES.vertex),
+      connectivity: Uint32Array.of(0),
+      offsets: Uint32Array.of(0, 1),
+    };
   const count = Math.max(0, points.length - 1);
   return {
     nodes: Float64Array.from(points.flatMap(([x, y]) => [x, y, 0])),

@@ -32,7 +32,7 @@ const geometries: Readonly<Record<number, GeometryOf>> = {
  * with a field `layer`. Several steps become several layers if the writer can store them, else only the first step is
  * kept.
  */
-export function meshToFeatures(mesh: Mesh, { writer, stem, context }: BridgeWork): FeatureCollection {
+export function meshToFeatures(mesh: Mesh, { writer, stem, context, pulled }: BridgeWork): FeatureCollection {
   const shown = mesh.items.flatMap((item, n) => (item.components === undefined ? [n] : []));
   if (shown.length < mesh.items.length)
     context.reportLoss(
@@ -45,7 +45,8 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context }: BridgeWork
     throw new AppError('unprocessable', 'All elements are solids without a footprint; features need flat ones.');
   needsStep(mesh);
   const steps = stepsOf(mesh);
-  const at = (step: number): FeatureCollection => featuresAt(mesh, cells, shown, step, left, stem);
+  const at = (step: number): FeatureCollection =>
+    featuresAt({ mesh, cells, shown, left, stem, ...(pulled && { pulled }) }, step);
   if (steps === 1) return at(0);
   if (writer.layers === 'several') return { ...at(0), later: Array.from({ length: steps - 1 }, (_, n) => at(n + 1)) };
   context.reportLoss(
@@ -77,14 +78,16 @@ function outlines(mesh: Mesh): Outlines {
   };
 }
 
-function featuresAt(
-  mesh: Mesh,
-  cells: Outlines,
-  shown: readonly number[],
-  step: number,
-  left: number,
-  name: string,
-): FeatureCollection {
+interface CellFeatures extends Pick<BridgeWork, 'stem' | 'pulled'> {
+  readonly mesh: Mesh;
+  readonly cells: Outlines;
+  /** Numbers of the items that become fields. */
+  readonly shown: readonly number[];
+  /** Number of cells that are left out. */
+  readonly left: number;
+}
+
+function featuresAt({ mesh, cells, shown, left, stem, pulled }: CellFeatures, step: number): FeatureCollection {
   const layerOf = mesh.layers === undefined ? undefined : layersOfCells(mesh.layers);
   const hasZ = cells.shapes.length > 0 && cells.shapes.every((shape) => geometries[shape] !== 'Polygon');
   const fields = shown.map(
@@ -92,7 +95,7 @@ function featuresAt(
   );
   return {
     kind: 'features',
-    name,
+    name: stem,
     ...(mesh.crs === undefined ? {} : { crs: mesh.crs }),
     fields: layerOf === undefined ? fields : [...fields, { name: 'layer', type: 'integer' }],
     hasZ,
@@ -110,7 +113,9 @@ function featuresAt(
           if (layerOf !== undefined) values.push(layerOf[cell]);
           chunk.push({ geometry, values });
         }
-        if (chunk.length > 0) yield chunk;
+        if (chunk.length === 0) continue;
+        pulled?.(chunk.length);
+        yield chunk;
       }
     },
   };

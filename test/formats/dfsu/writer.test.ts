@@ -240,6 +240,15 @@ test('line and area spectra keep frequencies and directions through VTU', async 
   }
 });
 
+test('the receipt of spectra as features counts the elements, whose items have no place in a table', async (t) => {
+  const { recordsRead, recordsWritten, receipt } = await converted(t, dfsu(files.area!), {
+    reader: 'DfsuReader',
+    writer: 'GeoJsonWriter',
+  });
+  t.deepEqual([recordsRead, recordsWritten], [2, 2]);
+  t.regex(receipt.lost.join(), /such as spectra, cannot be stored in a table/);
+});
+
 test('x and y are written as Float64 in metres or degrees, z as Float32', async (t) => {
   for (const [srid, unit] of [
     [25832, 1000],
