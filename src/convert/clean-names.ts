@@ -12,7 +12,9 @@ export function withCleanNames(data: Data, remark: (sentence: string) => void): 
   switch (data.kind) {
     case 'features': {
       const fields = cleaned(data.fields, remark);
-      return fields === data.fields ? data : { ...data, fields };
+      if (fields === data.fields && !hasBidiControls(data.name ?? '')) return data;
+      const layer = cleaned([{ name: data.name ?? '' }], remark)[0]!;
+      return { ...data, fields, ...(data.name === undefined ? {} : layer) };
     }
     case 'grid': {
       const bands = cleaned(data.bands, remark);

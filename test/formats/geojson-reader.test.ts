@@ -33,10 +33,11 @@ test('a FeatureCollection, a Feature, a geometry and sequences of them are read'
 
 test('names in a file lose the controls that change the direction of text, and stay different', async (t) => {
   const properties = { 'a\u202eb': 1, ab: 2, 'c\u2066': 3, 'd\u200f': 4 };
-  const { json, receipt } = await read(t, collection([feature(point, properties)]));
+  const { json, receipt } = await read(t, collection([feature(point, properties)], { name: 'lay\u202eer' }));
+  t.is((json as { name?: string }).name, 'layer');
   t.deepEqual(json.features[0]?.properties, { ab_2: 1, ab: 2, c: 3, 'd\u200f': 4 });
   t.deepEqual(receipt.remarks, [
-    'Characters that change the direction of text were removed from a name in the file (2 times).',
+    'Characters that change the direction of text were removed from a name in the file (3 times).',
   ]);
 });
 
