@@ -61,6 +61,7 @@ import { serverOptions } from './http/server-options.ts';
 import { serviceRoutes } from './http/services.ts';
 import { welcomeRoutes } from './http/welcome.routes.ts';
 import { openApiKeys } from './keys/authenticate.ts';
+import { openIssuers } from './keys/issuers.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { openGates } from './licensing/gates.ts';
 import { checkGateNames, openRouteGates } from './licensing/route-gates.ts';
@@ -130,6 +131,7 @@ import { transferRoutes } from './transfers/views/transfer.routes.ts';
 import { openTransferWatch } from './transfers/views/transfer-watch.ts';
 import { openEndWaiter } from './transfers/views/wait-for-end.ts';
 import { whyRoutes } from './transfers/views/why.routes.ts';
+import type { LinkSigner } from './uploads/address.ts';
 import { blobRoutes } from './uploads/blob.routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { stagedPlace } from './uploads/staged.ts';
@@ -226,7 +228,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
-  const signer = await openSigner(db, keyStore, 'address');
+  const issuers = openIssuers(db);
+  const signer: LinkSigner = { ...(await openSigner(db, keyStore, 'address')), issuer: issuers.issuer };
   await app.register(blobHeaders);
   await app.register(apiRules, {
     config,
@@ -252,6 +255,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     identitiesChanged() {
       identities.clear();
       keys.clear();
+      issuers.clear();
       notifier.recheck();
     },
     changed: () => known.endRights(),
@@ -309,11 +313,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
     maxSize: config['uploads.maxSize'],
     redirectFrom: config['blobs.redirectFrom'],
     places: {
-      staging: stagedPlace(db, blobs),
-      dataset: datasetPlace(db, blobs),
+      staging: stagedPlace(db, blobs, signer),
+      dataset: datasetPlace(db, blobs, signer),
       export: {
         find: (name) => findExportBytes(db, name),
-        accepts: (name, grant) => acceptsExportGrant(db, name, grant),
+        accepts: (name, grant) => acceptsExportGrant(db, signer, name, grant),
       },
     },
   });
@@ -323,9 +327,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
   await addRoutes(creditRoutes, { db });
   await addRoutes(creditBalanceRoutes, { db });
   await addRoutes(datasetListRoutes, { db, signer, publicUrl, recursiveLists: config['compat.recursiveLists'] });
-  await addRoutes(grantRoutes, { db, signer, publicUrl });
+  const lifetimes = { read: config['grants.readLifetime'], write: config['grants.writeLifetime'] };
+  await addRoutes(grantRoutes, { db, signer, publicUrl, lifetimes });
   await addRoutes(findRoutes, { db });
-  await addRoutes(hierarchyRoutes, { db, blobs, signer, afterDeletion: endWaitingBelow });
+  await addRoutes(hierarchyRoutes, { db, blobs, signer, lifetimes, afterDeletion: endWaitingBelow });
   await addRoutes(importStagedRoutes, { db, blobs });
   await addRoutes(eumRoutes, {});
   await addRoutes(timeSeriesRoutes, { db });

@@ -59,8 +59,12 @@ export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
 export const ownGrantsSince = sql.fragment`
   greatest(d.own_grants_since, d.grants_since, ${validSinceAbove(sql.fragment`p`)})`;
 
-/** Whether a presented grant is still valid for a dataset, deleted or not. */
-export async function acceptsGrant(db: Db, id: string, { generation, folder }: PresentedGrant): Promise<boolean> {
+/** Whether a presented grant was not revoked for a dataset, deleted or not. */
+export async function isUnrevoked(
+  db: Db,
+  id: string,
+  { generation, folder }: Pick<PresentedGrant, 'generation' | 'folder'>,
+): Promise<boolean> {
   if (folder !== undefined) return isCoveredByFolder(db, id, folder, generation);
   // true for an unknown (purged) dataset: its address then ends in 404
   return !(await db.exists(sql.unsafe`

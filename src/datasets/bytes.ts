@@ -3,10 +3,13 @@ import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
+import type { LinkSigner } from '../uploads/address.ts';
 import { grantRefused } from '../uploads/address.ts';
 import type { BlobArea, WriteConditions } from '../uploads/blob-area.ts';
 import { noBytes } from './access.ts';
-import { acceptsGrant, findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
+import { findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
+import { acceptsGrant, mayUseGrant } from './grants.ts';
 
 const isId = (name: string) => z.guid().safeParse(name).success;
 
@@ -14,16 +17,18 @@ const isId = (name: string) => z.guid().safeParse(name).success;
  * The area `dataset`, whose addresses end in a dataset id. A PUT replaces the content atomically once all bytes have arrived; readers that
  * started before continue with the old blob. The orphan sweep deletes blobs that no row references: old ones, and leftovers of a crash.
  */
-export function datasetPlace(db: Db, blobs: BlobStore): BlobArea {
+export function datasetPlace(db: Db, blobs: BlobStore, links: Pick<LinkSigner, 'issuer'>): BlobArea {
   const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;
 
-  async function checkWritable(tx: Db, id: string, conditions: WriteConditions) {
+  const issuerOf = async ({ grant }: WriteConditions) => grant && links.issuer(grant.issuer);
+
+  async function checkWritable(tx: Db, id: string, conditions: WriteConditions, issuer?: Caller) {
     const { onlyNew, etag, grant } = conditions;
     const found = await find(tx, id);
     if (!found) throw new AppError('notFound', `Dataset '${id}' was not found.`, { code: 'BlobNotFound' });
     if (found.blob === undefined) throw noBytes(id);
     // the grant may have been revoked, or the dataset moved away, during the upload
-    if (grant && !(await acceptsGrant(tx, id, grant))) throw grantRefused();
+    if (grant && !(await mayUseGrant(tx, issuer, id, grant, 'w'))) throw grantRefused();
     if (found.heldBy !== undefined) {
       throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'. Try again when it has ended.`, {
         code: 'DatasetLocked',
@@ -50,17 +55,19 @@ export function datasetPlace(db: Db, blobs: BlobStore): BlobArea {
       if (found && found.blob === undefined) throw noBytes(id);
       return found?.blob;
     },
-    accepts: async (id, grant) => isId(id) && (await acceptsGrant(db, id, grant)),
+    accepts: async (id, grant, wanted) => isId(id) && (await acceptsGrant(db, links, id, grant, wanted)),
     writing: {
-      check: (id, conditions = { onlyNew: false }) => checkWritable(db, id, conditions),
+      check: async (id, conditions = { onlyNew: false }) =>
+        checkWritable(db, id, conditions, await issuerOf(conditions)),
       async write(id, conditions, store) {
-        await checkWritable(db, id, conditions);
+        await checkWritable(db, id, conditions, await issuerOf(conditions));
         const blob = `dataset/${randomUUID()}${conditions.mark ?? ''}`;
         const info = await store(blob);
+        const issuer = await issuerOf(conditions);
         try {
           await db.transaction(async (tx) => {
             await lockBytes(tx, id);
-            await checkWritable(tx, id, conditions);
+            await checkWritable(tx, id, conditions, issuer);
             await replaceBytes(tx, id, blob, info.size);
           });
         } catch (error) {

@@ -15,6 +15,7 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { signedAddress } from '../uploads/address.ts';
 import { noBytes, visibleDataset } from './access.ts';
 import { downloadName } from './download-name.ts';
+import type { GrantLifetimes } from './grants.ts';
 import { grantFor, HOUR_MS, MAX_GRANT_MS, readGrant } from './grants.ts';
 import { listVisible } from './queries.ts';
 import { revokeDatasetGrants } from './revoke-grants.ts';
@@ -24,10 +25,11 @@ export interface GrantRoutes {
   /** Signs addresses. */
   signer: Signer;
   publicUrl: string | undefined;
+  lifetimes: GrantLifetimes;
 }
 
 /** Signed addresses of the contents of datasets. */
-export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRoutes) {
+export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }: GrantRoutes) {
   const tags = ['datasets'];
 
   /** Signed address to download a dataset, saved under its own or the given name. */
@@ -41,7 +43,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
       signer,
       publicBase(publicUrl, request),
       { area: 'dataset', name: dataset.id },
-      { ...readGrant(generation), fileName: name || downloadName(dataset) },
+      { ...readGrant(generation, request.caller), fileName: name || downloadName(dataset) },
     );
 
   app.get(
@@ -52,20 +54,22 @@ export async function grantRoutes(app: App, { db, signer, publicUrl }: GrantRout
         tags,
         summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
         description:
-          'Append it to `dataPath`. It grants reading, and also writing if the caller has canUpdateContent, unless `readOnly` is true.',
+          'Append it to `dataPath`. With `readOnly=true` it grants reading alone: for links to share. Else it also grants writing if the ' +
+          'caller has canUpdateContent. It ends with the right that it came from: when its issuer loses the membership, or when the ' +
+          'account or key ends. 400 `LinkTooLong` above the settings `grants.writeLifetime` (7 days) and `grants.readLifetime`.',
         querystring: z.object({
+          readOnly: queryBoolean().optional().meta({ description: 'Grants reading only: for links to share.' }),
           projectId: z.guid().toLowerCase().optional(),
           resourceId: z.guid().toLowerCase().optional(),
           expiration: queryDuration(MAX_GRANT_MS).optional(),
-          readOnly: queryBoolean().optional().meta({ description: 'Grants reading only: for links to share.' }),
         }),
         response: { 200: TextAnswer },
       },
     },
     async (request) => {
       const { projectId = projectInHeader(request), resourceId, expiration = HOUR_MS, readOnly } = request.query;
-      const wanted = { expiresAt: new Date(Date.now() + expiration), readOnly: readOnly ?? false };
-      return { data: await grantFor({ db, signer }, request.caller, { projectId, resourceId }, wanted) };
+      const wanted = { projectId, resourceId, lifetime: expiration, readOnly: readOnly ?? false };
+      return { data: await grantFor({ db, signer, lifetimes }, request.caller, wanted) };
     },
   );
 

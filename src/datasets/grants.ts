@@ -1,48 +1,119 @@
+import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
-import { notFound } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
+import { formatDuration } from '../platform/text/time.ts';
 import { may } from '../projects/access.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { BlobAddress, FolderScope, Grant } from '../uploads/address.ts';
+import type { BlobAddress, FolderScope, Grant, LinkSigner, Permission } from '../uploads/address.ts';
 import { grantQuery } from '../uploads/address.ts';
-import { findVisible } from './queries.ts';
+import type { PresentedGrant } from '../uploads/blob-area.ts';
+import { isUnrevoked } from './bytes.queries.ts';
+import { findRights, findVisible } from './queries.ts';
 
 export const HOUR_MS = 3_600_000;
-/** Maximum lifetime: rights are not checked again when a grant is used. */
-export const MAX_GRANT_MS = 365 * 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** No duration of a request is longer; the settings allow less. */
+export const MAX_GRANT_MS = 100 * 365 * 24 * HOUR_MS;
+
+/** Settings `grants.readLifetime` and `grants.writeLifetime`: maximum lifetimes of links in ms. */
+export interface GrantLifetimes {
+  read: number;
+  write: number;
+}
 
 /** Grants reading for an hour. Read `generation` before the check that the data is visible. */
-export const readGrant = (generation: number) =>
-  ({ permission: 'r', expiresAt: new Date(Date.now() + HOUR_MS), generation }) as const;
+export const readGrant = (generation: number, { userId }: Pick<Caller, 'userId'>) =>
+  ({ permission: 'r', expiresAt: new Date(Date.now() + HOUR_MS), generation, issuer: userId }) as const;
+
+/** Throws unless a link of this lifetime in ms may be issued. */
+export function checkLifetime(lifetime: number, permission: Permission, { read, write }: GrantLifetimes): void {
+  const isReading = permission === 'r';
+  const most = isReading ? read : write;
+  if (lifetime <= most) return;
+  const shorter = `at most ${most % DAY_MS === 0 ? `${most / DAY_MS} days` : formatDuration(most)}.`;
+  throw invalid(
+    isReading
+      ? `A link is valid for ${shorter}`
+      : `A link that grants writing is valid for ${shorter} Ask for readOnly=true.`,
+    { code: 'LinkTooLong' },
+  );
+}
+
+/** `mayUseGrant` by the id of the issuer, outside of transactions. */
+export const acceptsGrant = async (
+  db: Db,
+  links: Pick<LinkSigner, 'issuer'>,
+  id: string,
+  grant: PresentedGrant,
+  wanted: 'r' | 'w',
+): Promise<boolean> => mayUseGrant(db, await links.issuer(grant.issuer), id, grant, wanted);
+
+/**
+ * Whether a presented grant is valid for a dataset, deleted or not: it was not revoked, and its issuer may do now what it grants. An unknown
+ * (purged) dataset has no rights: its address ends in 404.
+ */
+export async function mayUseGrant(
+  db: Db,
+  issuer: Caller | undefined,
+  id: string,
+  grant: PresentedGrant,
+  wanted: 'r' | 'w',
+): Promise<boolean> {
+  if (issuer === undefined || !(await isUnrevoked(db, id, grant))) return false;
+  const found = await findRights(db, issuer, id);
+  return found === null || may(found, wanted === 'r' ? 'canReadContent' : 'canUpdateContent');
+}
 
 /** Query string to append to an address. Grants reading, and also writing if the caller has canUpdateContent. */
 export const contentGrant = (
   signer: Signer,
   { rights, ...scope }: (BlobAddress | FolderScope) & { rights: number },
-  time: Pick<Grant, 'expiresAt' | 'generation'>,
-) => grantQuery(signer, scope, { permission: may({ rights }, 'canUpdateContent') ? 'rcw' : 'r', ...time });
+  issued: Pick<Grant, 'expiresAt' | 'generation' | 'issuer'>,
+) => grantQuery(signer, scope, { permission: contentPermission(rights), ...issued });
+
+const contentPermission = (rights: number) => (may({ rights }, 'canUpdateContent') ? 'rcw' : 'r');
+
+/** What a link is asked for. */
+export interface WantedLink {
+  projectId: string;
+  resourceId?: string | undefined;
+  /** In ms. */
+  lifetime: number;
+  readOnly: boolean;
+}
 
 /** Query string that grants access to a project, to a folder of its tree, or to one dataset in it. */
 export async function grantFor(
-  { db, signer }: { db: Db; signer: Signer },
+  { db, signer, lifetimes }: { db: Db; signer: Signer; lifetimes: GrantLifetimes },
   caller: Caller,
-  { projectId, resourceId = projectId }: { projectId: string; resourceId?: string | undefined },
-  { expiresAt, readOnly }: { expiresAt: Date; readOnly: boolean },
+  { projectId, resourceId = projectId, lifetime, readOnly }: WantedLink,
 ): Promise<string> {
-  const time = { expiresAt, generation: await currentGeneration(db) };
-  const grant = (scope: BlobAddress | FolderScope, rights: number) =>
-    readOnly
-      ? grantQuery(signer, scope, { permission: 'r', ...time })
-      : contentGrant(signer, { ...scope, rights }, time);
+  const generation = await currentGeneration(db);
+  const { scope, rights, tenantId } = await scopeOf(db, caller, projectId, resourceId);
+  const permission = readOnly ? 'r' : contentPermission(rights);
+  checkLifetime(lifetime, permission, lifetimes);
+  const expiresAt = new Date(Date.now() + lifetime);
+  const details = { kind: 'folder' in scope ? 'project' : 'dataset', permission, expiresAt: expiresAt.toISOString() };
+  await record(db, { action: 'grant.issue', subject: resourceId, tenantId, ...by(caller), details });
+  return grantQuery(signer, scope, { permission, expiresAt, generation, issuer: caller.userId });
+}
+
+async function scopeOf(
+  db: Db,
+  caller: Caller,
+  projectId: string,
+  resourceId: string,
+): Promise<{ scope: BlobAddress | FolderScope; rights: number; tenantId: string }> {
   const project = await visibleProject(db, caller, projectId);
   const dataset = resourceId === project.id ? undefined : await findVisible(db, caller, resourceId);
   if (dataset) {
     if (dataset.projectId !== project.id) throw notFound('Dataset', resourceId);
-    return grant({ area: 'dataset', name: dataset.id }, dataset.rights);
+    return { scope: { area: 'dataset', name: dataset.id }, rights: dataset.rights, tenantId: dataset.tenantId };
   }
   const folder = resourceId === project.id ? project : await visibleProject(db, caller, resourceId);
   if (folder.rootId !== project.rootId) throw notFound('Project', resourceId);
-  return grant({ folder: folder.id }, folder.rights);
+  return { scope: { folder: folder.id }, rights: folder.rights, tenantId: folder.tenantId };
 }

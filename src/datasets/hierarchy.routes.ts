@@ -3,7 +3,8 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
-import { HOUR_MS, MAX_GRANT_MS } from './grants.ts';
+import type { GrantLifetimes } from './grants.ts';
+import { checkLifetime, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
 import type { HierarchyParts } from './hierarchy.ts';
 import { ACTION_TYPES, applyHierarchy } from './hierarchy.ts';
 
@@ -36,7 +37,10 @@ const Result = z
 const Results = z.object({ results: z.array(Result) });
 export type Results = z.infer<typeof Results>;
 
-export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
+export async function hierarchyRoutes(
+  app: App,
+  { lifetimes, ...parts }: HierarchyParts & { lifetimes: GrantLifetimes },
+) {
   app.post(
     '/api/hierarchy/project/:id',
     {
@@ -51,6 +55,7 @@ export async function hierarchyRoutes(app: App, parts: HierarchyParts) {
     },
     async ({ caller, params, body }) => {
       const { actions, defaultAccessLevel = 'Shared', sasTokenExpiration = HOUR_MS } = body;
+      checkLifetime(sasTokenExpiration, 'rcw', lifetimes);
       const expiresAt = new Date(Date.now() + sasTokenExpiration);
       const request = { actions, accessLevel: defaultAccessLevel, expiresAt };
       return { results: await applyHierarchy(parts, caller, params.id, request) };

@@ -1,3 +1,4 @@
+import { by, record } from '../audit.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
@@ -9,6 +10,7 @@ import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { pathText } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
+import type { Grant } from '../uploads/address.ts';
 import { contentGrant } from './grants.ts';
 import type { File, Folder, Tree } from './paths.ts';
 import {
@@ -97,8 +99,10 @@ export async function applyHierarchy(
       const { items, generation } = await applyOnce({ db, afterDeletion }, caller, projectId, request.accessLevel, {
         actions,
         emptyBlobs: [...emptyBlobs],
+        expiresAt: request.expiresAt,
       });
-      return await Promise.all(items.map((item) => resultOf(signer, item, request.expiresAt, generation)));
+      const issued = { expiresAt: request.expiresAt, generation, issuer: caller.userId };
+      return await Promise.all(items.map((item) => resultOf(signer, item, issued)));
     } catch (error) {
       if (!(error instanceof EmptyBlobsNeeded)) throw error;
       emptyBlobs.push(...(await putEmptyBlobs(blobs, error.count)));
@@ -112,7 +116,7 @@ const applyOnce = (
   caller: Caller,
   projectId: string,
   accessLevel: string,
-  { actions, emptyBlobs }: { actions: readonly ParsedAction[]; emptyBlobs: string[] },
+  { actions, emptyBlobs, expiresAt }: { actions: readonly ParsedAction[]; emptyBlobs: string[]; expiresAt: Date },
 ) =>
   db.transaction(async (tx) => {
     await lockTreesOf(tx, projectId);
@@ -134,6 +138,11 @@ const applyOnce = (
       const deleted = await writePlan(tx, tree, defaults, emptyBlobs);
       if (deleted.length > 0) await afterDeletion(tx, deleted);
     }
+    if (done.length > 0) {
+      const details = { kind: 'paths', paths: done.length, expiresAt: expiresAt.toISOString() };
+      const { tenantId } = project;
+      await record(tx, { action: 'grant.issue', subject: project.id, tenantId, ...by(caller), details });
+    }
     return { items: done, generation };
   });
 
@@ -147,11 +156,10 @@ function refuseChain(): never {
 async function resultOf(
   signer: Signer,
   { path, ...item }: { path: string } & Item,
-  expiresAt: Date,
-  generation: number,
+  { expiresAt, ...issued }: Pick<Grant, 'expiresAt' | 'generation' | 'issuer'>,
 ): Promise<HierarchyResult> {
   // a caller can delete a folder without the right to read it; the token is then expired, so that it is useless after a restore too
-  const time = { expiresAt: (entryOf(item).rights & VISIBLE) === 0 ? new Date(0) : expiresAt, generation };
+  const time = { expiresAt: (entryOf(item).rights & VISIBLE) === 0 ? new Date(0) : expiresAt, ...issued };
   if ('folder' in item) {
     const { id, rights } = item.folder;
     return { projectId: id, path: `${path}/`, sasToken: await contentGrant(signer, { folder: id, rights }, time) };

@@ -36,8 +36,8 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
   const tokens = { includeSasTokens: queryBoolean().optional() };
   /** A query string that grants reading the dataset. */
-  const tokenOf = (id: string, generation: number) =>
-    grantQuery(signer, { area: 'dataset', name: id }, readGrant(generation));
+  const tokenOf = (id: string, generation: number, caller: Caller) =>
+    grantQuery(signer, { area: 'dataset', name: id }, readGrant(generation, caller));
 
   /** Throws 404 for an empty first page if the caller does not see the project. Lists with rows save that check. */
   const orNotFound =
@@ -73,7 +73,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
           const id = idOf(item);
           const path = memberText('dataPath', dataPath(id, base));
           if (generation === undefined) return unpacked(item, path);
-          return tokenOf(id, generation).then((token) => unpacked(item, path + memberText('sasToken', token)));
+          return tokenOf(id, generation, caller).then((token) => unpacked(item, path + memberText('sasToken', token)));
         },
       };
       return sendList(reply, list, query);
@@ -134,10 +134,10 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         (offset, limit) => listDatasetsBelow(db, caller, project.id, { datasetType, offset, limit }),
       );
       const data = page.data.map(async ({ datasetFormat, fileExtension, ...row }) => {
-        const whole = includeSasTokens ? { ...row, sasToken: await tokenOf(row.id, generation) } : row;
+        const whole = includeSasTokens ? { ...row, sasToken: await tokenOf(row.id, generation, caller) } : row;
         if (row.datasetType !== 'file') return whole;
         const grant = {
-          ...readGrant(generation),
+          ...readGrant(generation, caller),
           fileName: downloadName({ name: row.name, datasetFormat, fileExtension }),
         };
         const address = { area: 'dataset', name: row.id } as const;

@@ -87,6 +87,19 @@ export const getRecord = (tx: Db, caller: Caller, id: string) =>
   tx.one(sql.type(DatasetRowWithRights)`
     select ${columnsWithRights} from datasets d join ${datasetsWithRights(caller)} j on j.id = d.id where d.id = ${id}`);
 
+const rightsOf = statement(
+  'rights on dataset',
+  z.object({ rights: z.number() }),
+  { ...CALLER_PARAMETERS, id: 'uuid' },
+  ({ id, ...caller }) => sql.fragment`
+  select coalesce(j.rights, 0) as rights
+  from datasets d left join ${datasetsWithRights(caller)} j on j.id = d.id where d.id = ${id}`,
+);
+
+/** The rights of a caller on a dataset, deleted or not. Null: there is none. */
+export const findRights = (db: Db, caller: Caller, id: string) =>
+  db.maybeOne(rightsOf({ ...callerValues(caller), id }));
+
 const Entry = z.object({
   id: z.string(),
   projectId: z.string(),

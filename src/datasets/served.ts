@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
-import { checkGrant, grantRefused } from '../uploads/address.ts';
+import type { LinkSigner, ProvenGrant } from '../uploads/address.ts';
+import { checkGrant, grantQuery, grantRefused } from '../uploads/address.ts';
 import { visibleDataset } from './access.ts';
-import { acceptsGrant } from './bytes.queries.ts';
+import { acceptsGrant } from './grants.ts';
 import type { ServedDataset } from './served.queries.ts';
 import { findServed } from './served.queries.ts';
 
@@ -19,16 +19,27 @@ export interface Served {
  * request, before any cache.
  */
 export async function servedDataset(
-  { db, signer }: { db: Db; signer: Signer },
+  { db, signer }: { db: Db; signer: LinkSigner },
   asker: Asker,
   id: string,
 ): Promise<Served> {
   if ('caller' in asker) return { dataset: await visibleDataset(db, asker.caller, id) };
   const { signature } = asker;
   const grant = await checkGrant(signer, { area: 'dataset', name: id }, signature);
-  if (grant === undefined || !grant.permission.includes('r') || !(await acceptsGrant(db, id, grant)))
-    throw grantRefused();
+  if (!grant?.permission.includes('r') || !(await acceptsGrant(db, signer, id, grant, 'r'))) throw grantRefused();
   const dataset = await findServed(db, id);
   if (dataset === null) throw notFound('Dataset', id);
-  return { dataset, signature: signature.toString() };
+  return { dataset, signature: await readingSignature(signer, id, signature, grant) };
+}
+
+/** A link that grants more counts as one for reading: addresses in answers are signed anew for it. */
+async function readingSignature(
+  signer: LinkSigner,
+  id: string,
+  signature: URLSearchParams,
+  { permission, folder, expiresAt, generation, issuer }: ProvenGrant,
+): Promise<string> {
+  if (permission === 'r') return signature.toString();
+  const scope = folder === undefined ? ({ area: 'dataset', name: id } as const) : { folder };
+  return grantQuery(signer, scope, { permission: 'r', expiresAt, generation, issuer });
 }

@@ -10,6 +10,7 @@ import { uuidParam } from '../http/rules/forms.ts';
 import { queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { askerOf, isSigned, SIGNATURE_MEMBERS } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { LinkSigner } from '../uploads/address.ts';
 import type { Content, Contents } from './content.ts';
 import type { FeatureParameters } from './query.ts';
 
@@ -18,7 +19,7 @@ export interface FeatureParts {
   db: Db;
   contents: Contents;
   /** Verifies signed links. */
-  signer: Signer;
+  signer: LinkSigner;
   /** Signs cursors. */
   cursors: Signer;
   publicUrl: string | undefined;
@@ -88,8 +89,22 @@ export const pageParameters = {
 };
 
 /** The dataset of the request, if the caller may read it or a signed link admits to it. */
-export const datasetOf = async (parts: FeatureParts, request: FastifyRequest, id: string) =>
-  (await servedDataset(parts, askerOf(request), id)).dataset;
+export async function datasetOf(parts: FeatureParts, request: FastifyRequest, id: string) {
+  const { dataset, signature } = await servedDataset(parts, askerOf(request), id);
+  if (signature !== undefined) readingSignatures.set(request, signature);
+  return dataset;
+}
+
+/** For addresses in answers: the signatures of requests with a signed link, which grant reading alone. */
+const readingSignatures = new WeakMap<FastifyRequest, string>();
+
+/** The query of a request; a signature in it is one that grants reading. */
+function readingQuery(request: FastifyRequest): [string, string][] {
+  const query = queryOf(request);
+  if (!query.some(([name]) => name === 'sig')) return query;
+  const signature = new URLSearchParams(readingSignatures.get(request));
+  return [...query.filter(([name]) => !SIGNATURE_MEMBERS.has(name)), ...signature];
+}
 
 /** Parameters of the request that the schema does not declare: names of properties. */
 export function otherParameters(request: FastifyRequest, declared: object): FeatureParameters['others'] {
@@ -120,7 +135,7 @@ export function addressOf(
   path: string,
   parameters: Record<string, string> = {},
 ): string {
-  const query = isSigned(request) ? queryOf(request).filter(([name]) => SIGNATURE_MEMBERS.has(name)) : [];
+  const query = isSigned(request) ? readingQuery(request).filter(([name]) => SIGNATURE_MEMBERS.has(name)) : [];
   return withQuery(`${publicBase(publicUrl, request)}${path}`, [...query, ...Object.entries(parameters)]);
 }
 
@@ -130,7 +145,7 @@ export function ownAddress(
   publicUrl: string | undefined,
   changed: Record<string, string | undefined> = {},
 ): string {
-  const kept = queryOf(request).filter(([name]) => !(name.toLowerCase() in changed));
+  const kept = readingQuery(request).filter(([name]) => !(name.toLowerCase() in changed));
   const added = Object.entries(changed).filter((one): one is [string, string] => one[1] !== undefined);
   return withQuery(`${publicBase(publicUrl, request)}${request.url.split('?')[0]}`, [...kept, ...added]);
 }

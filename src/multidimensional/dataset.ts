@@ -3,14 +3,14 @@ import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { LinkSigner } from '../uploads/address.ts';
 import type { OpenDataset, Stores } from './stores.ts';
 
 /** What the routes of multidimensional datasets need. */
 export interface StoreParts {
   readonly db: Db;
   /** Verifies signed links. */
-  readonly signer: Signer;
+  readonly signer: LinkSigner;
   readonly stores: Stores;
 }
 

@@ -11,7 +11,7 @@ import { sendBytes } from '../http/answers/etag-answer.ts';
 import type { KnownAnswers } from '../http/cache/known-answers.ts';
 import { callerOf } from '../http/rules/auth.ts';
 import { askerOf, expiryOf } from '../http/rules/signed-link.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { LinkSigner } from '../uploads/address.ts';
 import type { Place } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
 import { MEDIA_TYPES } from './media-types.ts';
@@ -22,7 +22,7 @@ import type { KeptTiles } from './raster/kept-tiles.ts';
 export interface RightParts {
   readonly db: Db;
   /** Verifies signed links. */
-  readonly signer: Signer;
+  readonly signer: LinkSigner;
   /** Rights that were checked lately, and tiles that were sent before. */
   readonly known: KnownAnswers<Served>;
 }

@@ -1,6 +1,14 @@
 import type { Area } from '../blobs/blobs.ts';
 import { forbidden } from '../errors.ts';
+import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
+import { isUuid } from '../platform/text/uuid.ts';
+
+/** Signs and verifies links, and knows whose rights they are. */
+export interface LinkSigner extends Signer {
+  /** The issuer of a link as it is now. Undefined if its account or key has ended, and with it its links. */
+  issuer(id: string): Promise<Caller | undefined>;
+}
 
 /** A blob address of this platform. */
 export interface BlobAddress {
@@ -22,14 +30,15 @@ export interface Grant {
   expiresAt: Date;
   /** `currentGeneration` before the check of rights. The grant is invalid if the resource has a later generation. */
   generation: number;
+  /** Id of the account or API key whose right it is. */
+  issuer: string;
   /** File name for `Content-Disposition`. */
   fileName?: string;
   contentType?: string;
 }
 
-/** Version of the grant format. Grants of the first version have no generation and count as generation 0. */
-const VERSION = '2';
-const FIRST_VERSION = '1';
+/** Version of the grant format. Grants of earlier versions do not say whose right they are, and are not valid any more. */
+const VERSION = '3';
 const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
 
 /** Absolute address without a grant. `base`: from `publicBase`. */
@@ -75,10 +84,10 @@ export async function grantQuery(signer: Signer, scope: BlobAddress | FolderScop
   });
   if (grant.fileName !== undefined) query.set('rscd', attachment(grant.fileName));
   if (grant.contentType !== undefined) query.set('rsct', grant.contentType);
-  const { generation } = grant;
-  const { kid, signature } = await signer.sign(signedText(scope, generation, query));
-  // blob clients drop unknown query parameters, so generation and folder are part of the key id
-  query.set('si', [kid, generation, ...('folder' in scope ? [scope.folder] : [])].join('.'));
+  const { generation, issuer } = grant;
+  const { kid, signature } = await signer.sign(signedText(scope, { generation, issuer }, query));
+  // blob clients drop unknown query parameters, so generation, issuer and folder are part of the key id
+  query.set('si', [kid, generation, issuer, ...('folder' in scope ? [scope.folder] : [])].join('.'));
   query.set('sig', signature.toString('base64url'));
   // form encoding writes a space as +, which blob clients read as a literal plus
   return query.toString().replaceAll('+', '%20');
@@ -93,8 +102,13 @@ export const grantRefused = () =>
 /** A grant whose signature is valid. */
 export interface ProvenGrant {
   permission: Permission;
-  /** The caller of `checkGrant` must check that the generation is not revoked, and that the address is below `folder`. */
+  expiresAt: Date;
+  /**
+   * The caller of `checkGrant` must check that the generation is not revoked, that the address is below `folder`, and that the issuer still
+   * has the right.
+   */
   generation: number;
+  issuer: string;
   folder?: string;
   disposition?: string;
   contentType?: string;
@@ -108,41 +122,46 @@ export async function checkGrant(
 ): Promise<ProvenGrant | undefined> {
   const one = (name: string) => (query.getAll(name).length === 1 ? (query.get(name) ?? '') : '');
   for (const name of query.keys()) if (query.getAll(name).length > 1) return undefined;
-  const { kid, generation, folder } = parseIdentifier(one('sv'), one('si').split('.'));
+  const { kid, generation, issuer, folder } = parseIdentifier(one('sv'), one('si').split('.'));
   if (one('sr') !== (folder === undefined ? 'b' : 'd')) return undefined;
   const signature = Buffer.from(one('sig'), 'base64url');
   const scope = folder === undefined ? address : { folder };
-  if (!(await signer.verify(signedText(scope, generation, query), kid, signature))) return undefined;
-  if (!(Date.parse(one('se')) > Date.now())) return undefined;
+  if (!(await signer.verify(signedText(scope, { generation, issuer }, query), kid, signature))) return undefined;
+  const expiresAt = new Date(one('se'));
+  if (!(expiresAt.getTime() > Date.now())) return undefined;
   const disposition = query.get('rscd');
   const contentType = query.get('rsct');
   return {
     permission: one('sp') as Permission,
-    generation: generation ?? 0,
+    expiresAt,
+    generation,
+    issuer,
     ...(folder === undefined ? {} : { folder }),
     ...(disposition === null ? {} : { disposition }),
     ...(contentType === null ? {} : { contentType }),
   };
 }
 
-/** Parses `si` in the format of a version. Without a generation for the first version. An empty key id, which matches no key, if invalid. */
-function parseIdentifier(
-  version: string,
-  [kid = '', ...rest]: string[],
-): { kid: string; generation?: number; folder?: string } {
-  if (version === FIRST_VERSION) return { kid, ...(rest[0] === undefined ? {} : { folder: rest[0] }) };
-  const [generation = '', folder] = rest;
-  if (version !== VERSION || !/^\d{1,15}$/.test(generation)) return { kid: '' };
-  return { kid, generation: Number(generation), ...(folder === undefined ? {} : { folder }) };
+/** Parses `si`. An empty key id, which matches no key, if invalid. */
+function parseIdentifier(version: string, [kid = '', generation = '', issuer = '', folder]: string[]) {
+  const isValid = version === VERSION && /^\d{1,15}$/.test(generation) && isUuid(issuer);
+  return {
+    kid: isValid ? kid : '',
+    generation: Number(generation),
+    issuer,
+    ...(folder === undefined ? {} : { folder }),
+  };
 }
 
-/** Unambiguous text of all members of a grant, to sign. No area is called `folder`, and none is a number. */
-function signedText(scope: BlobAddress | FolderScope, generation: number | undefined, query: URLSearchParams): string {
+/** Unambiguous text of all members of a grant, to sign. No area is called `folder`. */
+function signedText(
+  scope: BlobAddress | FolderScope,
+  { generation, issuer }: Pick<Grant, 'generation' | 'issuer'>,
+  query: URLSearchParams,
+): string {
   const resource = 'folder' in scope ? ['folder', scope.folder] : [scope.area, scope.name];
   const members = ['sp', 'se', 'rscd', 'rsct'].map((name) => query.get(name));
-  if (generation !== undefined) return JSON.stringify([generation, ...resource, ...members]);
-  const createdAt = query.get('st');
-  return JSON.stringify([...resource, ...members, ...(createdAt === null ? [] : [createdAt])]);
+  return JSON.stringify([generation, issuer, ...resource, ...members]);
 }
 
 /** `Content-Disposition` of a download (RFC 6266): an ASCII fallback and the full name. */

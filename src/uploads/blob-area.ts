@@ -4,6 +4,8 @@ import type { BlobInfo } from '../blobs/blobs.ts';
 export interface PresentedGrant {
   /** Generation in which the grant was signed. */
   generation: number;
+  /** Id of the account or API key that issued it. */
+  issuer: string;
   /** Only for a folder grant: id of the folder. */
   folder?: string;
 }
@@ -26,8 +28,8 @@ export interface WriteConditions {
 export interface BlobArea {
   /** Current name in the blob store, or undefined if there is no content. */
   find(name: string): Promise<string | undefined>;
-  /** Whether a grant is currently valid for the address. If absent, grants of the address are valid and folder grants are not. */
-  accepts?(name: string, grant: PresentedGrant): Promise<boolean>;
+  /** Whether a grant is currently valid for the address: not revoked, and its issuer may still read or write. */
+  accepts(name: string, grant: PresentedGrant, wanted: 'r' | 'w'): Promise<boolean>;
   /** Absent for a read-only area. */
   writing?: {
     /** Throws unless the blob may be written now. Called before the body is read. */

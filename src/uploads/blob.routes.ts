@@ -79,7 +79,7 @@ export async function blobRoutes(
     const { area, name } = request.params as { area: string; name: string };
     const address = { area: area as Area, name };
     const query = queryOf(request.url);
-    const grant = await validGrant(address, query);
+    const grant = await validGrant(address, query, wanted === 'w' ? 'w' : 'r');
     if (!grant) throw grantRefused();
     if (wanted !== 'any' && !grant.permission.includes(wanted)) {
       throw forbidden(
@@ -90,12 +90,15 @@ export async function blobRoutes(
     return { address, query, grant };
   }
 
-  async function validGrant({ area, name }: BlobAddress, query: URLSearchParams): Promise<ProvenGrant | undefined> {
+  async function validGrant(
+    { area, name }: BlobAddress,
+    query: URLSearchParams,
+    wanted: 'r' | 'w',
+  ): Promise<ProvenGrant | undefined> {
     if (!AREAS.includes(area)) return undefined;
     const grant = await checkGrant(signer, { area, name }, query);
     if (!grant) return undefined;
-    const accepted = (await places[area].accepts?.(name, grant)) ?? grant.folder === undefined;
-    return accepted ? grant : undefined;
+    return (await places[area].accepts(name, grant, wanted)) ? grant : undefined;
   }
 
   async function findBlob({ area, name }: BlobAddress): Promise<{ blob: string; info: BlobInfo }> {
@@ -235,7 +238,7 @@ export async function blobRoutes(
     const address = parseOwnAddress(url);
     if (!address)
       throw invalid('x-ms-copy-source is not an address of this platform. Upload the bytes instead.', { code });
-    const grant = await validGrant(address, queryOf(url));
+    const grant = await validGrant(address, queryOf(url), 'r');
     if (!grant?.permission.includes('r'))
       throw forbidden('x-ms-copy-source does not grant reading. Send an address with a valid grant.', { code });
     const { blob, info } = await findBlob(address);

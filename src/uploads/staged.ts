@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { LinkSigner } from './address.ts';
 import { parseOwnAddress, signedAddress } from './address.ts';
 import type { BlobArea, WriteConditions } from './blob-area.ts';
 import {
@@ -17,7 +18,10 @@ import {
   setStagedBlob,
 } from './staged.queries.ts';
 
-/** Uploads belong to no project, so their grants cannot be revoked: they end by expiry, or when a transfer uses the file. */
+/**
+ * Uploads belong to no project, so their grants cannot be revoked: they end by expiry, with the account or key, or when a transfer uses the
+ * file.
+ */
 const NO_GENERATION = 0;
 const LIFETIME_MS = 24 * 3_600_000;
 
@@ -37,7 +41,7 @@ export async function issueUploadUrls(
         signer,
         base,
         { area: 'staging', name },
-        { permission: 'cw', expiresAt, generation: NO_GENERATION },
+        { permission: 'cw', expiresAt, generation: NO_GENERATION, issuer: userId },
       ),
     ),
   );
@@ -163,7 +167,8 @@ export async function takeStaged(
 }
 
 /** The area `staging`, for uploads. */
-export const stagedPlace = (db: Db, blobs: BlobStore): BlobArea => ({
+export const stagedPlace = (db: Db, blobs: BlobStore, { issuer }: Pick<LinkSigner, 'issuer'>): BlobArea => ({
+  accepts: async (_name, grant) => grant.folder === undefined && (await issuer(grant.issuer)) !== undefined,
   find: (name) => findStagedBlob(db, name),
   writing: {
     check: async (name, conditions) => void (await checkWritable(db, blobs, name, conditions)),

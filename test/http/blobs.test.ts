@@ -27,6 +27,7 @@ const sign = async (address: BlobAddress, grant: Partial<Grant> = {}) => {
     permission: 'r',
     expiresAt: new Date(Date.now() + 3_600_000),
     generation: 0,
+    issuer: (await w.administrator()).userId,
     ...grant,
   });
 };

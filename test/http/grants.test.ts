@@ -370,19 +370,106 @@ test('a Contributor can change content but not revoke grants', async (t) => {
     t.is((await w.as(contributor).post(url)).status, 403);
 });
 
-test('an address with a signature in the first format is valid until the grants are revoked', async (t) => {
-  const { owner, id } = await scene();
+test('addresses of earlier formats, which name no issuer, are not valid any more', async (t) => {
+  const { id } = await scene();
   const signer = await openSigner(w.db, new KeyStore(), 'address');
-  const grant = { sp: 'r', se: '2100-01-01T00:00:00Z', st: '2026-01-01T00:00:00.000Z' };
-  const { kid, signature } = await signer.sign(
-    JSON.stringify(['dataset', id, grant.sp, grant.se, null, null, grant.st]),
+  const grant = { sp: 'r', se: '2100-01-01T00:00:00Z' };
+  for (const [sv, generation] of [
+    ['1', []],
+    ['2', [1]],
+  ] as const) {
+    const signed = JSON.stringify([...generation, 'dataset', id, grant.sp, grant.se, null, null]);
+    const { kid, signature } = await signer.sign(signed);
+    const si = [kid, ...generation].join('.');
+    const query = new URLSearchParams({ sv, sr: 'b', ...grant, si, sig: signature.toString('base64url') });
+    t.is((await w.nobody.get(addressOf(id, String(query)))).status, 403);
+  }
+});
+
+test('a link ends with the right of its issuer to read or to write, at once in this process', async (t) => {
+  const { owner, projectId, id } = await scene();
+  const member = await w.account();
+  const client = w.as(owner);
+  const members = `/api/metadata/project/${projectId}/member`;
+  const become = async (role: string) =>
+    t.true((await client.post(members, { userId: member.userId, role })).status < 300);
+  await become('Contributor');
+  const queries = [`projectId=${projectId}&resourceId=${id}`, `projectId=${projectId}`];
+  const links = await Promise.all(queries.map(async (query) => addressOf(id, await token(member, query))));
+  links.push(local((await w.as(member).get(`/api/raw/dataset/${id}`)).body.data));
+  const [listed] = (await w.as(member).get(`/api/metadata/project/${projectId}/dataset/list?includeSasTokens=true`))
+    .body.data;
+  links.push(addressOf(id, listed.sasToken));
+  const statuses = (work: (url: string) => Promise<{ status: number }>) =>
+    Promise.all(links.map(async (url) => (await work(url)).status));
+  const reads = () => statuses((url) => w.nobody.get(url));
+  const writes = () => statuses((url) => put(url, 'other bytes'));
+  t.deepEqual(await reads(), [200, 200, 200, 200]);
+  t.deepEqual(await writes(), [201, 201, 403, 403]);
+  await become('Reader');
+  t.deepEqual(await reads(), [200, 200, 200, 200]);
+  t.deepEqual(await writes(), [403, 403, 403, 403]);
+  t.is((await client.delete(`${members}/${member.userId}`)).status, 204);
+  t.deepEqual(await reads(), [403, 403, 403, 403]);
+  const refused = await w.nobody.get(links[0]!);
+  t.is(refused.headers['x-ms-error-code'], 'AuthenticationFailed');
+  await become('Contributor');
+  t.deepEqual(await reads(), [200, 200, 200, 200]);
+});
+
+test('links end with the account and with the API key of their issuer, those of uploads too', async (t) => {
+  const { owner, projectId, id } = await scene();
+  const root = w.as(await w.administrator());
+  const gone = await w.account();
+  const members = `/api/metadata/project/${projectId}/member`;
+  await w.as(owner).post(members, { userId: gone.userId, role: 'Reader' });
+  const read = addressOf(id, await token(gone, `projectId=${projectId}`));
+  const upload = local((await w.as(gone).get('/api/conversion/transfer/upload-url')).body.data);
+  t.is((await w.nobody.get(read)).status, 200);
+  t.is((await put(upload, 'x')).status, 201);
+  t.is((await root.delete(`/api/accounts/${gone.id}`)).status, 204);
+  t.is((await w.nobody.get(read)).status, 403);
+  t.is((await put(upload, 'y')).status, 403);
+
+  const issuer = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
+  const project = await newProject(w.as(issuer));
+  const dataset = await newDataset(w, project, issuer);
+  const made = await w
+    .as(issuer)
+    .post('/api/iam/key', { tenantId: issuer.tenantId, name: 'sync', role: 'Contributor' });
+  t.is(made.status, 201, JSON.stringify(made.body));
+  const key = { 'svc-open-api-key': made.body.key };
+  const answer = await w.nobody.get(`/api/security/sastoken?projectId=${project}&resourceId=${dataset}`, key);
+  const link = addressOf(dataset, answer.body.data);
+  t.is((await put(link, 'x')).status, 201);
+  t.is((await w.as(issuer).delete(`/api/iam/key/${made.body.id}`)).status, 204);
+  t.is((await put(link, 'y')).status, 403);
+  t.is((await w.nobody.get(link)).status, 403);
+});
+
+test('a link to write lives for 7 days at most, one to read for a year; issuing is audited', async (t) => {
+  const { owner, reader, projectId, id } = await scene();
+  const ask = (user: User, query: string) =>
+    w.as(user).get(`/api/security/sastoken?projectId=${projectId}&resourceId=${id}&${query}`);
+  const refused = await ask(owner, 'expiration=8.0:00:00');
+  t.like(refused.body, { status: 400, code: 'LinkTooLong' });
+  t.regex(refused.body.detail, /7 days.* readOnly=true/);
+  t.is((await ask(owner, 'expiration=7.0:00:00')).status, 200);
+  t.is((await ask(owner, 'expiration=365.0:00:00&readOnly=true')).status, 200);
+  t.is((await ask(reader, 'expiration=365.0:00:00')).status, 200);
+  t.is((await ask(owner, 'expiration=366.0:00:00&readOnly=true')).body.code, 'LinkTooLong');
+  const actions = { actions: [], sasTokenExpiration: '8.0:00:00' };
+  t.is((await w.as(owner).post(`/api/hierarchy/project/${projectId}`, actions)).body.code, 'LinkTooLong');
+  const audited = await w.sql(
+    `select account_id, details->>'permission' as permission, details->>'kind' as kind from audit
+     where action = 'grant.issue' and subject = $1 order by time`,
+    [id],
   );
-  const query = new URLSearchParams({ sv: '1', sr: 'b', ...grant, si: kid, sig: signature.toString('base64url') });
-  const url = addressOf(id, String(query));
-  t.is(await text(url), 'the bytes');
-  t.is((await w.nobody.get(url.replace('sv=1', 'sv=2').replace(kid, `${kid}.0`))).status, 403);
-  await w.as(owner).post(`/api/metadata/dataset/${id}/revoke-grants`);
-  t.is((await w.nobody.get(url)).status, 403);
+  t.deepEqual(audited.slice(1), [
+    { account_id: owner.id, permission: 'rcw', kind: 'dataset' },
+    { account_id: owner.id, permission: 'r', kind: 'dataset' },
+    { account_id: reader.id, permission: 'r', kind: 'dataset' },
+  ]);
 });
 
 test('a grant has only parameters that blob clients preserve, and changing any of them invalidates it', async (t) => {

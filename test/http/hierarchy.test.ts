@@ -332,7 +332,7 @@ test('the token of a deleted folder without access for the caller reads nothing,
   await w.as(owner).post(`/api/metadata/project/${root}/member`, { userId: contributor.userId, role: 'Contributor' });
   const hidden = await subproject(w.as(owner), root, { name: 'hidden' });
   const secret = await newDataset(w, hidden, owner);
-  const more = { sasTokenExpiration: '30.00:00:00' };
+  const more = { sasTokenExpiration: '7.00:00:00' };
   const [result] = (await apply(contributor, root, [remove('hidden', true)], more)).body.results;
   t.is(result.projectId, hidden);
   t.is((await w.as(contributor).put(`/api/recycle-bin/project/${hidden}/restore`)).status, 204);

@@ -6,6 +6,7 @@ import { randomOf } from '../world/random.ts';
 import { newFeatures, newTilesOf, steppedGrid } from '../world/tiles.ts';
 import type { Answer, User } from '../world.ts';
 import { world } from '../world.ts';
+import { tileScene } from './tile-server.ts';
 
 const w = world(test);
 
@@ -216,4 +217,29 @@ test('random callers see the tiles that they may see, with the same ETag and byt
   t.true(counts.seen + counts.current > CHECKS / 6);
   t.true(counts.unread > CHECKS / 100);
   t.true(counts.refused > CHECKS / 3 && counts.current > CHECKS / 100);
+});
+
+test('of a link that grants writing, tile and feature routes hand out addresses that grant reading alone', async (t) => {
+  const { owner, projectId, id, features } = await tileScene(w);
+  for (const resource of ['', 'dataset'])
+    for (const [dataset, path] of [
+      [id, `/api/tiles/dataset/${id}/wmts/1.0.0/WMTSCapabilities.xml`],
+      [id, `/api/tiles/dataset/${id}/wmts`],
+      [features, `/api/vectortiles/dataset/${features}/tilejson.json`],
+      [features, `/api/gis/dataset/${features}/feature?limit=1`],
+      [features, `/api/gis/dataset/${features}/ogc/collections`],
+    ] as const) {
+      const query = `projectId=${projectId}${resource === '' ? '' : `&resourceId=${dataset}`}`;
+      const link = (await w.as(owner).get(`/api/security/sastoken?${query}`)).body.data;
+      t.true(link.includes('sp=rcw'));
+      const { status, raw } = await w.nobody.get(`${path}${path.includes('?') ? '&' : '?'}${link}`);
+      t.is(status, 200, path);
+      const answer = raw.toString();
+      t.true(answer.includes('sp=r&') && !answer.includes('rcw'), path);
+      const given = /sv=3[^"'<> ]*/.exec(answer)![0].replaceAll('&amp;', '&');
+      t.is((await w.nobody.get(`${path}${path.includes('?') ? '&' : '?'}${given}`)).status, 200, path);
+      const blob = `/api/blob/dataset/${dataset}?${given}`;
+      t.is((await w.nobody.get(blob)).status, 200, path);
+      t.is((await w.nobody.put(blob, Buffer.from('x'))).status, 403, path);
+    }
 });

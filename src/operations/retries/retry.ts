@@ -2,11 +2,7 @@ import { isLocked } from '../../accounts/login.queries.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { callerWithKey } from '../../keys/authenticate.ts';
-import { findValidKey } from '../../keys/queries.ts';
-import { holderOf } from '../../tokens/caller.ts';
-import { findIdentity } from '../../tokens/queries.ts';
-import { scopesInToken } from '../../tokens/scopes.ts';
+import { findPresentCaller } from '../../keys/issuers.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';
 import type { StartRules, Written } from '../../transfers/starts/start.ts';
@@ -40,12 +36,6 @@ export async function retryAsStarter(tx: Db, rules: StartRules, id: string, cont
 /** Undefined if the starter could not make a request now. */
 async function findStarter(tx: Db, id: string, context: RetryContext): Promise<Caller | undefined> {
   const userId = await getStarter(tx, id);
-  const identity = await findIdentity(tx, userId);
-  if (identity) {
-    if (!identity.enabled || !identity.activated) return undefined;
-    if (await isLocked(tx, userId)) return undefined;
-    return { ...holderOf(identity), via: 'token', ...context, scopes: scopesInToken(identity, context.scopes) };
-  }
-  const key = await findValidKey(tx, userId);
-  return key ? callerWithKey(key, context) : undefined;
+  if (await isLocked(tx, userId)) return undefined;
+  return findPresentCaller(tx, userId, context);
 }

@@ -178,6 +178,8 @@ export const SETTINGS = {
     .optional(),
   'blobs.redirectFrom': integer(1).optional(),
   'blobs.verifyInterval': duration.default(30 * UNITS.d),
+  'grants.writeLifetime': duration.default(7 * UNITS.d),
+  'grants.readLifetime': duration.default(365 * UNITS.d),
   'outbound.allow': list
     .refine((entries) => entries.every((entry) => parseAllowed(entry) !== undefined), {
       error: 'must be a list of host, host:port, CIDR or CIDR:port',

@@ -1,7 +1,8 @@
 import type { Db } from '../../db.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
+import type { LinkSigner } from '../../uploads/address.ts';
 import type { PresentedGrant } from '../../uploads/blob-area.ts';
-import { findBadRecords, findExport, hasVoidGrants } from '../queries.ts';
+import { findBadRecords, findExport, hasVoidGrants, mayReadContents } from '../queries.ts';
 
 /** Maximum length of a blob's name, in characters. */
 const MAX_LENGTH = 220;
@@ -28,14 +29,21 @@ export async function findExportBytes(db: Db, name: string): Promise<string | un
   return found && exportName(id, found.fileName) === name ? found.blob : undefined;
 }
 
-/** Addresses of these files go with those of the datasets that they were made of. */
+/** Addresses of these files end with those of the datasets that they were made of, and with the issuer's right to the transfer. */
 export async function acceptsExportGrant(
   db: Db,
+  { issuer }: Pick<LinkSigner, 'issuer'>,
   name: string,
-  { generation, folder }: PresentedGrant,
+  grant: PresentedGrant,
 ): Promise<boolean> {
   const id = transferIdIn(name);
-  return folder === undefined && id !== undefined && !(await hasVoidGrants(db, id, generation));
+  const caller = await issuer(grant.issuer);
+  if (grant.folder !== undefined || id === undefined || caller === undefined) return false;
+  const [isVoid, mayRead] = await Promise.all([
+    hasVoidGrants(db, id, grant.generation),
+    mayReadContents(db, caller, id),
+  ]);
+  return mayRead && !isVoid;
 }
 
 /** Both names begin with the transfer's id. */

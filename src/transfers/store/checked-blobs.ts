@@ -1,16 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { BlobInfo, BlobStore, ByteRange } from '../../blobs/blobs.ts';
 import type { KnownDigest } from '../../blobs/digest.ts';
 import { Digest, digestOfFile } from '../../blobs/digest.ts';
 import { readSteadily } from '../../blobs/steady-read.ts';
-import type { Database } from '../../db.ts';
+import type { Db } from '../../db.ts';
 import { AppError, notFound } from '../../errors.ts';
 import type { BlobProblem, NamedBlob } from './digests.queries.ts';
 import { findDigest, findNamed, listProblems, putDigest, putProblem, removeProblem } from './digests.queries.ts';
 
 export interface CheckedBlobsParts {
-  db: Database;
+  db: Db;
   log: { error(details: object, message: string): void };
   /** Called after each write. */
   written(): void;
@@ -60,8 +61,9 @@ export interface CheckedBlobs extends BlobStore {
  * the error `ContentDamaged`, is logged once, and is listed in the database until it is found to be right.
  */
 export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlobsParts): CheckedBlobs {
-  /** Not in the transaction of the request: what is in the store stays there when that is rolled back. */
-  const apart = <T>(work: () => Promise<T>): Promise<T> => db.within(undefined, work);
+  /** Not in the transaction of the request or of the caller: what is in the store stays there when that is rolled back. */
+  const outside = AsyncLocalStorage.snapshot();
+  const apart = <T>(work: () => Promise<T>): Promise<T> => outside(work);
   let listed = new Map<string, { problem: BlobProblem; etag?: string | undefined }>();
   let listedUntil = 0;
 

@@ -5,7 +5,7 @@ import type { StoreOwner } from '../../blobs/marker.ts';
 import { DamagedMarker } from '../../blobs/marker.ts';
 import type { StorePlace } from '../../blobs/open.ts';
 import { storePlaces } from '../../blobs/open.ts';
-import type { Database, Db } from '../../db.ts';
+import type { Db } from '../../db.ts';
 import type { CheckedBlobs } from './checked-blobs.ts';
 import { checkedBlobs } from './checked-blobs.ts';
 import { openCounter } from './counter.ts';
@@ -39,7 +39,7 @@ const ADOPT = "or take it over with 'platform blobs adopt'";
  * Opens the blob store of these settings. A store without an owner belongs to this database from now on.
  * @throws if it belongs to another database, or has no owner but blobs that this database does not reference
  */
-export async function openOwnStore(db: Database, settings: StoreSettings, log: Log): Promise<CheckedBlobs> {
+export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<CheckedBlobs> {
   const store = await findOwnStore(db, settings, log);
   const counter = openCounter(() => shareCounter(db, store, log));
   return checkedBlobs(store, { db, log, written: counter.wanted });

@@ -69,7 +69,7 @@ export type Transfer = z.infer<typeof Transfer>;
 /** Base of the addresses in an answer, and the function that signs those of downloadable files. */
 export interface Addresses {
   base: string;
-  signExport(name: string, grant: Omit<Grant, 'permission'>): Promise<string>;
+  signExport(name: string, grant: Omit<Grant, 'permission' | 'issuer'>): Promise<string>;
 }
 
 const DOWNLOAD_MS = 3_600_000;

@@ -53,7 +53,13 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     const base = publicBase(publicUrl, request);
     return {
       base,
-      signExport: (name, grant) => signedAddress(signer, base, { area: 'export', name }, { permission: 'r', ...grant }),
+      signExport: (name, grant) =>
+        signedAddress(
+          signer,
+          base,
+          { area: 'export', name },
+          { permission: 'r', issuer: request.caller.userId, ...grant },
+        ),
     };
   };
   async function seen(request: FastifyRequest, id: string) {
