@@ -16,7 +16,7 @@ export interface BatchOptions {
 }
 
 /** Errors that the next files would meet as well. */
-const concernsAll = (error: unknown) =>
+export const concernsAll = (error: unknown) =>
   error instanceof NotLoggedIn || error instanceof Interrupted || error instanceof OutputFailed;
 
 /** Calls `work` for each file, in order. A file that fails does not stop the others, unless the error concerns all of them. */

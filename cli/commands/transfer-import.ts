@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
 import type { Converter } from '../../src/transfers/views/converters.routes.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
-import { endBatch, inBatch } from '../batch.ts';
+import { concernsAll, endBatch, inBatch } from '../batch.ts';
 import { composedAnswer } from '../client.ts';
 import type { ConversionOptions } from '../converters.ts';
 import { conversionOf, conversionOptions, listConverters, named, readerFor } from '../converters.ts';
@@ -16,7 +16,7 @@ import type { FileRequest, StartOptions } from '../start-transfer.ts';
 import { startFromFile, startWithFile } from '../start-transfer.ts';
 import type { Shown } from '../table.ts';
 import { layOut, table } from '../table.ts';
-import { watchTransfer } from '../watch.ts';
+import { followTransfer, watchTransfer } from '../watch.ts';
 
 interface DatasetOptions extends ConversionOptions {
   project: string;
@@ -78,7 +78,7 @@ export async function importRequest(io: Io, path: string, options: DatasetOption
 /** Imports a file and follows the transfer to its end. Throws its error if it fails. */
 export async function importWhole(io: Io, path: string, options: DatasetOptions): Promise<Transfer> {
   const { id } = (await startFromFile(io, IMPORT, await importRequest(io, path, options))).body;
-  return completed((await watchTransfer(io, id)).body);
+  return completed((await followTransfer(io, id)).body);
 }
 
 /** Without extension for converted datasets, which get one on download; copied files keep theirs. */
@@ -134,7 +134,8 @@ async function importBatch(io: Io, files: readonly string[], options: ImportOpti
     return completed(body).id;
   };
   try {
-    const { results, failures } = await inBatch(files, work, { parallel: PARALLEL });
+    const ends = (error: unknown) => signal.aborted || concernsAll(error);
+    const { results, failures } = await inBatch(files, work, { parallel: PARALLEL, ends });
     shared.end();
     const rows = files.flatMap((file, at) => {
       const id = results[at];
@@ -148,7 +149,7 @@ async function importBatch(io: Io, files: readonly string[], options: ImportOpti
         (results[at] === undefined ? { status: 'Error', errorMessage: errors.get(file) } : { id: results[at] })),
     }));
     io.show(composedAnswer(shown), () =>
-      rows.length === 0 ? '' : table(['FILE', 'STATUS', 'DATASET', 'TRANSFER'], rows),
+      rows.length === 0 ? '' : table(['FILE', 'STATUS', 'DATASET', 'TRANSFER'], rows, { shortIds: 'TRANSFER' }),
     );
     if (!io.json) for (const line of [...notes, ...sentences(files, transfers)]) io.note(line);
     endBatch(io, files.length, failures);

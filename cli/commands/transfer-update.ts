@@ -6,7 +6,7 @@ import type { Io } from '../io.ts';
 import { checkFileFirst, openInputFile } from '../staged-file.ts';
 import type { FileRequest, StartOptions } from '../start-transfer.ts';
 import { startFromFile, startWithFile } from '../start-transfer.ts';
-import { watchTransfer } from '../watch.ts';
+import { followTransfer } from '../watch.ts';
 import { completed } from './transfer-import.ts';
 
 interface UpdateOptions extends ConversionOptions, StartOptions {
@@ -54,5 +54,5 @@ async function updateRequest(io: Io, path: string, options: UpdateOptions): Prom
 /** Replaces the content of a dataset by a file and follows the transfer to its end. Throws its error if it fails. */
 export async function updateWhole(io: Io, dataset: string, path: string): Promise<Transfer> {
   const { id } = (await startFromFile(io, pathOf(dataset, 'update'), await updateRequest(io, path, {}))).body;
-  return completed((await watchTransfer(io, id)).body);
+  return completed((await followTransfer(io, id)).body);
 }

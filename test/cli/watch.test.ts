@@ -1,9 +1,14 @@
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { terminal } from '../../cli/io.ts';
+import { main } from '../../cli/main.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { PASSWORD, world } from '../world.ts';
 import { machines } from './machine.ts';
@@ -65,3 +70,33 @@ for (const [spoil, rule] of [
     if (spoil === 'answer') t.is(counts().followed, 1);
   });
 }
+
+test('Ctrl-C while several files are imported leaves their transfers running and names them', async (t) => {
+  const { url, folder, logIn } = await machine(t);
+  const user = await w.account();
+  await logIn(user.id);
+  const project = await newProject(w.as(user));
+  const files = ['a.txt', 'b.txt'].map((name) => join(folder, name));
+  for (const file of files) await writeFile(file, 'x');
+  const pipes = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  let said = '';
+  pipes.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  let interrupt = () => {};
+  const on = (_: string, listener: () => void) => {
+    interrupt = listener;
+  };
+  const io = terminal({ ...pipes, on, off() {} }, { PLATFORM_URL: url, XDG_CONFIG_HOME: join(folder, 'config') });
+  const importing = main(
+    ['transfer', 'import', ...files, '--project', project, '--reader', 'FileReader', '--watch'],
+    io,
+  );
+  const started = async () => (await w.as(user).get('/api/conversion/transfer/list')).body.data as { id: string }[];
+  while ((await started()).length < 2) await sleep(50);
+  await sleep(500);
+  interrupt();
+  t.is(await importing, 130, said);
+  for (const { id } of await started()) t.true(said.includes(id), said);
+  t.regex(said, /These transfers continue: /);
+});
