@@ -206,9 +206,9 @@ export class ShapeSpool {
     for (let i = offset; i < end; i += this.#stride, at += 8) {
       let value = coordinates[i]!;
       if (Number.isNaN(value)) {
-        if (axis === 2 && ranged) this.withoutZ++;
-        // a point may lack its height; in a line or polygon a number that is none stops other programs
-        value = axis === 3 ? noMeasure : ranged ? 0 : Number.NaN;
+        if (axis === 2) this.withoutZ++;
+        // the specification allows no NaN
+        value = axis === 2 ? 0 : noMeasure;
       }
       if (value !== noMeasure && value < low) low = value;
       if (value !== noMeasure && value > high) high = value;

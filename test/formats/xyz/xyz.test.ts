@@ -215,7 +215,8 @@ test('a point without z has two coordinates in GeoJSON; one without x or y is a 
   t.deepEqual([json.features[0]!.properties, receipt.remarks], [{ d: 5 }, ['1 points have no z.']]);
   t.is((await converted(t, '1,2,,5\n', { ...asked, writer: 'XyzWriter' })).text, 'x y z Column_4\n1 2 nan 5\n');
   const shape = await converted(t, '1,2,,5\n', { ...asked, writer: 'ShapefileWriter' });
-  t.deepEqual((await asJson(t, shape.bytes)).json.features[0]!.geometry!.coordinates, [1, 2]);
+  t.deepEqual((await asJson(t, shape.bytes)).json.features[0]!.geometry!.coordinates, [1, 2, 0]);
+  t.true(shape.receipt.lost.includes('1 vertices have no height (Z); the shapefile has 0 there.'));
   for (const line of [',2,3', '1,,3', ' ,2,3']) {
     const text = `1,2,3\n${line}\n`;
     await t.throwsAsync(asJson(t, text, asked), { message: /^Line 2 has '' in column [12] in place of a number/ });
