@@ -55,11 +55,15 @@ export function readerFor<C extends Named>(
   requested: string | undefined,
 ): C {
   if (requested !== undefined) return named(requested, readers, '--reader');
-  const { format, looksLike } = file.content ?? {};
+  const { format, looksLike, advice } = file.content ?? {};
   const found = format === undefined ? [] : readers.filter(({ datasetFormat }) => datasetFormat === format);
   if (found[0] !== undefined && found.length === 1) return found[0];
   if (looksLike === undefined || formatOfName(file.name) !== undefined)
     return converterFor(file.name, readers, '--reader');
+  if (advice !== undefined)
+    throw new UsageError(
+      `${file.name} looks like ${looksLike}. ${advice} To store it unchanged, use --reader FileReader.`,
+    );
   throw new UsageError(
     `${file.name} looks like ${looksLike}, which no reader supports. Use --reader FileReader to store it unchanged.`,
   );

@@ -20,6 +20,8 @@ export interface Recognised {
   format?: string;
   /** Name of the format with its article. */
   looksLike?: string;
+  /** What to do with a file that no reader takes as it is. */
+  advice?: string;
   /** The main file of a Shapefile, which is sent as a zip with its companion files. */
   isShp?: boolean;
 }
@@ -28,11 +30,17 @@ export async function recognise(path: string): Promise<Recognised> {
   const source = await FileSource.open(path, { checksum: false });
   try {
     const head = Buffer.from(await source.read(0, 32));
-    if (head.length === 32 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000)
+    const isShp = head.length === 32 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000;
+    if (isShp && extname(path).toLowerCase() !== '.shx')
       return { format: 'shapefile', looksLike: 'a Shapefile', isShp: true };
     const found = await detect(source);
     if (found === undefined) return {};
-    return { looksLike: found.name, ...(found.format === undefined ? {} : { format: found.format }) };
+    const { name, format, advice } = found;
+    return {
+      looksLike: name,
+      ...(format === undefined ? {} : { format }),
+      ...(advice === undefined ? {} : { advice }),
+    };
   } finally {
     await source.close();
   }
@@ -40,6 +48,15 @@ export async function recognise(path: string): Promise<Recognised> {
 
 const COMPANIONS = new Set(['.shx', '.dbf', '.prj', '.cpg']);
 const CHUNK = 2 ** 18;
+
+/** The .shp file that a part of a shapefile belongs to, if it is beside it; of other files the file itself. */
+export async function mainFile(path: string): Promise<string> {
+  if (!isCompanion(path)) return path;
+  const shp = `${basename(path, extname(path)).toLowerCase()}.shp`;
+  const names = await readdir(dirname(path)).catch(() => []);
+  const found = names.find((name) => name.toLowerCase() === shp);
+  return found === undefined ? path : join(dirname(path), found);
+}
 
 /** A file in a temporary folder; `close` deletes both. */
 export interface Packed {

@@ -21,9 +21,10 @@ export interface LocalInput {
 export async function openLocal(io: Io, argument: string, open: AsyncDisposableStack): Promise<LocalInput> {
   if (isAddress(argument))
     throw new UsageError('Only local files can be read without a server. Use transfer import for an address.');
-  const { recognise, zipShapefile } = await import('./local-file.ts');
-  const path = argument === TO_STDOUT ? await spooled(io, await temporaryFolder(tmpdir(), open)) : argument;
-  await sizeOf(path);
+  const { mainFile, recognise, zipShapefile } = await import('./local-file.ts');
+  const given = argument === TO_STDOUT ? await spooled(io, await temporaryFolder(tmpdir(), open)) : argument;
+  await sizeOf(given);
+  const path = await mainFile(given);
   const content = await recognise(path);
   const name = argument === TO_STDOUT ? 'stdin' : basename(path);
   if (!content.isShp) return { path, name, content };

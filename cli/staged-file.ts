@@ -38,11 +38,12 @@ export interface InputFile {
 }
 
 /** Accepts a local file, or the address of a remote file, which the platform downloads itself. */
-export async function openInputFile(io: Io, file: string): Promise<InputFile> {
-  if (!isAddress(file)) {
+export async function openInputFile(io: Io, given: string): Promise<InputFile> {
+  if (!isAddress(given)) {
     // imported late, because formats are much code
-    const { recognise, zipShapefile } = await import('./local-file.ts');
-    await sizeOf(file);
+    const { mainFile, recognise, zipShapefile } = await import('./local-file.ts');
+    await sizeOf(given);
+    const file = await mainFile(given);
     const content = await recognise(file);
     const place = '/api/conversion/transfer/upload-url';
     return {
@@ -61,9 +62,9 @@ export async function openInputFile(io: Io, file: string): Promise<InputFile> {
     };
   }
   // the message does not repeat the address, which may contain a password
-  const url = URL.parse(file);
+  const url = URL.parse(given);
   if (!url) throw new UsageError('The address is invalid. Use one such as https://host/path/file.tif.');
-  return { name: cleanName(lastSegment(url.pathname)) || url.hostname, address: async () => file };
+  return { name: cleanName(lastSegment(url.pathname)) || url.hostname, address: async () => given };
 }
 
 function lastSegment(path: string): string {

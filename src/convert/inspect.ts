@@ -38,7 +38,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
     size: source.size,
     ...(found === undefined ? {} : { looksLike: found.name.replace(/^an? /, '') }),
     ...(reader === undefined ? {} : { format: reader.format, reader: reader.name }),
-    remarks: [],
+    remarks: found?.advice === undefined ? [] : [found.advice],
   };
   if (reader === undefined) return { inspection };
   const context: Context = {

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../data/bytes.ts';
 import { FormatError } from '../errors.ts';
 import { zipEntries } from './io/zip.ts';
+import { adviceOn, textTable } from './text-table.ts';
 
 /** A format detected from the content of a file: one with a reader here, or another that users confuse with one. */
 export interface Detected {
@@ -10,6 +11,8 @@ export interface Detected {
   name: string;
   /** A format that the file may still have, if its characteristic part comes after the first bytes. */
   maybe?: string;
+  /** What to do with a file that no reader takes as it is. */
+  advice?: string;
   /** Why the header or directory of the file cannot be read. */
   fault?: FormatError;
 }
@@ -31,7 +34,9 @@ const recognisers: readonly Recognise[] = [
   (head) => (starts(head, 'fgb') ? { name: 'a FlatGeobuf of another version than 3' } : undefined),
   (head) =>
     head.length >= 100 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000
-      ? { name: 'a single .shp file (put it into a zip with its .shx, .dbf and .prj files)' }
+      ? head.length >= 108 && head.readInt32BE(100) === 50
+        ? { name: 'the index of a shapefile (.shx)', advice: 'Its .shp file is missing beside it.' }
+        : { name: 'a single .shp file (put it into a zip with its .shx, .dbf and .prj files)' }
       : undefined,
   (head) => (starts(head, '\x89HDF\r\n\x1a\n') ? { name: 'an HDF5 file (also NetCDF 4)' } : undefined),
   (head) => (starts(head, 'CDF\x01', 'CDF\x02', 'CDF\x05') ? { name: 'a NetCDF file' } : undefined),
@@ -47,6 +52,8 @@ const recognisers: readonly Recognise[] = [
   (head) => (/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|html|\w+)[\s>]/i.test(latin1(head)) ? markup(head) : undefined),
   meshFile,
   points,
+  dbase,
+  table,
 ];
 
 /**
@@ -153,6 +160,30 @@ function points(head: Buffer): Detected | undefined {
   if (first < 0 || first > maxHeaderLines || !texts.slice(first).every((line) => startsWithPoint(line)))
     return undefined;
   return known('xyz', 'a file of points (XYZ)');
+}
+
+/** A table of dBase: field descriptors of 32 bytes, and a carriage return after the last one. */
+function dbase(head: Buffer): Detected | undefined {
+  if (head.length < 65 || ![0x03, 0x30, 0x31, 0x43, 0x83, 0x8b, 0xf5].includes(head[0]!)) return undefined;
+  const end = head.readUInt16LE(8);
+  return end >= 65 && end <= head.length && (end - 33) % 32 === 0 && head[end - 1] === 0x0d
+    ? {
+        name: 'a dBase table (.dbf)',
+        advice: 'As a part of a shapefile it is read with its .shp file, which is missing beside it.',
+      }
+    : undefined;
+}
+
+/** Cells of text with the same separator, which are no points as they stand. */
+function table(head: Buffer): Detected | undefined {
+  const lines = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  // The last one may be cut.
+  if (head.length === headLength) lines.pop();
+  const found = textTable(lines);
+  return found && { name: 'a table of text (CSV)', advice: adviceOn(found) };
 }
 
 const maxHeaderLines = 5;

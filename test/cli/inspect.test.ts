@@ -74,6 +74,30 @@ test('inspect names kinds of files that no reader takes, and says when it does n
   }
 });
 
+test('inspect of a table of text names XyzReader and what is missing; a table that can be read as points is read', async (t) => {
+  for (const [content, missing] of [
+    [
+      'name,x,y,z\nWell 1,1,2,3\nWell 2,4,5,6\n',
+      /Columns: name, x, y, z\. .*--reader XyzReader.*here 'name' holds texts/,
+    ],
+    [
+      'lon,lat\n9.5,54.2\n9.6,54.3\n',
+      /Columns: lon, lat\. .*--reader XyzReader.*a third column with numbers for z is missing/,
+    ],
+    ['id;name;lat;lon\r\n1;a;54,2;9,5\r\n', /Columns: id, name, lat, lon\. .*'name' holds texts/],
+    ['x\ty\tlabel\n1\t2\tWell 1\n', /'label' holds texts: give the column of z with --param ZColumnIndex=N/],
+  ] as const) {
+    const { code, out } = await run('table.csv', content);
+    t.is(code, 0);
+    t.regex(out, /^content +table of text \(CSV\)$/m);
+    t.regex(out, missing);
+    const { io, err } = person({});
+    t.is(await main(['convert', join(folder, 'table.csv'), join(folder, 'table.geojson')], io), 2);
+    t.regex(err(), missing);
+  }
+  t.regex((await run('points.csv', 'x,y,z,name\n1,2,3,Well one\n')).out, /^reader +XyzReader$/m);
+});
+
 test('inspect describes curvilinear cells: extent, dimensions, items', async (t) => {
   const axis = block(
     31061,
@@ -156,7 +180,7 @@ test('- is stdin', async (t) => {
   t.like(JSON.parse(out()), { format: 'asciigrid', width: 1, height: 1 });
 });
 
-test('a .shp file is inspected with its companions', async (t) => {
+test('a .shp file is inspected with its companions, also by the name of one of them', async (t) => {
   const points =
     '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[9,54]},"properties":{"depth":1}}]}';
   await run('gauges.geojson', points);
@@ -167,6 +191,16 @@ test('a .shp file is inspected with its companions', async (t) => {
   t.is(await main(['inspect', join(folder, 'gauges.shp'), '--json', '--png', picture, '--item', 'depth'], other), 0);
   t.like(JSON.parse(out()), { format: 'shapefile', crs: { srid: 'EPSG:4326' }, statistics: { features: 1 } });
   t.is((await readFile(picture)).toString('latin1', 1, 4), 'PNG');
+  for (const ending of ['dbf', 'shx', 'prj', 'cpg']) {
+    const { io: beside, out: shown } = person({});
+    t.is(await main(['inspect', join(folder, `gauges.${ending}`), '--json'], beside), 0);
+    t.like(JSON.parse(shown()), { format: 'shapefile', statistics: { features: 1 } }, ending);
+  }
+  for (const ending of ['dbf', 'shx']) {
+    const { code, out: alone } = await run(`alone.${ending}`, await readFile(join(folder, `gauges.${ending}`)));
+    t.is(code, 0);
+    t.regex(alone, /\.shp file(?:, which)? is missing beside it/);
+  }
 });
 
 test('inspect describes several files one after the other, as an array with --json; those that fail are named last', async (t) => {
