@@ -62,7 +62,7 @@ export function arrayMetadataV2(text: string, attributesText: string | undefined
   if (given.order === 'F' && shape.filter((length) => length > 1).length > 1)
     throw new FormatError(`${label} is in the order of Fortran, which is not supported. Write it in the order C.`);
   const declared = given.fill_value ?? undefined;
-  const fill = declared === undefined ? (type.startsWith('Float') ? Number.NaN : 0) : fillOf(type, declared);
+  const fill = fillOf(type, declared ?? (type.startsWith('Float') ? 'NaN' : 0));
   if (fill === undefined)
     throw new FormatError(`${label} has the fill value ${String(declared).slice(0, 80)}, not of its type.`);
   const { [DIMENSIONS]: names, ...rest } = own;

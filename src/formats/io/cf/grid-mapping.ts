@@ -27,13 +27,23 @@ export async function crsOfMapping(file: CfFile, name: string, { remark }: CfCon
   if (word === 'latitude_longitude' && isWgs84(attributes)) return wgs84;
   try {
     const { authority, code, ...known } = await crsFromProj(projString(word, attributes));
-    return authority === undefined || code === undefined ? { wkt: known.wkt } : { authority, code, wkt: known.wkt };
+    if (authority !== undefined && code !== undefined) return { authority, code, wkt: known.wkt };
+    return {
+      wkt: named(known.wkt, textOf(attributes.projected_crs_name) ?? textOf(attributes.geographic_crs_name) ?? word),
+    };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     remark(`The coordinate system of '${shortened(name)}' is not known: ${error.message}`);
     return undefined;
   }
 }
+
+/** A system that is made of parameters has no name. */
+const named = (wkt: string, name: string): string =>
+  wkt.replace(
+    /^([A-Z]+\[)"(?:unknown|unnamed)"/,
+    (_, before: string) => `${before}"${shortened(name).replaceAll('"', "'")}"`,
+  );
 
 async function identified(wkt: string): Promise<Crs> {
   try {
@@ -45,11 +55,11 @@ async function identified(wkt: string): Promise<Crs> {
   }
 }
 
-const named = ['reference_ellipsoid_name', 'horizontal_datum_name', 'geographic_crs_name'];
+const nameKeys = ['reference_ellipsoid_name', 'horizontal_datum_name', 'geographic_crs_name'];
 
 /** Ellipsoid and datum of WGS 84, or none at all. */
 function isWgs84(attributes: CfAttributes): boolean {
-  const names = named.flatMap((key) => textOf(attributes[key]) ?? []);
+  const names = nameKeys.flatMap((key) => textOf(attributes[key]) ?? []);
   const isNamed = names.some((name) =>
     /^(?:WGS[ _]?(?:19)?84|World Geodetic System 1984|WGS_1984|D_WGS_1984)$/i.test(name),
   );
@@ -158,7 +168,7 @@ function ellipsoid(attributes: CfAttributes, given: (key: string) => number | un
   if (major !== undefined && minor !== undefined)
     return major === minor ? `+R=${major}${prime}` : `+a=${major} +b=${minor}${prime}`;
   if (major !== undefined) return `+R=${major}${prime}`;
-  const names = named.flatMap((key) => textOf(attributes[key]) ?? []).join(' ');
+  const names = nameKeys.flatMap((key) => textOf(attributes[key]) ?? []).join(' ');
   const known = ellipsoids.find(([pattern]) => pattern.test(names));
   if (known === undefined) throw new FormatError(`The ellipsoid or datum '${shortened(names)}' is not known.`);
   return `${known[1]}${prime}`;

@@ -1,6 +1,6 @@
 import type { Crs } from '../../../data/crs-reference.ts';
-import { FormatError } from '../../../errors.ts';
-import { crsFromWkt, crsText, sridOf, wgs84 } from '../../../geo/crs/crs.ts';
+import { AppError, FormatError } from '../../../errors.ts';
+import { crsFromWkt, crsName, crsText, resolveCrs, sridOf, wgs84 } from '../../../geo/crs/crs.ts';
 import type { DfsProjection } from './header.ts';
 
 export const LONG_LAT = 'LONG/LAT';
@@ -48,6 +48,7 @@ export async function identifiedCrs(projection: Pick<DfsProjection, 'text'> | un
 /**
  * The projection text for a coordinate system: `NON-UTM`, `LONG/LAT`, Esri's WKT 1, or the unknown text of the source
  * file.
+ * @throws AppError for a system that WKT 1 cannot express, such as a rotated pole
  */
 export async function projectionText(crs: Crs | undefined): Promise<string> {
   if (crs === undefined) return LOCAL;
@@ -56,6 +57,10 @@ export async function projectionText(crs: Crs | undefined): Promise<string> {
     return await crsText(crs, 'WKT1_ESRI');
   } catch (error) {
     if (!(error instanceof FormatError) || crs.code !== undefined || crs.wkt === undefined) throw error;
-    return crs.wkt;
+    if ((await resolveCrs(crs)) === undefined) return crs.wkt;
+    throw new AppError(
+      'unprocessable',
+      `Programs that read DFS do not know the coordinate system '${crsName(crs).slice(0, 80)}'. Add a crsTransformation.`,
+    );
   }
 }
