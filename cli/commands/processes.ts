@@ -98,7 +98,8 @@ export const adminCommands: Fill = (admin, io) => {
     .option('--password-stdin', 'read the password from stdin')
     .option('--name <name>', 'default: the login id')
     .option('--email <address>', 'e-mail address')
-    .option('--tenant-name <name>', 'name of the new tenant');
+    .option('--tenant-name <name>', 'name of the new tenant')
+    .option('--yes', 'also if the platform that answers at PLATFORM_URL uses another database');
   legacyOption(bootstrap, '--tenant <name>', '--tenant-name').action(async ({ tenantName, ...options }) => {
     const { bootstrapAdministrator, policyOfSettings } = await import('./admin.ts');
     const password = await newPasswordFrom(io, options, async () => policyOfSettings(io), 'Password:');

@@ -38,7 +38,7 @@ export async function runStory(
     'Its first administrator, with a tenant.',
     'npm run platform -- admin bootstrap --id admin --password-stdin --tenant-name "River authority"',
   );
-  const quiet = { env, json: false, out: () => {} };
+  const quiet = { env, json: false, out: () => {}, note: () => {} };
   const adminPassword = newPassword();
   await bootstrapAdministrator(quiet, { id: 'admin', tenant: 'River authority' }, adminPassword, stop);
   const admin = connectApi(env);

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { PASSWORD, world } from '../world.ts';
+import { sql } from '../../src/db.ts';
+import { PASSWORD, testDatabase, world } from '../world.ts';
 import { machines } from './machine.ts';
 
 const w = world(test, { 'tokens.accessLifetime': '29s' });
@@ -256,4 +257,31 @@ test('the commands in mails need no login; a wrong token is an error', async (t)
   t.is(reset.code, 1);
   t.regex(reset.err, /token is unknown/);
   t.is((await run(['account', 'reset-password'])).code, 2);
+});
+
+test('admin bootstrap says which database it writes, and refuses another one than the running platform has', async (t) => {
+  const { run, url } = await machine(t);
+  const other = await testDatabase();
+  t.teardown(() => other.close());
+  const { pathname } = new URL(other.url);
+  const env = { DATABASE_URL: other.url, PLATFORM_ACCOUNTS_BREACHED_PASSWORDS: 'off' };
+  const bootstrap = (more: string[], where: Record<string, string> = {}) =>
+    run(['admin', 'bootstrap', '--id', 'boss', '--password-stdin', ...more], {
+      env: { ...env, ...where },
+      stdin: PASSWORD,
+    });
+  const refused = await bootstrap([]);
+  t.like(refused, { code: 2, out: '' });
+  t.true(refused.err.includes(url) && refused.err.includes(pathname), refused.err);
+  t.regex(refused.err, /uses another database/);
+  t.is((await other.db.any(sql.unsafe`select id from accounts`)).length, 0);
+
+  const same = await bootstrap([], { DATABASE_URL: w.url });
+  t.like(same, { code: 1 });
+  t.notRegex(same.err, /another database/);
+
+  const made = await bootstrap(['--yes']);
+  t.is(made.code, 0, made.err);
+  t.regex(made.err, new RegExp(`^Database: .*${pathname}$`, 'm'));
+  t.notRegex(made.err + refused.err, new RegExp(new URL(other.url).password || 'no password'));
 });
