@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import test from 'ava';
 import type { CryptoKey, JWK } from 'jose';
 import { decodeJwt, importJWK, SignJWT } from 'jose';
@@ -8,6 +9,18 @@ import type { User } from '../world.ts';
 import { PASSWORD, world } from '../world.ts';
 
 const w = world(test);
+const elsewhere = generateKeyPairSync('ed25519');
+const federated = world(test, {
+  'tokens.freshLogin': '1m',
+  'tokens.externalIssuers': JSON.stringify([
+    {
+      issuer: 'elsewhere',
+      audience: 'platform',
+      algorithm: 'EdDSA',
+      publicKey: elsewhere.publicKey.export({ type: 'spki', format: 'pem' }),
+    },
+  ]),
+});
 const NEW = 'Better-stapler-8';
 const WRONG = 'Wrong-horse-77';
 
@@ -283,4 +296,25 @@ test('refresh: false gives an access token alone, whose login is listed, can be 
   const expired = await logIn(user);
   await w.sql('update refresh_families set expires_at = now() where id = $1', [expired.id]);
   t.false(await opens(expired), 'an access token does not outlive its login');
+});
+
+test('a token of an external issuer is as fresh as its auth_time, by the setting tokens.freshLogin', async (t) => {
+  const user = await federated.account();
+  const now = Math.floor(Date.now() / 1000);
+  const change = async (authTime: number | undefined, more: object = {}) => {
+    const claims = { iss: 'elsewhere', aud: 'platform', sub: user.id, exp: now + 600, auth_time: authTime };
+    const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(elsewhere.privateKey);
+    return federated.nobody.put(
+      '/api/accounts/me',
+      { email: `${Math.random()}@example.org`, ...more },
+      bearer({ access: token }),
+    );
+  };
+  t.is((await change(now - 10)).status, 200);
+  for (const old of [now - 120, undefined, now + 3600]) {
+    const { body } = await change(old);
+    t.is(body.code, 'FreshLoginRequired', String(old));
+    t.regex(body.detail, /a login at most 1 min old/);
+  }
+  t.is((await change(undefined, { currentPassword: PASSWORD })).status, 200);
 });

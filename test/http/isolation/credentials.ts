@@ -21,6 +21,7 @@ export async function worthless({ w, owner, tenantId }: Scene): Promise<Record<s
     'a wrong audience': `Bearer ${await tokenOf(w, owner, { 'tokens.audience': 'something-else' })}`,
     'an expired token': `Bearer ${await tokenOf(w, owner, { 'tokens.accessLifetime': -60_000 })}`,
     'the token of a disabled account': `Bearer ${await revoked(w, tenantId, 'update accounts set enabled = false')}`,
+    'the token of a login that has ended': `Bearer ${await revoked(w, tenantId, 'update refresh_families set revoked_at = now()')}`,
     'the token of a deleted account': `Bearer ${await revoked(w, tenantId, 'delete from accounts')}`,
     'a wrong password': `Basic ${Buffer.from(`${owner.id}:wrong`).toString('base64')}`,
   };
