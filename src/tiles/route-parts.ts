@@ -35,6 +35,12 @@ export const TileAddress = SchemeAddress.extend({
   tileCol: z.string().meta({ description: 'Column from the left; x of XYZ.', examples: ['4'] }),
 });
 
+export const NetAddress = SchemeAddress.extend({
+  zoom: z.string().meta({ description: 'Zoom level of Web Mercator, 0 to 24.', examples: ['3'] }),
+  column: z.string().meta({ description: 'Column from the west.', examples: ['4'] }),
+  row: z.string().meta({ description: 'Row from the north.', examples: ['2'] }),
+});
+
 export const SliceQuery = z.object({
   timeStep: z
     .string()

@@ -9,11 +9,13 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { legendOf, legendPicture } from './legend.ts';
+import { MapNet, mapNetOf } from './map-net.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { publicMetadata, TileMetadata } from './public-metadata.ts';
 import {
   config,
   DATASET_PATH,
+  NetAddress,
   SCHEME_PATH,
   SchemeAddress,
   SliceQuery,
@@ -23,7 +25,7 @@ import {
 } from './route-parts.ts';
 import type { Checked, TileParts } from './serve.ts';
 import { emptyTileOf, fromStored, schemeOf, sendTile, servedTiles, tileAt } from './serve.ts';
-import { chosenSlice, placeOf } from './slices.ts';
+import { chosenSlice, mercatorPlaceOf, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
 
@@ -204,6 +206,27 @@ export async function tileRoutes(app: App, parts: TileParts) {
       const slice = chosenSlice(tiles.description, request.query);
       const text = JSON.stringify(tileJsonOf(tiles.description, scheme, slice, place));
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
+    },
+  );
+
+  app.get(
+    `${SCHEME_PATH}/net/:zoom/:column/:row`,
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Returns where a tile of Web Mercator lies in the coordinate system of a scheme',
+        description:
+          'For viewers that know no other coordinate system: between the points of the net the places are nearly linear.',
+        params: NetAddress,
+        response: { 200: MapNet },
+      },
+    },
+    async (request, reply) => {
+      const { tiles, dataset } = await serve(request, request.params.id, 'lately');
+      const scheme = schemeOf(tiles, request.params.schemeId);
+      const net = await fromStored(dataset, () => mapNetOf(tiles.description, scheme, mercatorPlaceOf(request.params)));
+      return sendText(request, reply, { text: JSON.stringify(net), type: JSON_TYPE, version: dataset.rowVersion });
     },
   );
 }

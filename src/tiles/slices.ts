@@ -1,6 +1,7 @@
 import { parseUtc } from '../data/date-text.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { DrawnScheme, TileSlice, TilesDescription } from '../formats/tiles/description.ts';
+import { DEEPEST } from '../formats/tiles/schemes.ts';
 
 /** Parameters that choose a slice, as they were sent. */
 export interface SliceQuery {
@@ -76,6 +77,19 @@ export function placeOf(
       `Tile row ${row}, column ${column} is outside of zoom level ${level}, which has ${height} rows and ${width} columns.`,
     );
   return [level, column, row];
+}
+
+/** The level, column and row of a tile of Web Mercator. */
+export function mercatorPlaceOf(
+  { zoom, column, row }: { zoom: string; column: string; row: string },
+  deepest = DEEPEST,
+): readonly [level: number, column: number, row: number] {
+  const [level, x, y] = [integerOf('zoom', zoom), integerOf('column', column), integerOf('row', row)];
+  if (level < 0 || level > deepest) throw outOfRange(`There is no zoom level ${level}; there are 0 to ${deepest}.`);
+  const side = 2 ** level;
+  if (x < 0 || y < 0 || x >= side || y >= side)
+    throw outOfRange(`Column ${x}, row ${y} is outside of zoom level ${level}, which has ${side} of both.`);
+  return [level, x, y];
 }
 
 /** A number of a path. */

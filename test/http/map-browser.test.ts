@@ -8,6 +8,7 @@ import type { ExecutionContext } from 'ava';
 import test from 'ava';
 import { decodePng, pixel } from '../formats/decode-png.ts';
 import { flatMesh } from '../formats/meshes.ts';
+import { gridOf } from '../formats/tiles/tiling.ts';
 import { codeOf, groupOf } from '../world/authenticator.ts';
 import type { Browser, Tab } from '../world/browser.ts';
 import { hasBrowser, startBrowser } from '../world/browser.ts';
@@ -79,6 +80,42 @@ function checkQuiet(t: ExecutionContext, tab: Tab): void {
   t.deepEqual(elsewhere, []);
 }
 
+shown('a scheme of WMTS in the coordinate system of the data is drawn at its place, with its values', async (t) => {
+  const scheme = { minValue: 0, maxValue: 255, colors: ['#000000', '#ffffff'] };
+  // Columns of 500 m turned by 10° to the map: the values grow to the east, from one column to the next by 2.55.
+  const grid = gridOf(
+    { width: 100, height: 60, affine: [800_000, 500, 0, 6_800_000, 0, -500], code: 25832 },
+    (x) => Math.floor((x - 800_000) / 500) * 2.55,
+  );
+  const id = await newTilesOf(w, { projectId, user: owner, name: 'Native' }, grid, [
+    { schemeId: 'native', ...scheme },
+    { schemeId: 'map', schemeType: 'XYZ', ...scheme },
+  ]);
+  const pictures: ReturnType<typeof decodePng>[] = [];
+  for (const one of ['native', 'map']) {
+    const link = new URL(await signedLink(id));
+    link.hash = `scheme=${one}`;
+    const tab = await open(link.href);
+    await drawn(tab);
+    t.is(await textOf(tab, 'notes'), '');
+    await sleep(1500);
+    pictures.push(decodePng(await tab.picture()));
+    checkQuiet(t, tab);
+    await tab.close();
+  }
+  // Both schemes have the same grey at the same place.
+  let [compared, off] = [0, 0];
+  for (let x = 350; x < 780; x += 10)
+    for (let y = 60; y < 500; y += 10) {
+      const [native, map] = pictures.map((one) => pixel(one, x, y).split(',').map(Number));
+      const isGrey = [native!, map!].every(([red, green, blue]) => red === green && red === blue);
+      if (!isGrey) continue;
+      compared++;
+      if (Math.abs(native![0]! - map![0]!) > 8) off++;
+    }
+  t.true(compared > 200 && off < 0.03 * compared, `${off} of ${compared}`);
+});
+
 shown(
   'a signed link shows tiles: the slider of time changes them, the pointer reads them, a click charts them',
   async (t) => {
@@ -92,7 +129,6 @@ shown(
     const tab = await open(await signedLink(id));
     await drawn(tab);
     t.is(await textOf(tab, 'title'), 'Plane <b>');
-    t.regex(await textOf(tab, 'notes'), /'utm' is in EPSG:25832\. This map is in Web Mercator and cannot show it/);
     t.false(await tab.evaluate("document.getElementById('login').open"));
 
     // the middle of the data: column 50 of 100, row 30 of 60, in 10 m

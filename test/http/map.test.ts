@@ -199,21 +199,29 @@ test('a colour leads back to its value, within a step of the ramp', (t) => {
 });
 
 const xyz: TileGrid = {
+  isMercator: true,
   left: -WORLD,
   top: WORLD,
   tileWidth: 256,
   tileHeight: 256,
-  levels: [0, 1, 2].map((id) => ({ id, resolution: mapResolution(id), columns: 2 ** id, rows: 2 ** id })),
+  levels: [0, 1, 2].map((id) => ({
+    id,
+    resolution: mapResolution(id),
+    shown: mapResolution(id),
+    columns: 2 ** id,
+    rows: 2 ** id,
+  })),
 };
 /** Two levels of 64 pixels, whose upper left corner is no corner of a tile of the map. */
 const own: TileGrid = {
+  isMercator: true,
   left: 1_000_000,
   top: 7_000_000,
   tileWidth: 64,
   tileHeight: 64,
   levels: [
-    { id: 0, resolution: 2000, columns: 1, rows: 1 },
-    { id: 1, resolution: 1000, columns: 2, rows: 2 },
+    { id: 0, resolution: 2000, shown: 2000, columns: 1, rows: 1 },
+    { id: 1, resolution: 1000, shown: 1000, columns: 2, rows: 2 },
   ],
 };
 

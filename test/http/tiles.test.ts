@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
+import { transformer } from '../../src/geo/crs/transform.ts';
 import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
 import { newTiles, newTilesChanged, newTilesWith, steppedGrid, steppedSchemes, tileBytes } from '../world/tiles.ts';
 import type { Answer, Client, User } from '../world.ts';
@@ -397,4 +398,29 @@ test('a check, a picture and the metadata of damaged tiles are never a 500', asy
     }
   }
   t.true(seen.has(422), String([...seen]));
+});
+
+test('a net tells where a tile of the map lies in the coordinate system of a scheme', async (t) => {
+  const { client, url } = await theTiles();
+  const path = `${url}/scheme/depth/net`;
+  const net = (await client.get(`${path}/16/34406/20997`)).body;
+  t.is(net.side, 17);
+  using change = await transformer({ authority: 'EPSG', code: 4326 }, { authority: 'EPSG', code: 25832 });
+  for (const [n, column, row] of [
+    [0, 34406, 20997],
+    [16, 34407, 20997],
+    [17 * 17 - 1, 34407, 20998],
+  ] as const) {
+    const [x, y] = [
+      Float64Array.of((column / 2 ** 16) * 360 - 180),
+      Float64Array.of((Math.atan(Math.sinh(Math.PI * (1 - (2 * row) / 2 ** 16))) * 180) / Math.PI),
+    ];
+    change.forward(x, y);
+    t.true(Math.hypot(net.x[n] - x[0]!, net.y[n] - y[0]!) < 1e-3);
+  }
+  const far = (await client.get(`${path}/8/0/0`)).body;
+  t.true(far.x.every((x: number) => x === 1e12));
+  t.is((await client.get(`${path}/8/256/0`)).status, 404);
+  t.is((await client.get(`${path}/25/0/0`)).status, 404);
+  t.is((await client.get(`${path}/8/a/0`)).status, 400);
 });

@@ -37,6 +37,7 @@ export default {
   'GET /api/tiles/dataset/:id/scheme/:schemeId/empty-tile': row('/scheme/depth/empty-tile'),
   'GET /api/tiles/dataset/:id/scheme/:schemeId/availability': row('/scheme/depth/availability'),
   'GET /api/tiles/dataset/:id/scheme/:schemeId/legend': row('/scheme/depth/legend'),
+  'GET /api/tiles/dataset/:id/scheme/:schemeId/net/:zoom/:column/:row': row('/scheme/depth/net/0/0/0'),
   'GET /api/tiles/dataset/:id/scheme/:schemeId/tilejson.json': row('/scheme/raw/tilejson.json'),
   'GET /api/vectortiles/dataset/:id/:zoom/:tileCol/:tileRow.vector.pbf': vector('/0/0/0.vector.pbf', 204),
   'GET /api/vectortiles/dataset/:id/tilejson.json': vector('/tilejson.json', 200),

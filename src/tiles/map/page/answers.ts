@@ -10,6 +10,7 @@ export interface TilingScheme {
   readonly tileHeight: number;
   readonly zoomLevels: readonly number[];
   readonly resolutions: readonly number[];
+  readonly scaleDenominators: readonly number[];
   readonly matrixWidths: readonly number[];
   readonly matrixHeights: readonly number[];
   readonly minValue?: number;
@@ -26,6 +27,13 @@ export interface TileMetadata {
   readonly timeStamps: readonly string[];
   readonly layerIds: readonly number[];
   readonly layerHeights?: readonly number[];
+}
+
+/** Points of a tile of Web Mercator in the coordinate system of a scheme, row by row; 1e12 far from the data. */
+export interface MapNet {
+  readonly side: number;
+  readonly x: readonly number[];
+  readonly y: readonly number[];
 }
 
 export interface Legend {

@@ -1,8 +1,8 @@
 import type { Map as MapLibreMap, RasterTileSource } from 'maplibre-gl';
 import type { Box } from './map-view.ts';
 import { tileAddress } from './map-view.ts';
+import type { MapScheme } from './tile-grid.ts';
 import { zoomRange } from './tile-grid.ts';
-import type { MapScheme } from './tile-source.ts';
 import type { Slice } from './tile-store.ts';
 
 const ID = 'tiles';

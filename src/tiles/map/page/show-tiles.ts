@@ -4,7 +4,7 @@ import type { MultidimensionalDataset } from './answers.ts';
 import type { Api } from './api.ts';
 import { element, say } from './dom.ts';
 import type { Point } from './map-view.ts';
-import { onHover, placeMark, serveTiles, showOutline } from './map-view.ts';
+import { onHover, placeMark, serveTiles } from './map-view.ts';
 import { chooseOne, layerText, note, openSlider, showLegend } from './panel.ts';
 import type { View } from './permalink.ts';
 import { openPointCard } from './point-card.ts';
@@ -15,9 +15,9 @@ import { storedSeries, tileSeries } from './series.ts';
 import type { Series } from './series-table.ts';
 import { hasLayers, itemFor } from './series-table.ts';
 import type { Subject } from './subject.ts';
+import type { MapScheme } from './tile-grid.ts';
 import { zoomRange } from './tile-grid.ts';
-import type { MapScheme } from './tile-source.ts';
-import { isEstimate, mapTile, sortSchemes, valueAt, valueScheme } from './tile-source.ts';
+import { isEstimate, mapSchemes, mapTile, valueAt, valueScheme } from './tile-source.ts';
 import { TileStore } from './tile-store.ts';
 import { openTimeBar } from './time-bar.ts';
 import { millisecondsOf, nearestStep, timeLabels } from './times.ts';
@@ -34,18 +34,10 @@ export interface Shown {
 /** Shows a dataset of tiles: schemes, time, layers, legend, values and series. */
 export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, api: Api): Shown {
   const { timeStamps: stamps, layerIds, layerHeights, tilingSchemes } = subject.tiles!;
-  const { shown, hidden } = sortSchemes(tilingSchemes);
-  for (const { schemeId, sridAuthName, srid } of hidden)
-    note(
-      `Scheme '${schemeId}' is in ${sridAuthName}:${srid}. This map is in Web Mercator and cannot show it; QGIS and other WMTS clients can.`,
-    );
-  const [first] = shown;
-  if (first === undefined) {
-    if (subject.box !== undefined) showOutline(map, subject.box);
-    note('Add a scheme of type XYZ to see the data here.');
-    showLegend(undefined);
-    return { apply() {}, open() {}, move() {}, togglePlay() {} };
-  }
+  const [, south = 0, , north = 0] = subject.box ?? [];
+  const shown = mapSchemes(tilingSchemes, (south + north) / 2);
+  // A description has a scheme at least.
+  const first = shown[0]!;
   const single = stamps.length <= 1 && layerIds.length <= 1;
   const store = new TileStore(api, subject.id, single);
   const find = (id: string | undefined) => shown.find(({ scheme }) => scheme.schemeId === id);

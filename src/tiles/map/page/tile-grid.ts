@@ -4,16 +4,20 @@ import type { TilingScheme } from './answers.ts';
 export const WORLD = 20_037_508.342789244;
 const WEB_MERCATOR = [3857, 900913, 3785, 102100, 102113];
 
-interface Level {
+export interface Level {
   readonly id: number;
-  /** Side of a pixel in metres. */
+  /** Side of a pixel in units of the coordinate system. */
   readonly resolution: number;
+  /** Side of a pixel on the map, in metres of Web Mercator. */
+  readonly shown: number;
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Tile matrices in Web Mercator. */
+/** Tile matrices. */
 export interface TileGrid {
+  /** Whether they are in Web Mercator. */
+  readonly isMercator: boolean;
   readonly left: number;
   readonly top: number;
   readonly tileWidth: number;
@@ -22,17 +26,32 @@ export interface TileGrid {
   readonly levels: readonly Level[];
 }
 
-/** The matrices of a scheme; undefined where they are not in Web Mercator. */
-export function gridOf(scheme: TilingScheme): TileGrid | undefined {
-  if (!WEB_MERCATOR.includes(scheme.srid)) return undefined;
+/** A scheme with its matrices. */
+export interface MapScheme {
+  readonly scheme: TilingScheme;
+  readonly grid: TileGrid;
+}
+
+/** Metres of a pixel of the WMTS standard. */
+const STANDARD_PIXEL = 0.00028;
+
+/**
+ * The matrices of a scheme.
+ * @param latitude of the middle of the data
+ */
+export function gridOf(scheme: TilingScheme, latitude = 0): TileGrid {
+  const isMercator = WEB_MERCATOR.includes(scheme.srid);
+  // Web Mercator shows lengths larger towards the poles.
+  const stretch = 1 / Math.cos((Math.min(85, Math.abs(latitude)) * Math.PI) / 180);
   const [left, top] = scheme.schemeType === 'XYZ' ? [-WORLD, WORLD] : scheme.topLeft;
   const levels = scheme.zoomLevels.map((id, n) => ({
     id,
     resolution: scheme.resolutions[n]!,
+    shown: isMercator ? scheme.resolutions[n]! : scheme.scaleDenominators[n]! * STANDARD_PIXEL * stretch,
     columns: scheme.matrixWidths[n]!,
     rows: scheme.matrixHeights[n]!,
   }));
-  return { left, top, tileWidth: scheme.tileWidth, tileHeight: scheme.tileHeight, levels };
+  return { isMercator, left, top, tileWidth: scheme.tileWidth, tileHeight: scheme.tileHeight, levels };
 }
 
 /** Side of a pixel of 256 in a tile of the map. */
@@ -40,13 +59,14 @@ export const mapResolution = (zoom: number): number => (2 * WORLD) / 256 / 2 ** 
 
 /** The level with the least detail that is not coarser than asked for, else the last one. */
 export function levelFor({ levels }: TileGrid, resolution: number): Level {
-  return levels.find((level) => level.resolution <= resolution * 1.001) ?? levels.at(-1)!;
+  return levels.find((level) => level.shown <= resolution * 1.001) ?? levels.at(-1)!;
 }
 
 /** Whether the tile of the map is a tile of the scheme. */
 export function isMapTile(grid: TileGrid, zoom: number): boolean {
   const level = levelFor(grid, mapResolution(zoom));
   return (
+    grid.isMercator &&
     grid.left === -WORLD &&
     grid.top === WORLD &&
     grid.tileWidth === 256 &&
@@ -58,10 +78,10 @@ export function isMapTile(grid: TileGrid, zoom: number): boolean {
 /** Zoom levels of the map between which tiles are asked for. Above the first, a tile would need too many of the scheme. */
 export function zoomRange({ levels }: TileGrid): { minzoom: number; maxzoom: number } {
   const zoomOf = (resolution: number) => Math.log2((2 * WORLD) / 256 / resolution);
-  const first = zoomOf(levels[0]!.resolution);
+  const first = zoomOf(levels[0]!.shown);
   return {
     minzoom: Math.max(0, levels[0]!.columns * levels[0]!.rows === 1 ? 0 : Math.floor(first + 1e-6) - 2),
-    maxzoom: Math.max(0, Math.min(24, Math.ceil(zoomOf(levels.at(-1)!.resolution) - 1e-6))),
+    maxzoom: Math.max(0, Math.min(24, Math.ceil(zoomOf(levels.at(-1)!.shown) - 1e-6))),
   };
 }
 
@@ -109,7 +129,11 @@ export function metresOf(longitude: number, latitude: number): [number, number] 
 
 /** The tile and pixel of a level that hold a place; undefined outside of the matrix. */
 export function pixelAt(grid: TileGrid, level: Level, longitude: number, latitude: number) {
-  const [x, y] = metresOf(longitude, latitude);
+  return pixelOf(grid, level, metresOf(longitude, latitude));
+}
+
+/** The tile and pixel of a level that hold a point of the coordinate system; undefined outside of the matrix. */
+export function pixelOf(grid: TileGrid, level: Level, [x, y]: readonly [number, number]) {
   const [across, down] = [(x - grid.left) / level.resolution, (grid.top - y) / level.resolution];
   const [column, row] = [Math.floor(across / grid.tileWidth), Math.floor(down / grid.tileHeight)];
   if (column < 0 || row < 0 || column >= level.columns || row >= level.rows) return undefined;

@@ -1,25 +1,27 @@
 import type { TilingScheme } from './answers.ts';
 import { bitmapOf, isPicture, valueInTile } from './pixels.ts';
-import type { TileGrid } from './tile-grid.ts';
-import { gridOf, isMapTile, levelFor, mapResolution, piecesOf, pixelAt } from './tile-grid.ts';
+import type { Level, MapScheme } from './tile-grid.ts';
+import {
+  gridOf,
+  isMapTile,
+  levelFor,
+  mapResolution,
+  metresOf,
+  piecesOf,
+  pixelAt,
+  pixelOf,
+  WORLD,
+} from './tile-grid.ts';
 import type { Slice, TileStore } from './tile-store.ts';
+import { netPoint, warpedTile } from './warped-tile.ts';
 
-/** A scheme that the map can show. */
-export interface MapScheme {
-  readonly scheme: TilingScheme;
-  readonly grid: TileGrid;
-}
-
-/** The schemes in Web Mercator, and those that a map in Web Mercator cannot show. */
-export function sortSchemes(schemes: readonly TilingScheme[]): { shown: MapScheme[]; hidden: TilingScheme[] } {
-  const shown: MapScheme[] = [];
-  const hidden: TilingScheme[] = [];
-  for (const scheme of schemes) {
-    const grid = gridOf(scheme);
-    if (grid === undefined) hidden.push(scheme);
-    else shown.push({ scheme, grid });
-  }
-  return { shown, hidden };
+/**
+ * The schemes with their matrices, those in Web Mercator first: the map draws the others anew.
+ * @param latitude of the middle of the data
+ */
+export function mapSchemes(schemes: readonly TilingScheme[], latitude: number): MapScheme[] {
+  const all = schemes.map((scheme) => ({ scheme, grid: gridOf(scheme, latitude) }));
+  return [...all.filter(({ grid }) => grid.isMercator), ...all.filter(({ grid }) => !grid.isMercator)];
 }
 
 /** The scheme with values of the same item: raw ones rather than binned ones rather than the scheme itself. */
@@ -48,6 +50,7 @@ export async function mapTile(
     // the map hands the bytes to a thread and keeps none
     return bytes.slice(0);
   }
+  if (!grid.isMercator) return warpedTile(store, { scheme, grid }, slice, { level, place: [zoom, x, y], signal });
   const canvas = new OffscreenCanvas(SIDE, SIDE);
   const pieces = piecesOf(grid, level, zoom, x, y);
   const [first, last] = [pieces[0], pieces.at(-1)];
@@ -78,7 +81,28 @@ export async function valueAt(
   { zoom, signal }: { zoom?: number; signal?: AbortSignal } = {},
 ): Promise<number | undefined> {
   const level = zoom === undefined ? grid.levels.at(-1)! : levelFor(grid, mapResolution(Math.round(zoom)));
-  const pixel = pixelAt(grid, level, longitude, latitude);
+  const pixel = grid.isMercator
+    ? pixelAt(grid, level, longitude, latitude)
+    : await warpedPixel(store, { scheme, grid }, { level, point: [longitude, latitude], zoom }, signal);
   if (pixel === undefined) return undefined;
   return valueInTile(scheme, await store.tile(scheme, slice, [level.id, pixel.column, pixel.row], signal), pixel);
+}
+
+/** Levels of the tiles whose nets tell where a place lies. */
+const NET_ZOOM = 16;
+
+async function warpedPixel(
+  store: TileStore,
+  { scheme, grid }: MapScheme,
+  { level, point, zoom = NET_ZOOM }: { level: Level; point: readonly [number, number]; zoom?: number | undefined },
+  signal: AbortSignal | undefined,
+) {
+  const tiles = 2 ** Math.round(Math.min(NET_ZOOM, Math.max(0, zoom)));
+  const [x, y] = metresOf(...point);
+  const [column, row] = [((x + WORLD) / (2 * WORLD)) * tiles, ((WORLD - y) / (2 * WORLD)) * tiles];
+  if (row < 0 || row >= tiles) return undefined;
+  const place = [Math.log2(tiles), Math.floor(column), Math.floor(row)] as const;
+  const net = await store.net(scheme, place, signal);
+  const own = netPoint(net, column - place[1], row - place[2]);
+  return own && pixelOf(grid, level, own);
 }

@@ -1,4 +1,4 @@
-import type { TilingScheme } from './answers.ts';
+import type { MapNet, TilingScheme } from './answers.ts';
 import type { Api } from './api.ts';
 import { isAbort } from './api.ts';
 
@@ -48,6 +48,12 @@ export class TileStore {
     if (this.#last.of !== of) this.#last = { of, places: new Map() };
     this.#last.places.set(place.join(), place);
     return this.#read(schemeId, { step, layer }, place, signal);
+  }
+
+  /** Where a tile of the map lies in the coordinate system of a scheme. */
+  async net({ schemeId }: Pick<TilingScheme, 'schemeId'>, place: Place, signal?: AbortSignal): Promise<MapNet> {
+    const path = `${this.#base}/${encodeURIComponent(schemeId)}/net/${place.join('/')}`;
+    return JSON.parse(new TextDecoder().decode(await this.#get(path, signal))) as MapNet;
   }
 
   /** Reads the tiles of another slice at the places of the one before, so that the next step is there in time. */
