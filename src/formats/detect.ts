@@ -142,7 +142,8 @@ function meshFile(head: Buffer): Detected | undefined {
 const endMark = '\x1a';
 
 /** Whether the columns of a line begin with x, y and z; in cells of their own, z may be missing. */
-const startsWithPoint = (line: string) => {
+const startsWithPoint = (given: string) => {
+  const line = given.replaceAll('"', '');
   const cells = line.split(/ *[,;\t] */, 3);
   if (cells.length === 3 && [cells[0]!, cells[1]!, cells[2] || '0'].every(isNumber)) return true;
   const words = line.split(/[\s,;]+/, 3);
@@ -183,7 +184,7 @@ function table(head: Buffer): Detected | undefined {
   // The last one may be cut.
   if (head.length === headLength) lines.pop();
   const found = textTable(lines);
-  return found && { name: 'a table of text (CSV)', advice: adviceOn(found) };
+  return found && { name: 'a table of text (CSV)', advice: adviceOn(found), maybe: 'xyz' };
 }
 
 const maxHeaderLines = 5;

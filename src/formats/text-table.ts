@@ -45,6 +45,8 @@ function cellsOf(line: string, separator: string): string[] {
 /** What a table lacks to be read as points, and what to do about it. */
 export function adviceOn({ columns, numeric }: TextTable): string {
   const list = columns.slice(0, named).join(', ') + (columns.length > named ? ', …' : '');
+  if (numeric.length > 2 && numeric.slice(0, 3).every(Boolean))
+    return `Columns: ${list}. XyzReader (--reader XyzReader) may read it as points, with x, y and z in the first three columns.`;
   const wrong = [0, 1].filter((n) => !numeric[n]);
   const missing =
     wrong.length > 0

@@ -95,7 +95,8 @@ test('inspect of a table of text names XyzReader and what is missing; a table th
     t.is(await main(['convert', join(folder, 'table.csv'), join(folder, 'table.geojson')], io), 2);
     t.regex(err(), missing);
   }
-  t.regex((await run('points.csv', 'x,y,z,name\n1,2,3,Well one\n')).out, /^reader +XyzReader$/m);
+  for (const content of ['x,y,z,name\n1,2,3,Well one\n', '"x","y","z"\n"1","2","3"\n'])
+    t.regex((await run('points.csv', content)).out, /^reader +XyzReader$/m);
 });
 
 test('inspect describes curvilinear cells: extent, dimensions, items', async (t) => {
