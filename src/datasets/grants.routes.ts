@@ -119,7 +119,8 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       schema: {
         tags,
         summary: 'Returns signed addresses to download datasets of a project',
-        description: 'Send the project in the header `project-id`. Without `id`, returns all datasets directly in it.',
+        description:
+          'Send the project in the header `svc-project-id`. Without `id`, returns all datasets directly in it.',
         querystring: z.object({ id: queryList(z.guid().toLowerCase()).max(1000).optional() }),
         response: { 200: listOf(z.object({ id: z.string(), name: z.string(), url: z.string() })) },
       },

@@ -26,13 +26,13 @@ const PARAMETERS = {
   ),
   'bbox-crs': query('bbox-crs', 'Coordinate system of bbox; default: CRS84.', uri),
   crs: query('crs', 'Coordinate system of the answer; default: CRS84.', uri),
-  datetime: query('datetime', 'A time or an interval.', { type: 'string' }),
-  limit: query('limit', 'Maximum number of features of a page.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_FEATURES,
-    default: DEFAULT_FEATURES,
-  }),
+  datetime: query('datetime', 'A time or an interval.', { type: 'string' }, { style: 'form', explode: false }),
+  limit: query(
+    'limit',
+    'Maximum number of features of a page.',
+    { type: 'integer', minimum: 1, maximum: MAX_FEATURES, default: DEFAULT_FEATURES },
+    { style: 'form', explode: false },
+  ),
   offset: query('offset', 'Number of features to pass over.', { type: 'integer', minimum: 0 }),
   cursor: query('cursor', 'Of the link next.', { type: 'string' }),
   properties: query(

@@ -34,7 +34,7 @@ declare module 'fastify' {
     signedLinks?: boolean;
     /** Also accepts HTTP Basic (login id and password). */
     basic?: boolean;
-    /** The handler reads the header `project-id`, where it may name the project of the request. Gates judge its tenant. */
+    /** The handler reads the header `svc-project-id`, where it may name the project of the request. Gates judge its tenant. */
     projectHeader?: boolean;
     /** The request may end logins. */
     endsLogins?: boolean;

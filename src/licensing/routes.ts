@@ -42,12 +42,12 @@ const NewFeature = z.object({
 const OfType = z.object({ featureType: queryEnum(FEATURE_TYPES).optional() });
 const OfTenant = z.object({ id: uuidParam(), tenantId: uuidParam() });
 
-/** The tenant in the header `project-id`, which carries a tenant on these routes. */
+/** The tenant in the header `svc-project-id`, which carries a tenant on these routes. */
 function tenantInHeader(request: FastifyRequest): string | undefined {
   const sent = request.platformHeader('project-id');
   if (sent === undefined) return undefined;
   const parsed = uuidParam().safeParse(sent);
-  if (!parsed.success) throw invalid(`The header project-id is '${sent}', which is not the UUID of a tenant.`);
+  if (!parsed.success) throw invalid(`The header svc-project-id is '${sent}', which is not the UUID of a tenant.`);
   return parsed.data;
 }
 
@@ -139,7 +139,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
       const { caller, params, body } = request;
       const inHeader = tenantInHeader(request);
       if (inHeader !== undefined && inHeader !== params.tenantId)
-        throw invalid(`The header project-id names tenant '${inHeader}', but the path names '${params.tenantId}'.`);
+        throw invalid(`The header svc-project-id names tenant '${inHeader}', but the path names '${params.tenantId}'.`);
       return enable(db, caller, params.id, params.tenantId, body.enabled);
     },
   );

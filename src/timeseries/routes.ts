@@ -76,7 +76,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       schema: {
         tags,
         summary: 'Creates a dataset of time series',
-        description: 'Send the project in the header `project-id`. Needs canCreateContent.',
+        description: 'Send the project in the header `svc-project-id`. Needs canCreateContent.',
         body: NewSeriesDataset,
         response: { 201: SeriesDataset },
       },

@@ -48,6 +48,7 @@ const MAX_MD5_RANGE = 4 * 2 ** 20;
 const REDIRECT_SECONDS = 60;
 /** Of every answer with bytes or an error, also for an export, which never changes: clients ask again with its ETag. */
 const CACHE_CONTROL = 'private, no-cache';
+const CONDITIONS = ['if-match', 'if-none-match', 'if-unmodified-since'] as const;
 const OCTET_STREAM = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
 const options = (summary: string, described: Record<string, unknown>) =>
@@ -118,6 +119,17 @@ export async function blobRoutes(
     return info && newest < info.lastModified.getTime() ? info : undefined;
   }
 
+  /** `If-Unmodified-Since` of a write: the state that it allows must still be there when the bytes have arrived. */
+  async function unmodified(request: FastifyRequest, { area, name }: BlobAddress): Promise<{ etag?: string }> {
+    const { headers } = request;
+    if (headers['if-unmodified-since'] === undefined || headers['if-match'] !== undefined) return {};
+    const blob = await places[area].find(name);
+    const info = blob === undefined ? undefined : await blobs.info(blob);
+    if (info === undefined) return {};
+    checkMatch(request, info);
+    return { etag: info.etag };
+  }
+
   app.head(PATH, STATE, async (request, reply) => {
     const { address, grant } = await requireGrant(request, 'any');
     const { info } = await findBlob(address);
@@ -181,7 +193,7 @@ export async function blobRoutes(
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
     const signal = clientLeft(reply);
-    const conditions = { ...writeConditions(request), grant };
+    const conditions = { ...writeConditions(request), ...(await unmodified(request, address)), grant };
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {
@@ -223,7 +235,7 @@ export async function blobRoutes(
       throw forbidden(
         `Blobs of the area '${address.area}' cannot be deleted by their address. Delete the dataset instead.`,
       );
-    if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined) {
+    if (CONDITIONS.some((name) => request.headers[name] !== undefined)) {
       const { info } = await findBlob(address);
       checkMatch(request, info);
       if (isKnown(request, info)) throw etagMismatch(info);

@@ -21,17 +21,43 @@ export const etagMismatch = ({ etag }: BlobInfo) =>
     `The blob's ETag is ${etag}, which If-Match or If-None-Match of the request excludes.`,
   );
 
-/** Throws `preconditionFailed` if `If-Match` excludes the current ETag. */
-export function checkMatch(request: FastifyRequest, info: BlobInfo) {
-  const wanted = request.headers['if-match'];
-  if (wanted !== undefined && !includesEtag(wanted, info.etag)) {
-    throw etagMismatch(info);
+/**
+ * Throws `preconditionFailed` if `If-Match` excludes the current ETag, or without it `If-Unmodified-Since` the current state
+ * (RFC 9110, 13.2.2).
+ */
+export function checkMatch({ headers }: FastifyRequest, info: BlobInfo) {
+  const wanted = headers['if-match'];
+  if (wanted !== undefined) {
+    if (!includesEtag(wanted, info.etag)) throw etagMismatch(info);
+    return;
   }
+  const since = dateOf(headers['if-unmodified-since']);
+  if (since !== undefined && secondsOf(info) > since)
+    throw new AppError(
+      'preconditionFailed',
+      `The blob was written at ${info.lastModified.toUTCString()}, after If-Unmodified-Since of the request.`,
+    );
 }
 
-/** Whether `If-None-Match` contains the current ETag, also as a weak ETag, into which a proxy may have turned it. */
-export const isKnown = (request: FastifyRequest, info: BlobInfo) =>
-  includesEtag(request.headers['if-none-match']?.replaceAll('W/"', '"'), info.etag);
+/**
+ * Whether the client has the current state: `If-None-Match` contains its ETag, also as a weak ETag, into which a proxy may have
+ * turned it; without that header, it was not written after `If-Modified-Since`.
+ */
+export function isKnown({ method, headers }: FastifyRequest, info: BlobInfo): boolean {
+  const known = headers['if-none-match'];
+  if (known !== undefined) return includesEtag(known.replaceAll('W/"', '"'), info.etag);
+  const since = method === 'GET' || method === 'HEAD' ? dateOf(headers['if-modified-since']) : undefined;
+  return since !== undefined && secondsOf(info) <= since;
+}
+
+/** `Last-Modified` in seconds since 1970, as it is sent. */
+const secondsOf = ({ lastModified }: BlobInfo) => Math.floor(lastModified.getTime() / 1000);
+
+/** Seconds since 1970. Undefined for what is not a date of HTTP, which is ignored. */
+function dateOf(header: string | undefined): number | undefined {
+  const time = /^[A-Z][a-z]{2,8},? .*\d/.test(header ?? '') ? Date.parse(header ?? '') : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}
 
 export const includesEtag = (header: string | undefined, etag: string) =>
   (header ?? '').split(',').some((part) => ['*', etag].includes(part.trim()));

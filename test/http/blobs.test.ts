@@ -660,3 +660,34 @@ test('an upload can be named only by an address of this platform that is less th
   t.is((await naming(upload))?.kind, 'notFound');
   t.is((await get()).statusCode, 404);
 });
+
+test('a download and a write heed If-Modified-Since and If-Unmodified-Since, unless an ETag is given', async (t) => {
+  const { put, get, head, read, delete: remove } = await place();
+  const { headers } = await put('one', BLOCK_BLOB);
+  const [etag, at] = [String(headers.etag), String(headers['last-modified'])];
+  const before = new Date(Date.parse(at) - 1000).toUTCString();
+  t.deepEqual(
+    [(await get({ 'if-modified-since': at })).statusCode, (await get({ 'if-modified-since': before })).statusCode],
+    [304, 200],
+  );
+  t.is((await head(read, { 'if-modified-since': at })).statusCode, 304);
+  t.is((await get({ 'if-modified-since': at, 'if-none-match': '"other"' })).statusCode, 200);
+  t.is((await get({ 'if-modified-since': 'yesterday' })).statusCode, 200, 'no date of HTTP');
+  t.deepEqual(
+    [(await get({ 'if-unmodified-since': at })).statusCode, (await get({ 'if-unmodified-since': before })).statusCode],
+    [200, 412],
+  );
+  t.is((await get({ 'if-unmodified-since': before, 'if-match': etag })).statusCode, 200);
+  t.is((await put('two', { 'if-unmodified-since': before })).statusCode, 412);
+  t.is((await remove(undefined, { 'if-unmodified-since': before })).statusCode, 412);
+  t.is((await get()).body, 'one');
+  t.is((await put('two', { 'if-unmodified-since': at, 'if-modified-since': at })).statusCode, 201);
+  t.is((await get()).body, 'two');
+});
+
+test('a PUT with Content-Range is 400: a part is not stored as the whole', async (t) => {
+  const { put, get } = await place();
+  await put('whole', BLOCK_BLOB);
+  t.is((await put('part', { 'content-range': 'bytes 0-3/5' })).statusCode, 400);
+  t.is((await get()).body, 'whole');
+});

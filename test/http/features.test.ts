@@ -478,6 +478,8 @@ test.serial('OGC API Features: the landing page leads to everything, and the ite
   t.deepEqual(typesOf((await follow(collection.links, 'describedby')).body.properties.properties.properties), types);
   const { body: api } = await follow(links, 'service-desc');
   t.is(api.openapi, '3.0.3');
+  for (const name of ['bbox', 'datetime', 'limit'])
+    t.like(api.components.parameters[name], { in: 'query', style: 'form', explode: false }, name);
   for (const path of Object.keys(api.paths)) {
     const { status } = await client.get(`${root}${path.replace('{featureId}', '7')}`);
     t.is(status, 200, path);

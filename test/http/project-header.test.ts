@@ -4,7 +4,7 @@ import { carryScene, VERSION_4 } from '../world/move-copy.ts';
 import { newProject } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
-/** The header project-id on routes whose path names a dataset and no project. */
+/** The header svc-project-id on routes whose path names a dataset and no project. */
 const w = world(test);
 const inProject = (projectId: string) => ({ 'svc-project-id': projectId });
 
@@ -37,7 +37,7 @@ test('a header that names another project than the dataset’s is 400 on every d
       t.is(status, 400, `${method} ${url}`);
       t.is(
         refusal.detail,
-        `The header project-id names '${wrong}', which is not the project of dataset '${datasetId}'.`,
+        `The header svc-project-id names '${wrong}', which is not the project of dataset '${datasetId}'.`,
       );
     }
     const { status, body: answer } = await ask(projectId.toUpperCase());
@@ -81,7 +81,7 @@ test('on routes with two projects the header may name either', async (t) => {
   }
 });
 
-test('on the update from another dataset the header dataset-id may name either, and no third', async (t) => {
+test('on the update from another dataset the header svc-dataset-id may name either, and no third', async (t) => {
   const { user, client, projectId, datasetId } = await scene();
   const [from, third] = [await newDataset(w, projectId, user), await newDataset(w, projectId, user)];
   const ask = (named: string) =>
@@ -93,7 +93,7 @@ test('on the update from another dataset the header dataset-id may name either, 
   for (const named of [from, datasetId, datasetId.toUpperCase()]) t.is((await ask(named)).status, 200, named);
   const { status, body } = await ask(third);
   t.is(status, 400);
-  t.is(body.detail, `The header dataset-id names '${third}', but the path names '${from}' and '${datasetId}'.`);
+  t.is(body.detail, `The header svc-dataset-id names '${third}', but the path names '${from}' and '${datasetId}'.`);
 });
 
 test('a replayed request gets the first response, even if the dataset was moved since', async (t) => {

@@ -177,3 +177,23 @@ test('key files replace generated keys for signing and checking, and are rotated
   ] as const)
     await t.throwsAsync(open(...paths), { message });
 });
+
+test('an access token has one spelling: padding and other bits at the end of a part are refused', async (t) => {
+  const token = await w.tokenOf(await w.administrator());
+  const ask = async (text: string) =>
+    (await w.nobody.get('/api/accounts/me', { authorization: `Bearer ${text}` })).status;
+  t.is(await ask(token), 200);
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  const other = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+    .map((last) => signature.slice(0, -1) + last)
+    .find((text) => text !== signature && Buffer.from(text, 'base64url').equals(bytes));
+  for (const text of [
+    `${token}==`,
+    `${token}=`,
+    `${head}=.${claims}.${signature}`,
+    `${token}\n`.trimEnd() + '%3D',
+    `${head}.${claims}.${other}`,
+  ])
+    t.is(await ask(text), 401, text.slice(-12));
+});

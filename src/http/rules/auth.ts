@@ -113,7 +113,7 @@ function reasonFrom(sent: string): string {
     // not UTF-8: stays Latin-1
   }
   if (text.length > MAX_REASON_LENGTH)
-    throw invalid(`The header audit-reason has ${text.length} characters. The maximum is ${MAX_REASON_LENGTH}.`);
+    throw invalid(`The header svc-audit-reason has ${text.length} characters. The maximum is ${MAX_REASON_LENGTH}.`);
   return text;
 }
 

@@ -17,10 +17,10 @@ export const Id = z.object({ id: uuidParam() });
 export const TextAnswer = z.object({ data: z.string() });
 export type TextAnswer = z.infer<typeof TextAnswer>;
 
-/** Project id of the header `project-id`, for routes that name the project nowhere else. */
+/** Project id of the header `svc-project-id`, for routes that name the project nowhere else. */
 export function projectInHeader(request: FastifyRequest): string {
   const id = request.platformHeader('project-id');
-  if (id === undefined) throw invalid('The header project-id is missing. Send the id of a project.');
+  if (id === undefined) throw invalid('The header svc-project-id is missing. Send the id of a project.');
   const parsed = uuidParam().safeParse(id);
   if (!parsed.success) throw new AppError('notFound', `Project '${id}' was not found.`);
   return parsed.data;
@@ -53,6 +53,9 @@ export const forms: Rule = (route) => {
       }
       const failure = unreadable(request);
       if (failure) return done(failure);
+      // RFC 9110, 14.5: a part would be stored as the whole
+      if (request.method === 'PUT' && request.headers['content-range'] !== undefined)
+        return done(new AppError('invalid', 'A PUT with Content-Range is not supported. Send the whole content.'));
       if (request.raw.url?.includes('%00')) return done(new AppError('invalid', 'The URL contains a NUL character.'));
       try {
         fold(request, foldBody, foldQuery);

@@ -53,7 +53,7 @@ export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixe
       if (text === '') continue;
       if (found !== undefined && found.toLowerCase() !== text.toLowerCase())
         throw invalid(
-          `The request has two different headers ${name}${SECRET.has(name) ? '' : `: '${found}' and '${text}'`}.`,
+          `The request has two different headers svc-${name}${SECRET.has(name) ? '' : `: '${found}' and '${text}'`}.`,
         );
       found ??= text;
     }
@@ -74,14 +74,14 @@ export const headersMatchPath: Rule = (route) => {
       try {
         const service = request.platformHeader('service-id');
         if (service !== undefined && !SERVICE_IDS.includes(service.toLowerCase()))
-          throw invalid(`The header service-id names the unknown service '${service}'.`);
+          throw invalid(`The header svc-service-id names the unknown service '${service}'.`);
         for (const header of ['project-id', 'dataset-id'] as const) {
           const inPath = named[header].map((parameter) => (request.params as Record<string, string>)[parameter] ?? '');
           if (inPath.length === 0) continue;
           const inHeader = request.platformHeader(header);
           if (inHeader === undefined || inPath.some((id) => id.toLowerCase() === inHeader.toLowerCase())) continue;
           const ids = inPath.map((id) => `'${id}'`).join(' and ');
-          throw invalid(`The header ${header} names '${inHeader}', but the path names ${ids}.`);
+          throw invalid(`The header svc-${header} names '${inHeader}', but the path names ${ids}.`);
         }
         done();
       } catch (error) {
@@ -95,7 +95,7 @@ export const headersMatchPath: Rule = (route) => {
 export type FindProjectOf = (caller: Caller, datasetId: string) => Promise<string | undefined>;
 
 /**
- * For paths with a dataset but no project: the header project-id must name the project of a dataset in the path, or the
+ * For paths with a dataset but no project: the header svc-project-id must name the project of a dataset in the path, or the
  * target project in the body.
  */
 export const projectHeaderMatches =
@@ -120,7 +120,7 @@ export const projectHeaderMatches =
       }
       if (allowed.includes(inHeader.toLowerCase())) return;
       const ids = datasets.map((parameter) => `'${params[parameter]}'`).join(' or ');
-      throw invalid(`The header project-id names '${inHeader}', which is not the project of dataset ${ids}.`);
+      throw invalid(`The header svc-project-id names '${inHeader}', which is not the project of dataset ${ids}.`);
     }
 
     return {

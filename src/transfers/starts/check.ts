@@ -159,7 +159,7 @@ export const missingParameters = (
     .filter(({ name, required }) => required && values[name] === undefined && !kept.includes(name))
     .map(({ name }) => `Parameter '${name}' is required by ${definition.name}.`);
 
-/** Reads the project id of a start from its body or from the header `project-id`. With a sentence in `refused` it is empty. */
+/** Reads the project id of a start from its body or from the header `svc-project-id`. With a sentence in `refused` it is empty. */
 export function namedProject(refused: FieldErrors, inBody: string | undefined, inHeader: string | undefined): string {
   const wrong = wrongProject(inBody, inHeader);
   if (wrong !== undefined) refused.projectId = [wrong];
@@ -168,7 +168,7 @@ export function namedProject(refused: FieldErrors, inBody: string | undefined, i
 
 function wrongProject(inBody: string | undefined, inHeader: string | undefined): string | undefined {
   if (inHeader !== undefined && !z.guid().safeParse(inHeader).success)
-    return `The header project-id is '${inHeader}', which is not a UUID.`;
+    return `The header svc-project-id is '${inHeader}', which is not a UUID.`;
   if (inBody !== undefined && inHeader !== undefined && inBody.toLowerCase() !== inHeader.toLowerCase())
     return `projectId is '${inBody}', but the header names '${inHeader}'.`;
   return (inBody ?? inHeader) === undefined ? 'projectId is required, in the body or as a header.' : undefined;
