@@ -48,7 +48,11 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
     '/api/accounts/activation',
     {
       bodyLimit: FORM_LIMIT,
-      config: { access: 'public', service: 'none', described: acceptsForm({ token: 'The token of the mail.' }) },
+      config: {
+        access: 'public',
+        service: 'none',
+        described: acceptsForm({ token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'] }),
+      },
       schema: { tags: ['accounts'], summary: 'Activates an account: receives the form of the activation page' },
     },
     async (request: FastifyRequest, reply) => {

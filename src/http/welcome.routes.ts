@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html, SHOWS_PAGE, sendPage } from './answers/page.ts';
 import { vary } from './answers/vary.ts';
+import { BINARY } from './openapi/headers.ts';
 import type { App } from './route.ts';
 
 const LINKS = [
@@ -11,8 +12,34 @@ const LINKS = [
   ['console', '/console', 'Web console'],
 ] as const;
 
+/** Six tiles and a river, as on `/docs`. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="5" fill="#1d2b36"/>
+<path d="M6 4h9v9H6zM17 4h9v9h-9zM6 15h9v9H6zM17 15h9v9h-9z" fill="#dfe9ef"/>
+<path d="M21 2c-9 7 5 11-2 17s-8 6-6 12" fill="none" stroke="#3b8fc4" stroke-width="5"/></svg>`;
+
 /** The start page: links as HTML, or as JSON for clients that prefer it. */
 export async function welcomeRoutes(app: App) {
+  // browsers ask for it at this address, and take a picture of any type
+  app.get(
+    '/favicon.ico',
+    {
+      config: {
+        access: 'public',
+        service: 'none',
+        limit: 'free',
+        described: {
+          responses: { 200: { description: 'The icon.', content: { 'image/svg+xml': { schema: BINARY } } } },
+        },
+      },
+      schema: { tags: ['platform'], summary: 'Returns the icon that browsers show' },
+    },
+    async (_request, reply) =>
+      reply
+        .type('image/svg+xml')
+        .header('cache-control', 'public, max-age=86400')
+        .serializer((text: string) => text)
+        .send(ICON),
+  );
   app.get(
     '/',
     {

@@ -41,6 +41,17 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
       errors.length > 0 ? 400 : 200,
     );
 
+  /** For those who came without the link of a mail. */
+  const explain = (reply: FastifyReply) =>
+    sendPage(
+      reply,
+      TITLE,
+      html`<p>You need the link of a mail to set a new password. Ask for the mail with your login id, on a command line:</p>
+<p><code>platform account reset-password you@example.org</code></p>
+<p>or with the <a href="../../docs">REST API</a>: <code>POST /api/accounts/passwordreset</code>. An administrator can
+set a password, too.</p>`,
+    );
+
   app.get(
     '/api/accounts/password',
     {
@@ -51,7 +62,10 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
         querystring: Query,
       },
     },
-    async ({ query }, reply) => show(reply, mailedToken(query.token)) as never,
+    async ({ query }, reply) =>
+      (query.token === undefined || query.token === ''
+        ? explain(reply)
+        : show(reply, mailedToken(query.token))) as never,
   );
 
   app.post(
@@ -63,9 +77,9 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
         service: 'none',
         endsLogins: true,
         described: acceptsForm({
-          token: 'The token of the mail.',
-          password: 'The new password.',
-          again: 'The new password again.',
+          token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'],
+          password: ['The new password.', 'Seven-bends-9'],
+          again: ['The new password again.', 'Seven-bends-9'],
         }),
       },
       schema: { tags: ['accounts'], summary: 'Sets a new password: receives the form of the page' },

@@ -241,7 +241,7 @@ test('Refusals that are pages or exceptions of OWS are described', async (t) => 
     ['get', tiles, 'application/xml'],
     ['get', `${tiles}/1.0.0/WMTSCapabilities.xml`, 'application/xml'],
   ] as const) {
-    const url = path.replace('{id}', randomUUID());
+    const url = `${path.replace('{id}', randomUUID())}?token=%21`;
     const answer = await w.app.inject({ method, url, headers: type === 'text/html' ? {} : headers });
     t.is(answer.headers['content-type'], `${type}; charset=utf-8`, path);
     const { responses = {} } = paths[path]?.[method] ?? {};
@@ -270,4 +270,66 @@ test('The server URL is the public address, also with a path prefix, or else rel
     { url: 'https://data.example.org/platform' },
   ]);
   t.deepEqual(await servers({}), [{ url: '/' }]);
+});
+
+test('No text that is attached by the name of a member contradicts its type, and none is of another object', async (t) => {
+  const document = await read();
+  const wrong: string[] = [];
+  const look = (schema: Schema | undefined, where: string) => {
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      const { description = '', type } = member;
+      const types = new Set([type].flat());
+      const is = (...wanted: string[]) => type === undefined || wanted.some((one) => types.has(one));
+      if (/^Whether (?!the rule allows or denies)/.test(description) && !is('boolean')) wrong.push(`${where}.${name}`);
+      if (/^Number of/.test(description) && !is('number', 'integer')) wrong.push(`${where}.${name}`);
+      if (/^(?:Time (?:of|when|until)|Id of) /.test(description) && !is('string', 'integer'))
+        wrong.push(`${where}.${name}`);
+      if (/^Free-form object/.test(description) && !is('object')) wrong.push(`${where}.${name}`);
+      look(member, `${where}.${name}`);
+    }
+    for (const part of [schema.items, schema.additionalProperties]) look(part as Schema, where);
+    for (const list of [schema.anyOf, schema.oneOf, schema.allOf])
+      for (const part of (list ?? []) as Schema[]) look(part, where);
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name);
+  t.deepEqual(wrong, []);
+
+  const { schemas } = document.components;
+  const textOf = (path: string) => {
+    const [id = '', name = ''] = path.split('.');
+    return schemas[id]?.properties?.[name]?.description ?? '';
+  };
+  for (const [path, text] of [
+    ['TimeSeries.item', /What the values are/],
+    ['NewTimeSeries.item', /What the values are/],
+    ['TimeSeries.properties', /by name/],
+    ['TimeSeriesSchema.properties', /may have/],
+    ['TileLegend.title', /colours/],
+    ['ChangeFeatureTenantBody.enabled', /tenant/],
+    ['DefineFeatureBody.type', /feature/],
+    ['FailureGroup.lastAt', /failure/],
+    ['MassRetry.refusal', /retry/],
+    ['CreateWebhookAnswer.status', /webhook/],
+    ['CreateWebhookTestAnswer.status', /HTTP/],
+    ['Parameter.name', /parameter/],
+  ] as const)
+    t.regex(textOf(path), text, path);
+  const count = document.paths['/api/raw/staging-urls']?.get?.parameters?.find(({ name }) => name === 'count');
+  t.is(count?.description, 'Number of addresses.');
+});
+
+test('Form bodies have an example, and tags are in the order of what readers look for', async (t) => {
+  const document = await read();
+  for (const { name, operation } of operations(document))
+    for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
+      if (/urlencoded|csv|plain/.test(type)) t.truthy(media.example, name);
+  const { tags } = (await raw()) as unknown as { tags: { name: string }[] };
+  const names = tags.map(({ name }) => name);
+  t.is(names[0], 'projects');
+  t.is(names.at(-1), 'health');
+  t.deepEqual(
+    [...new Set(operations(document).flatMap(({ operation }) => operation.tags ?? []))].sort(),
+    names.toSorted(),
+  );
 });

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, forbidden } from '../../errors.ts';
 import { refusedAs } from '../openapi/headers.ts';
 import type { App } from '../route.ts';
-import { statusOf } from './problems.ts';
+import { statusOf } from './status.ts';
 
 /** Escaped or trusted HTML. */
 class Html {
@@ -39,11 +39,13 @@ input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px sol
 button{font:inherit;margin-top:1.25rem;padding:.55rem 1.4rem;border:0;border-radius:4px;background:#22688f;color:#fff}
 a{color:#22688f}.wrong{border-left:4px solid #b3261e;padding-left:.75rem}`;
 
-/** Content security policy: no external resources, scripts or frames; forms go to this server only. */
+/** Content security policy: no external resources, scripts, other pictures or frames; forms go to this server only. */
 const policyOf = (style: string) =>
   [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    // the icon
+    "img-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -102,7 +104,8 @@ export const SHOWS_PAGE = { responses: { 200: PAGE } };
 export const SHOWS_FORM = {
   responses: { 200: PAGE, ...refusedAs('text/html', 'Refused: a page that says why, or a problem.', ['default']) },
 };
-export const acceptsForm = (members: Record<string, string>) => ({
+/** @param members text and example by name */
+export const acceptsForm = (members: Record<string, readonly [description: string, example: string]>) => ({
   requestBody: {
     required: true,
     content: {
@@ -110,10 +113,11 @@ export const acceptsForm = (members: Record<string, string>) => ({
         schema: {
           type: 'object',
           properties: Object.fromEntries(
-            Object.entries(members).map(([name, description]) => [name, { type: 'string', description }]),
+            Object.entries(members).map(([name, [description]]) => [name, { type: 'string', description }]),
           ),
           required: Object.keys(members),
         },
+        example: Object.fromEntries(Object.entries(members).map(([name, [, example]]) => [name, example])),
       },
     },
   },

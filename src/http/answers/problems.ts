@@ -1,33 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { ErrorKind } from '../../errors.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { databaseErrorKind, databaseRefusal } from '../../platform/sql/error-kind.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
+import { html, sendPage } from './page.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-
-const STATUS: Record<ErrorKind, number> = {
-  invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  notFound: 404,
-  methodNotAllowed: 405,
-  conflict: 409,
-  gone: 410,
-  preconditionFailed: 412,
-  tooLarge: 413,
-  unsupportedMediaType: 415,
-  rangeNotSatisfiable: 416,
-  unprocessable: 422,
-  tooManyRequests: 429,
-  damaged: 500,
-  notImplemented: 501,
-  unavailable: 503,
-};
-
-export const statusOf = (kind: ErrorKind): number => STATUS[kind];
+import { statusOf } from './status.ts';
 
 /** Answers errors as problems (RFC 9457). The details of outages and bugs are logged with the request id, not sent. */
 export const problems = fp(async (app) => {
@@ -110,9 +90,22 @@ function withNamesAsSent(error: AppError, request: FastifyRequest): AppError {
   return new AppError(error.kind, error.message, { ...error.details, errors: Object.fromEntries(spelt) });
 }
 
+/** Whether a browser shows the answer. Programs that call the API always get a problem. */
+const wantsPage = ({ url, method, headers }: FastifyRequest) =>
+  (method === 'GET' || method === 'HEAD') &&
+  !/^\/api(?:[/?]|$)/.test(url) &&
+  (headers.accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'text/html');
+
 function send(request: FastifyRequest, reply: FastifyReply, error: AppError | undefined) {
-  const status = error ? STATUS[error.kind] : 500;
+  const status = error ? statusOf(error.kind) : 500;
   const code = error ? (error.details.code ?? error.kind[0]?.toUpperCase() + error.kind.slice(1)) : 'Internal';
+  if (status === 404 && wantsPage(request))
+    return sendPage(
+      reply,
+      'Not found',
+      html`<p>There is nothing at this address.</p><p><a href="/">Start page</a> · <a href="/docs/guide">Guide</a></p>`,
+      status,
+    );
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (error?.details.retryAfter !== undefined) reply.header('retry-after', String(error.details.retryAfter));
   if (error?.details.headers) reply.headers(error.details.headers);

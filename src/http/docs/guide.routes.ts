@@ -30,7 +30,9 @@ nav strong{color:#1d2b36}main{flex:1 1 34rem;min-width:0;box-sizing:border-box;m
 border-top:6px solid #3b8fc4;border-radius:4px}h1{font-size:1.7rem;margin:.5rem 0 1rem}h2{font-size:1.3rem;margin:2rem 0 .75rem;
 border-bottom:1px solid #dfe9ef}h3{font-size:1.05rem;margin:1.5rem 0 .5rem}a{color:#22688f}
 code{font:.88em ui-monospace,monospace;background:#eef3f6;padding:.1em .3em;border-radius:3px}
-p code,li code{white-space:nowrap}@media(max-width:45rem){p code,li code{white-space:normal}main{padding:1rem}}
+p code,li code{white-space:nowrap}
+@media(max-width:45rem){p code,li code{white-space:normal;overflow-wrap:anywhere}main{padding:1rem;flex-basis:100%}
+nav{flex-basis:100%;padding:1rem}nav li{display:inline-block;margin:.2rem .6rem .2rem 0}}
 pre{background:#eef3f6;padding:.8rem 1rem;border-radius:4px;overflow-x:auto}pre code{padding:0;background:none;font-size:.85em}
 .table{overflow-x:auto}table{border-collapse:collapse;font-size:.93em}th,td{border:1px solid #d3dfe6;padding:.35rem .6rem;text-align:left;
 vertical-align:top}th{background:#eef3f6}`;

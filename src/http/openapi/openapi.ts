@@ -22,6 +22,35 @@ Names of members and query parameters are case-insensitive. Answers omit members
 Times are UTC without a zone (\`2026-01-24T08:17:02.4350000\`) unless their format is \`date-time\`. Errors are problems (RFC 9457).
 Deprecated operations are legacy forms of others; they will not be removed.`;
 
+/** In the order of Swagger UI: what most readers look for comes first. */
+const TAGS = [
+  'projects',
+  'datasets',
+  'transfers',
+  'readers and writers',
+  'coordinate systems',
+  'time series',
+  'multidimensional data',
+  'tiles',
+  'OGC API Features',
+  'conversion',
+  'raw',
+  'recycle bin',
+  'events',
+  'tokens',
+  'accounts',
+  'groups',
+  'iam',
+  'keys',
+  'features',
+  'credit',
+  'audit',
+  'services',
+  'operations',
+  'platform',
+  'health',
+];
+
 const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of POST /api/tokens.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'svc-open-api-key', description: 'An API key of a tenant.' },
@@ -43,6 +72,7 @@ export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publi
     openapi: '3.1.0',
     info: { title: 'Data platform', version, description: DESCRIPTION },
     servers: [{ url: base || '/' }],
+    tags: TAGS.map((name) => ({ name })),
     externalDocs: {
       description: 'Guide: concepts, commands, formats, settings and operations',
       url: `${base}/docs/guide`,
@@ -58,10 +88,28 @@ export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publi
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: policyOf(base),
-    theme: { title: 'Data platform' },
+    theme: {
+      title: 'Data platform',
+      css: [{ filename: 'narrow.css', content: NARROW }],
+      js: [{ filename: 'narrow.js', content: VIEWPORT }],
+    },
     logo: { type: 'image/svg+xml', content: Buffer.from(LOGO), href: `${base}/docs`, target: '_self' },
   });
 });
+
+/** The page of Swagger UI says no width for phones. */
+const VIEWPORT = `const meta = document.createElement('meta');
+meta.name = 'viewport';
+meta.content = 'width=device-width, initial-scale=1';
+document.head.append(meta);`;
+const NARROW = `@media (max-width: 45rem) {
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock-summary-path { max-width: 100%; overflow-wrap: anywhere; }
+  .swagger-ui .wrapper { padding: 0 8px; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui table { display: block; overflow-x: auto; }
+  .swagger-ui .info .title, .swagger-ui .info a, .swagger-ui .markdown p { overflow-wrap: anywhere; }
+}`;
 
 /** Content security policy of Swagger UI, which has styles in its elements, and sends requests to the servers of the document. */
 const policyOf = (base: string) => ({

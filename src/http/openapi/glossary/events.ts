@@ -41,4 +41,11 @@ export const EVENTS: Glossary = {
   last: ['Only this many of the newest events, still oldest first. Not together with `limit`.', 20],
   replayed: ['Number of deliveries that were restarted.', 3],
   'Delivery.offset': ['Position of the event in the sequence.', 17],
+  'CreateWebhookAnswer.status': ['State of the webhook: `Active`, `Failing` or `Disabled`.', 'Active'],
+  'CreateWebhookTestAnswer.status': ['HTTP status of the answer; absent without one.', 204],
+  'CreateWebhookBody.secret': [
+    'Key of the signature. Absent: the platform makes one.',
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  ],
+  'listWebhookDeliveries?.state': 'Only deliveries in this state.',
 };

@@ -14,4 +14,7 @@ export const LICENSING: Glossary = {
   featureType: ['Only features of this type.', 'Service'],
   'LicensedFeature.enabled': ['Whether the tenant has enabled it.', true],
   'FeatureSwitch.enabled': ['Whether the tenant has enabled it.', true],
+  'ChangeFeatureTenantBody.enabled': ['Whether the tenant uses the feature.', true],
+  'DefineFeatureBody.type': ['Type of the feature.', 'Application'],
+  'ReplaceFeatureDefinitionBody.type': ['Type of the feature.', 'Application'],
 };

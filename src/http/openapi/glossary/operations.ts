@@ -109,4 +109,10 @@ export const OPERATIONS: Glossary = {
   scope: 'Scope of the drain: `all`, a `host` or a `pool`.',
   'Drain.name': ['Name of the host or pool.', 'node-7'],
   since: ['Start time, UTC.', '2026-01-24T08:17:02.4350000'],
+  'FailureGroup.lastAt': ['Time of the last failure, UTC.', '2026-01-24T08:17:02.4350000'],
+  'ListCronJobsAnswer.failed': ['Number of items that failed in the last run.', 0],
+  'MassRetry.refusal': 'Why the first refused retry could not be started.',
+  'listJobs?.state': 'Only jobs in this state.',
+  'runCronJob?.name': 'Name of the periodic job.',
+  'getServiceBaseUri?.name': 'Name of the service.',
 };

@@ -93,4 +93,5 @@ export const PROJECTS: Glossary = {
   missing: 'Missing privileges of the caller.',
   privilege: 'Missing privilege.',
   grantableBy: ['User ids of people who can grant it.', ['0192f79e-11aa-7c40-8d5f-2b9a60c3e5f7']],
+  'ChangedDataset.resolution': 'Cell size of the area; time step of the times.',
 };

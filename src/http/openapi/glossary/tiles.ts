@@ -37,4 +37,5 @@ export const TILES: Glossary = {
   'TilingScheme.renderValuesOutOfRangeAsTransparent': ['Which values beyond the ends have no colour.', 'None'],
   'TilingScheme.sridAuthName': ['Authority of `srid`.', 'EPSG'],
   'TilingScheme.hasLayers': ['Whether `layer` chooses among several.', false],
+  'TileLegend.title': 'What the colours show.',
 };

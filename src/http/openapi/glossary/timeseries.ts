@@ -74,4 +74,11 @@ export const TIME_SERIES: Glossary = {
     'A list of rows for each id of the request, in its order.',
     { data: [[['2026-01-24T08:00:00.0000000', 1.25]], []] },
   ],
+  'NewTimeSeries.item': 'What the values are: name, type, unit.',
+  'TimeSeries.item': 'What the values are: name, type, unit.',
+  'NewTimeSeries.properties': ['Values of the properties, by name.', { station: 'Ribe' }],
+  'TimeSeries.properties': ['Values of the properties, by name.', { station: 'Ribe' }],
+  'ChangedTimeSeries.properties': ['Values of all properties, by name.', { station: 'Ribe' }],
+  'TimeSeriesSchema.properties': 'Properties that the series may have: name and type.',
+  'ChangedTimeSeriesSchema.properties': 'Properties to add: name and type.',
 };

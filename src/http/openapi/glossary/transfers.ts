@@ -98,4 +98,11 @@ export const TRANSFERS: Glossary = {
   allowedValues: ['Allowed values.', []],
   minimum: ['Smallest value.', 1],
   maximum: ['Largest value.', 65535],
+  'GivenParameter.name': ['Name of the parameter.', 'SRID'],
+  'Parameter.name': ['Name of the parameter, in any letter case.', 'SRID'],
+  'Converter.description': 'What it reads or writes.',
+  'ConverterParameter.description': 'What the parameter means.',
+  'getReader?.name': 'Name of the reader.',
+  'getWriter?.name': 'Name of the writer.',
+  'listStagingUrls?.count': 'Number of addresses.',
 };
