@@ -286,7 +286,8 @@ function sentenceOf({ detail = '', errors = {} }: Problem): string {
   );
   const joined = members.join('; ');
   if (joined === '') return detail || Object.values(errors).flat().join(', ');
-  if (joined.includes(detail)) return joined;
+  const told = members.map((one, at) => (at < members.length - 1 ? one.replace(/\.$/, '') : one)).join('; ');
+  if (joined.includes(detail)) return told;
   const messages = Object.values(errors).flat();
-  return messages.every((one) => detail.includes(one)) ? detail : `${detail} (${joined})`;
+  return messages.every((one) => detail.includes(one)) ? detail : `${detail} (${told})`;
 }

@@ -84,6 +84,11 @@ test('EUM items and units are given by name, symbol or identifier, and found by 
   t.regex(unknown.err, /There is no EUM unit 'm3\/sx'\./);
   t.regex((await add('water lev', 'm')).err, /There is no EUM item 'water lev'\. Similar are eumIWaterLevel/);
 
+  const wrong = await run(['ts', 'add', 'flows', '', '--item', 'discharge', '--unit', 'm3/s', '--type', 'Number']);
+  t.is(wrong.code, 1);
+  t.regex(wrong.err, /--type must be /, 'the option of the member, not that of its object');
+  t.regex(wrong.err, /<name> must have at least 1 character; /);
+
   const rows = async (...words: string[]) => (await run(['eum', 'list', ...words])).out.split('\n');
   t.regex((await rows('m3/s'))[1] ?? '', /^eumUm3PerSec +m\^3\/s +meter pow 3 per sec$/);
   t.regex((await rows('water', 'level'))[1] ?? '', /^eumIWaterLevel +Water Level +eumUmeter /);
