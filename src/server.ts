@@ -4,7 +4,7 @@ import { buildApp } from './app.ts';
 import { checkBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
 import { connect } from './db.ts';
-import { openDatabase } from './platform/postgres/database.ts';
+import { OWNS_TABLES, openDatabase } from './platform/postgres/database.ts';
 import { createLog } from './platform/telemetry/log.ts';
 import { openOwnStore } from './transfers/store/owner.ts';
 
@@ -39,6 +39,7 @@ export async function serve(config: Config, stop?: AbortSignal): Promise<Server>
   const log = createLog(config['log.level']);
   await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config, stop);
+  if (database.ownsTables) log.warn({}, OWNS_TABLES);
   const db = await connect(database.url, config['database.poolSize'], 'platform serve');
   const release = async () => {
     await Promise.race([db.end(), sleep(1000)]);

@@ -44,7 +44,10 @@ export interface World {
   readonly app: App;
   readonly config: Config;
   readonly db: Database;
+  /** Of the superuser. */
   readonly url: string;
+  /** Of the role of the platform. */
+  readonly runtimeUrl: string;
   readonly blobs: BlobStore;
   readonly folder: string;
   /** A stranger, without a token. */
@@ -102,7 +105,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     app = await buildApp({
       config,
       db: database.db,
-      databaseUrl: database.url,
+      databaseUrl: database.runtimeUrl,
       blobs,
       log,
       passwordIterations: PASSWORD_ITERATIONS,
@@ -163,6 +166,9 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     },
     get url() {
       return database.url;
+    },
+    get runtimeUrl() {
+      return database.runtimeUrl;
     },
     get blobs() {
       return blobs;

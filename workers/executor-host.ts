@@ -12,7 +12,7 @@ import { openSealer } from '../src/platform/keys/sealing.ts';
 import type { Outbound } from '../src/platform/net/outbound.ts';
 import { openOutbound } from '../src/platform/net/outbound.ts';
 import type { OpenDatabase } from '../src/platform/postgres/database.ts';
-import { openDatabase } from '../src/platform/postgres/database.ts';
+import { OWNS_TABLES, openDatabase } from '../src/platform/postgres/database.ts';
 import type { createLog } from '../src/platform/telemetry/log.ts';
 import type { Tracing } from '../src/platform/telemetry/tracing.ts';
 import { openTracing } from '../src/platform/telemetry/tracing.ts';
@@ -63,6 +63,7 @@ export interface ExecutorHost {
 export async function openExecutorHost(config: Config, log: Log, stop?: AbortSignal): Promise<ExecutorHost> {
   await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config, stop);
+  if (database.ownsTables) log.warn({}, OWNS_TABLES);
   const opened = [database.close];
   try {
     await mkdir(config.data, { recursive: true });

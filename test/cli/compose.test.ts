@@ -38,7 +38,7 @@ const filled = (value: unknown, given: Record<string, string>): string =>
 
 test('the compose file declares database, cache, object store, API and workers', async (t) => {
   const { services } = await compose();
-  t.deepEqual(Object.keys(services).sort(), ['api', 'bucket', 'postgres', 'redis', 's3', 'worker']);
+  t.deepEqual(Object.keys(services).sort(), ['api', 'bucket', 'migrate', 'postgres', 'redis', 'roles', 's3', 'worker']);
   t.regex(services.postgres?.image ?? '', /^postgres:18\./);
 });
 
@@ -55,14 +55,15 @@ test('each image is pinned to a release, each service restarts and has a health 
 });
 
 /** Does its work and ends, so there is no health to tell. */
-const runsOnce = (name: string) => name === 'bucket';
+const runsOnce = (name: string) => ['bucket', 'migrate', 'roles'].includes(name);
 
 test('each `depends_on` names a service that has a health check or completes', async (t) => {
   const { services } = await compose();
   for (const { depends_on = {} } of Object.values(services)) {
     for (const [name, { condition }] of Object.entries(depends_on)) {
       t.is(condition, runsOnce(name) ? 'service_completed_successfully' : 'service_healthy');
-      t.truthy(runsOnce(name) ? services[name]?.entrypoint : services[name]?.healthcheck?.test, name);
+      const { entrypoint, command, healthcheck } = services[name] ?? {};
+      t.truthy(runsOnce(name) ? (entrypoint ?? command) : healthcheck?.test, name);
     }
   }
 });
@@ -70,7 +71,11 @@ test('each `depends_on` names a service that has a health check or completes', a
 test('named volumes are declared; API and workers have none, because blobs are in the bucket', async (t) => {
   const { services, volumes } = await compose();
   for (const service of Object.values(services)) {
-    for (const volume of service.volumes ?? []) t.true(volume.split(':')[0]! in volumes, volume);
+    for (const volume of service.volumes ?? []) {
+      const [from = ''] = volume.split(':');
+      if (from.startsWith('./')) await t.notThrowsAsync(stat(new URL(from, root)), volume);
+      else t.true(from in volumes, volume);
+    }
   }
   t.is(services.api?.volumes, undefined);
   t.is(services.worker?.volumes, undefined);
@@ -82,10 +87,10 @@ for (const name of ['api', 'worker'] as const) {
   test(`the settings of ${name} are settings of the platform, and its command is one of the platform's`, async (t) => {
     const { services } = await compose();
     const service = services[name]!;
-    const given = { POSTGRES_PASSWORD: 'secret', S3_PASSWORD: 'hidden' };
+    const given = { RUNTIME_PASSWORD: 'secret', S3_PASSWORD: 'hidden' };
     const entries = Object.entries(service.environment ?? {}).map(([key, value]) => [key, filled(value, given)]);
     const config = loadConfig(Object.fromEntries(entries));
-    t.is(config['database.url'], 'postgres://platform:secret@postgres:5432/platform');
+    t.is(config['database.url'], 'postgres://platform_runtime:secret@postgres:5432/platform');
     t.is(config['blobs.url'], 's3://platform:hidden@s3:9000/platform?tls=false');
     const [command = ''] = service.command ?? [];
     const { io, out } = person({});

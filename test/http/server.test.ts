@@ -9,12 +9,12 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { loadConfig } from '../../src/config.ts';
-import { sql } from '../../src/db.ts';
+import { connect as connectDatabase, sql } from '../../src/db.ts';
 import { serve } from '../../src/server.ts';
 import { testDatabase } from '../world.ts';
 
 test.serial('The server starts, reports its health, serves its description, and stops', async (t) => {
-  const { url: databaseUrl, db, close } = await testDatabase();
+  const { url: databaseUrl, close } = await testDatabase();
   t.teardown(close);
   const data = await mkdtemp(join(tmpdir(), 'platform-test-'));
   t.teardown(() => rm(data, { recursive: true, force: true }));
@@ -32,7 +32,9 @@ test.serial('The server starts, reports its health, serves its description, and 
   t.is(page.status, 200);
   t.regex(page.type ?? '', /^text\/html/);
 
-  await db.query(sql.unsafe`update migrations set name = name || '.old' where name like '0001%'`);
+  const owner = await connectDatabase(databaseUrl, 1);
+  await owner.query(sql.unsafe`update migrations set name = name || '.old' where name like '0001%'`);
+  await owner.end();
   const behind = await get('/health/ready');
   t.deepEqual([behind.status, JSON.parse(behind.text).code], [503, 'NotReady']);
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Database } from '../../src/db.ts';
 import { connect } from '../../src/db.ts';
+import { localRoles } from '../../src/platform/postgres/local-roles.ts';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
 
@@ -26,7 +27,11 @@ const FORGETFUL = {
 
 /** A migrated database, cloned from a template that the first test file of a run creates. */
 export interface TestDatabase {
+  /** Of the superuser, for states that no route makes. */
   url: string;
+  /** Of the runtime role, for the platform. */
+  runtimeUrl: string;
+  /** As the runtime role. */
   db: Database;
   /** A new empty folder, removed by `close`. */
   folder: string;
@@ -41,10 +46,12 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
     whenFree(client, `create database ${name} template ${template} strategy file_copy`),
   );
   const url = withDatabase(server.url, name);
-  const db = await connect(url, poolSize);
+  const runtimeUrl = withDatabase((await localRoles(server.url)).runtime, name);
+  const db = await connect(runtimeUrl, poolSize);
   const folder = await dataFolder();
   return {
     url,
+    runtimeUrl,
     db,
     folder,
     async close() {
@@ -72,6 +79,7 @@ export async function dataFolder(name = 'platform-test'): Promise<string> {
 async function templateOf(serverUrl: string): Promise<string> {
   const folder = new URL('sql/migrations/', root);
   const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));
+  for (const file of ['roles.sql', 'runtime-role.sql']) hash.update(await readFile(new URL(`sql/${file}`, root)));
   for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(new URL(file, folder)));
   const name = `template_${hash.digest('hex').slice(0, 16)}`;
   await administer(serverUrl, async (client) => {
@@ -81,7 +89,8 @@ async function templateOf(serverUrl: string): Promise<string> {
     const making = `${name}_making`;
     await whenFree(client, `drop database if exists ${making} with (force)`);
     await whenFree(client, `create database ${making}`);
-    await migrate(withDatabase(serverUrl, making));
+    const { owner, runtime } = await localRoles(withDatabase(serverUrl, making));
+    await migrate(owner, { runtimeUrl: runtime });
     await whenFree(client, `alter database ${making} rename to ${name}`);
   });
   return name;

@@ -75,14 +75,18 @@ export async function startProcess(
 }
 
 /** Environment variables of a platform with the database and folder of a world. */
-export function environmentOf(world: { url: string; folder: string }, settings: Record<string, string>) {
+export function environmentOf(
+  world: { url: string; runtimeUrl?: string; folder: string },
+  settings: Record<string, string>,
+) {
+  const url = world.runtimeUrl ?? world.url;
   const unlimited = {
     'limits.rate': 'off',
     'limits.concurrent': '0',
     'limits.heavyRate': 'off',
     'limits.heavyConcurrent': '0',
   };
-  const named = Object.entries({ data: world.folder, 'database.url': world.url, ...unlimited, ...settings });
+  const named = Object.entries({ data: world.folder, 'database.url': url, ...unlimited, ...settings });
   const env = Object.fromEntries(named.map(([name, value]) => [environmentName(name), value]));
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   return { PATH, NODE_COMPILE_CACHE, PLATFORM_LOG_LEVEL: 'warn', ...env };

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import type { LocalPostgres } from './local-postgres.ts';
 import { startLocalPostgres } from './local-postgres.ts';
-import { migrate } from './migrate.ts';
+import { localRoles } from './local-roles.ts';
+import { migrate, ownsTables } from './migrate.ts';
 
 /** A migrated database. An embedded one is restarted when it dies. */
 export interface OpenDatabase {
@@ -11,6 +12,8 @@ export interface OpenDatabase {
   url: string;
   /** Names of migrations that this call applied. */
   applied: string[];
+  /** The role of `url` owns the tables: it could change the audit trail. See `OWNS_TABLES`. */
+  ownsTables: boolean;
   /**
    * Resolves if the embedded database was restarted on another port, so that `url` is out of date: the process must
    * restart.
@@ -20,6 +23,10 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** For the log of a process whose role owns the tables. */
+export const OWNS_TABLES =
+  'The role of DATABASE_URL owns the tables and could change the audit trail. Give API and workers a role of their own, and set PLATFORM_DATABASE_OWNER_URL to the owner, which migrates';
+
 const RETRY_MS = 1000;
 
 /**
@@ -28,14 +35,17 @@ const RETRY_MS = 1000;
  * @param stop ends the waits for a server and for other processes: throws its reason
  */
 export async function openDatabase(
-  config: Pick<Config, 'database.url' | 'data'>,
+  config: Pick<Config, 'database.url' | 'database.ownerUrl' | 'data'>,
   stop?: AbortSignal,
 ): Promise<OpenDatabase> {
   const external = config['database.url'];
+  const owner = config['database.ownerUrl'];
   if (external !== undefined) {
+    const applied = await migrate(owner ?? external, { runtimeUrl: owner && external, stop });
     return {
       url: external,
-      applied: await migrate(external, { stop }),
+      applied,
+      ownsTables: await ownsTables(external),
       moved: new Promise(() => {}),
       close: async () => {},
     };
@@ -43,8 +53,9 @@ export async function openDatabase(
   const folder = join(config.data, 'postgres');
   const server = await startLocalPostgres(folder);
   try {
-    const applied = await migrate(server.url, { stop });
-    return { url: server.url, applied, ...keepRunning(folder, server) };
+    const roles = await localRoles(server.url);
+    const applied = await migrate(roles.owner, { runtimeUrl: roles.runtime, stop });
+    return { url: roles.runtime, applied, ownsTables: false, ...keepRunning(folder, server) };
   } catch (error) {
     await server.stopIfIdle();
     throw error;

@@ -37,6 +37,9 @@ function isPostgresAddress(text: string): boolean {
   return url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hash === '';
 }
 
+const POSTGRES_ADDRESS =
+  'must be postgres://[user:password@]host[:port]/database, with reserved characters in the password percent-encoded (# as %23)';
+
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
@@ -92,10 +95,7 @@ export const SETTINGS = {
   'database.url': z
     .string()
     // errors do not repeat the value: it contains a password
-    .refine(isPostgresAddress, {
-      error:
-        'must be postgres://[user:password@]host[:port]/database, with reserved characters in the password percent-encoded (# as %23)',
-    })
+    .refine(isPostgresAddress, { error: POSTGRES_ADDRESS })
     .optional(),
   // the first one encrypts after a rotation; errors do not repeat the values
   secretKey: list
@@ -104,6 +104,7 @@ export const SETTINGS = {
     })
     .optional(),
   secretKeyFile: z.string().min(1).optional(),
+  'database.ownerUrl': z.string().refine(isPostgresAddress, { error: POSTGRES_ADDRESS }).optional(),
   'database.poolSize': integer(2, 1000).default(20),
   publicUrl: z.url().optional(),
   headerPrefixes: list.default(['svc-', 'dhi-']),
