@@ -41,6 +41,7 @@ const MAY_USE_SQL =
   /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/(statements|error-kind)|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 /** Files that open connections of their own; what they send stands in queries files. */
 const MAY_USE_PG = /(queries\.ts$|^src\/platform\/(sql|postgres)\/|^workers\/liveness\.ts$)/;
+const READS_ENVIRONMENT = ['src/config.ts', 'cli/main.ts', 'cli/clean-environment.ts'];
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 const MAY_USE_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
 
@@ -66,8 +67,8 @@ export function violations(files: ReadonlyMap<string, string>): string[] {
     if (/import\s*\{[^}]*\btype\s/.test(source))
       found.push(`${file}: an inline 'type' in an import keeps the import at run time. Use 'import type'.`);
     const code = stripTypeScriptTypes(source);
-    if (/\bprocess\.env\b/.test(code) && file !== 'src/config.ts' && file !== 'cli/main.ts') {
-      found.push(`${file}: only src/config.ts and cli/main.ts may read process.env.`);
+    if (/\bprocess\.env\b/.test(code) && !READS_ENVIRONMENT.includes(file)) {
+      found.push(`${file}: only ${READS_ENVIRONMENT.join(', ')} may read process.env.`);
     }
     if (/^src\/[^/]+$/.test(file) && ![...TOP, ...FOUNDATION].includes(file))
       found.push(`${file}: only the foundation may be directly in src.`);

@@ -74,7 +74,11 @@ function linuxKb(pid: number): number | undefined {
 
 function processList(pids: readonly number[]): string {
   try {
-    return execFileSync('ps', ['-o', 'pid=,rss=', '-p', pids.join(',')], { encoding: 'latin1', timeout: 1000 });
+    return execFileSync('ps', ['-o', 'pid=,rss=', '-p', pids.join(',')], {
+      encoding: 'latin1',
+      timeout: 1000,
+      env: { PATH: '/usr/bin:/bin' },
+    });
   } catch {
     return '';
   }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
@@ -6,6 +7,7 @@ import { connect } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
 import type { OpenDatabase } from '../../src/platform/postgres/database.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { cleanEnvironment, settingsMessage } from '../clean-environment.ts';
 import { readableLines } from '../log-lines.ts';
 import { API_FLAGS } from '../node-flags.ts';
 import { abortWhenParentEnds, stopSignal, unlessStopped } from '../stop-signal.ts';
@@ -22,6 +24,8 @@ export interface StartOutput {
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));
 const FIRST_ADMINISTRATOR =
   'There is no administrator yet. Create one in another terminal: npm run platform -- admin bootstrap --id admin';
+/** Descriptor of the pipe with the settings of a process. */
+const SETTINGS = 4;
 /** Time for the processes to stop; everything including the database has ten seconds. */
 const PATIENCE_MS = 8000;
 /** Time for all to end after a second request. It takes a fraction of a second; on a busy machine longer. */
@@ -89,12 +93,16 @@ async function findsAdministrator(url: string): Promise<boolean> {
 function launch(command: 'serve' | 'work', env: Environment, before?: Ready) {
   const terminal = process.stderr.isTTY;
   const logs = terminal ? 'pipe' : process.stderr.fd;
+  // a restarted API listens on the same port, even if the setting is 0 (any port)
+  const settings = before?.address === undefined ? env : { ...env, PLATFORM_PORT: new URL(before.address).port };
   const child = spawn(process.execPath, [...(command === 'serve' ? API_FLAGS : []), PROGRAM, command], {
     detached: process.platform !== 'win32',
-    stdio: ['ignore', logs, logs, 'ipc'],
-    // a restarted API listens on the same port, even if the setting is 0 (any port)
-    env: before?.address === undefined ? env : { ...env, PLATFORM_PORT: new URL(before.address).port },
+    stdio: ['ignore', logs, logs, 'ipc', 'pipe'],
+    env: cleanEnvironment(settings, SETTINGS),
   });
+  const pipe = child.stdio[SETTINGS] as Writable;
+  pipe.on('error', () => {}); // the process has ended, which `supervise` reports
+  pipe.end(settingsMessage(settings));
   for (const output of [child.stdout, child.stderr]) {
     if (output !== null) readableLines(command, output, (line) => process.stderr.write(`${line}\n`));
   }

@@ -51,7 +51,11 @@ async function usedFolder(t: ExecutionContext): Promise<string> {
 
 async function newTemplate(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-start-template-'));
-  const database = await openDatabase({ data: join(folder, 'data'), 'database.url': undefined });
+  const database = await openDatabase({
+    data: join(folder, 'data'),
+    'database.url': undefined,
+    'database.ownerUrl': undefined,
+  });
   await database.close();
   return folder;
 }
@@ -164,6 +168,48 @@ test.serial('start prints its address in one line when ready, and SIGINT ends al
   running.process.kill('SIGINT');
   t.deepEqual(await running.ended, [0, null]);
   t.deepEqual(await processesOf(folder), []);
+});
+
+test.serial('no process of the platform shows a secret in its environment or command line', async (t) => {
+  const folder = await usedFolder(t);
+  const secrets = { mail: 'pass-of-the-mail-server', metrics: 'token-of-the-metrics', other: 'named-by-a-setting' };
+  const running = launch(t, folder, {
+    PLATFORM_MAIL_URL: `smtp://platform:${secrets.mail}@127.0.0.1:9`,
+    PLATFORM_METRICS_TOKEN: secrets.metrics,
+    PLATFORM_CORS_ORIGINS: 'https://[env:OTHER].example',
+    OTHER: secrets.other,
+  });
+  const address = await ready(running);
+  const conversions = async () => {
+    const worker = await part(running, 'work');
+    return (await processes()).filter((one) => one.parent === worker && one.command.includes('convert-process'));
+  };
+  await until('a conversion process', async () => (await conversions()).length > 0);
+  const found = [...(await processesOf(folder)), ...(await conversions())];
+  for (const part of ['platform start', 'platform serve', 'platform work', 'convert-process', 'postgres'])
+    t.true(
+      found.some((one) => one.command.includes(part)),
+      part,
+    );
+  for (const { pid, command } of found) {
+    for (const file of ['environ', 'cmdline']) {
+      const seen = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+      for (const [name, secret] of Object.entries(secrets))
+        t.false(seen.includes(secret), `${name} in ${file} of ${command}`);
+    }
+  }
+  // the settings have arrived all the same
+  const origin = `https://${secrets.other}.example`;
+  const answer = await fetch(`${address}/health/live`, { headers: { origin } });
+  t.is(answer.headers.get('access-control-allow-origin'), origin);
+  running.process.kill('SIGTERM');
+  t.deepEqual(await running.ended, [0, null]);
+  const alone = launch(t, folder, { PLATFORM_METRICS_TOKEN: secrets.metrics }, [process.execPath, PROGRAM, 'serve']);
+  await ready(alone);
+  for (const { pid } of await processesOf(folder))
+    t.false((await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).includes(secrets.metrics));
+  alone.process.kill('SIGTERM');
+  t.deepEqual(await alone.ended, [0, null]);
 });
 
 test.serial('killed processes are restarted; API and database keep their ports', async (t) => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Database } from '../../src/db.ts';
 import { connect } from '../../src/db.ts';
-import { localRoles } from '../../src/platform/postgres/local-roles.ts';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
+import { localRoles } from '../../src/platform/postgres/local-roles.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
 
 const root = new URL('../..', import.meta.url);

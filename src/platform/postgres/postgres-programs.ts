@@ -107,7 +107,7 @@ async function chooseIdentity(home: string, folder: string): Promise<Identity> {
   if (await unshareWorks()) return { unshare: true };
   const user = { uid: NOBODY, gid: NOBODY };
   for (const path of [programPath(home, 'postgres'), `${dirname(folder)}/.`]) {
-    if ((await failureOf('ls', ['-d', path], { ...user, cwd: '/' })) !== undefined) {
+    if ((await failureOf('ls', ['-d', path], { ...user, cwd: '/', env: ENVIRONMENT })) !== undefined) {
       throw new Error(
         `Postgres does not run as root. Here root may not open a user namespace, and user ${NOBODY} cannot access ${path}. ` +
           'Set DATABASE_URL, start as an ordinary user, or move the project and its data out of private folders.',

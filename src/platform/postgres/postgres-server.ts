@@ -188,7 +188,9 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
     }
     process.kill(pid, 0);
     if (process.platform === 'win32') return true;
-    const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'state=,command=']);
+    const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'state=,command='], {
+      env: { PATH: '/usr/bin:/bin' },
+    });
     return !stdout.trim().startsWith('Z') && stdout.includes(cluster);
   } catch {
     return false;
