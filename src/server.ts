@@ -4,6 +4,7 @@ import { buildApp } from './app.ts';
 import { checkBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
 import { connect } from './db.ts';
+import { cannotListen, checkListening } from './platform/net/listening.ts';
 import { OWNS_TABLES, openDatabase } from './platform/postgres/database.ts';
 import { createLog } from './platform/telemetry/log.ts';
 import { openOwnStore } from './transfers/store/owner.ts';
@@ -20,23 +21,13 @@ export interface Server {
 /** Time that open requests have to finish when the server closes. */
 const PATIENCE_MS = 6000;
 
-function cannotListen(error: NodeJS.ErrnoException, { host, port }: Config): Error {
-  const sentences: Record<string, string> = {
-    EADDRINUSE: `Port ${port} of ${host} is in use. Stop the program that uses it, or set PLATFORM_PORT to another port (0: any free one).`,
-    EACCES: `This user may not listen on port ${port}. Set PLATFORM_PORT to a port above 1023.`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Set PLATFORM_HOST to one of its addresses, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `${host} is not an address of this machine. Set PLATFORM_HOST to one of its addresses, or to 0.0.0.0 for all.`,
-  };
-  const sentence = sentences[error.code ?? ''];
-  return sentence === undefined ? error : new Error(sentence, { cause: error });
-}
-
 /**
  * Opens and migrates the database, then listens.
  * @param stop ends the wait for the database: throws its reason
  */
 export async function serve(config: Config, stop?: AbortSignal): Promise<Server> {
   const log = createLog(config['log.level']);
+  await checkListening(config);
   await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config, stop);
   if (database.ownsTables) log.warn({}, OWNS_TABLES);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
+import { checkListening } from '../../src/platform/net/listening.ts';
 import type { OpenDatabase } from '../../src/platform/postgres/database.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { cleanEnvironment, settingsMessage } from '../clean-environment.ts';
@@ -38,6 +39,7 @@ const HURRIED_MS = 8000;
  */
 export async function start(env: Environment, io: StartOutput): Promise<number> {
   const config = loadConfig(env);
+  await checkListening(config);
   const parts: SupervisedProcess[] = [];
   let opening: Promise<OpenDatabase> | undefined;
   let hurried: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -86,19 +86,27 @@ test('An endless request does not keep the server from stopping', async (t) => {
 });
 
 for (const command of ['serve', 'start'])
-  test(`A port in use ends '${command}' with a sentence that names the port and its setting`, async (t) => {
-    const { url: databaseUrl, folder, close } = await testDatabase();
-    t.teardown(close);
+  test(`A port in use ends '${command}' before it starts anything, with a sentence that names the port and its setting`, async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    // nobody listens there: a start that came so far would tell of the database
+    const databaseUrl = 'postgres://nobody@127.0.0.1:9/nothing';
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     t.teardown(() => new Promise((resolve) => other.close(() => resolve(undefined))));
     const { port } = other.address() as AddressInfo;
     const child = spawn(process.execPath, [fileURLToPath(new URL('../../bin/platform', import.meta.url)), command], {
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PLATFORM_DATA: folder, PLATFORM_PORT: String(port) },
+      env: {
+        PATH: process.env.PATH,
+        PLATFORM_DATA: folder,
+        PLATFORM_PORT: String(port),
+        ...(command === 'serve' ? { DATABASE_URL: databaseUrl } : {}),
+      },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
     t.is(code, 1);
     t.regex(said, new RegExp(`Port ${port} of 127\\.0\\.0\\.1 is in use\\..*PLATFORM_PORT`));
     t.notRegex(said, /EADDRINUSE/);
+    t.deepEqual(await readdir(folder), [], 'no database, no blob store');
   });
