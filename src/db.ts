@@ -9,6 +9,7 @@ import type {
   QuerySqlToken,
 } from 'slonik';
 import { createPool, DataIntegrityError, NotFoundError, SchemaValidationError, sql as slonikSql } from 'slonik';
+import { surviveBrokenConnections } from './platform/sql/broken-connections.ts';
 import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
 import { keptConnection } from './platform/sql/kept-connection.ts';
 import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
@@ -16,6 +17,8 @@ import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
 import type { PreparedPool } from './platform/sql/prepared-pool.ts';
 import { CONNECT_MS, openPreparedPool } from './platform/sql/prepared-pool.ts';
 import { storableValues } from './platform/text/storable.ts';
+
+surviveBrokenConnections();
 
 /**
  * slonik's `json` and `jsonb` throw for characters that Postgres cannot store. Here the interceptor `storable` replaces

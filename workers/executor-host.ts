@@ -27,7 +27,7 @@ import { keepChildren } from './children.ts';
 import type { Liveness } from './liveness.ts';
 import { takeLivenessLock } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
-import { workerCapacity } from './worker-capacity.ts';
+import { overcommitment, workerCapacity } from './worker-capacity.ts';
 
 type Log = ReturnType<typeof createLog>;
 
@@ -118,6 +118,8 @@ function executorHost({ config, log, database, capacity, db, blobs, sealer, trac
     async register(pool, queued) {
       const stopCancelled = (id: string) => running.get(id)?.stop('cancelled');
       const liveness = await takeLivenessLock(database.url, { pool, queued, ...capacity }, CANCEL, stopCancelled);
+      const claimed = overcommitment(liveness.claims);
+      if (claimed !== undefined) log.warn({ pool, ...liveness.claims }, claimed);
       registered = { pool, liveness };
       const executor: Executor = {
         db,

@@ -34,6 +34,16 @@ export const insertWorker = (client: pg.Client, worker: WorkerRecord & { host: s
     ],
   );
 
+/** What the workers of a host claim together. */
+export const listClaims = (client: pg.Client, host: string) =>
+  client.query<{ workers: number; memory: number; cores: number }>(
+    `select count(*)::int as workers, sum(memory_mb)::float8 as memory, sum(cores)::float8 as cores
+     from workers w where host = $1 and exists (
+       select from pg_locks l where l.locktype = 'advisory' and l.granted
+         and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(w.pool, 0))`,
+    [host],
+  );
+
 export const deleteWorker = (client: pg.Client, pool: string) =>
   client.query('delete from workers where pool = $1', [pool]);
 

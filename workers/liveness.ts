@@ -1,12 +1,21 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
 import type { WorkerRecord } from './liveness.queries.ts';
-import { deleteWorker, insertWorker, keepConnection, listen, lockPool } from './liveness.queries.ts';
+import { deleteWorker, insertWorker, keepConnection, listClaims, listen, lockPool } from './liveness.queries.ts';
+
+/** Sums over the running workers of a host. */
+export interface HostClaims {
+  workers: number;
+  memoryMb: number;
+  cores: number;
+}
 
 /** Liveness lock: an advisory lock on a connection of its own, which Postgres releases when the process ends. */
 export interface Liveness {
   /** Resolves when the connection, and so the lock, is lost: other workers may take over its transfers. */
   lost: Promise<void>;
+  /** What all workers of this host claim, this one included. */
+  claims: HostClaims;
   /** Deletes the worker's row and releases the lock. */
   close(): Promise<void>;
 }
@@ -31,6 +40,7 @@ export async function takeLivenessLock(
     client.on('error', () => resolve());
     client.on('end', () => resolve());
   });
+  let claims: HostClaims;
   client.on('notification', ({ payload }) => onNotification(payload ?? ''));
   try {
     await client.connect();
@@ -38,12 +48,16 @@ export async function takeLivenessLock(
     await lockPool(client, worker.pool);
     await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
     await listen(client, channel);
+    const { rows } = await listClaims(client, hostname());
+    const [{ workers, memory, cores }] = rows as [(typeof rows)[number]];
+    claims = { workers, memoryMb: memory, cores };
   } catch (error) {
     client.end().catch(() => {});
     throw error;
   }
   return {
     lost,
+    claims,
     async close() {
       await deleteWorker(client, worker.pool);
       await client.end();

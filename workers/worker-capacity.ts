@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../src/config.ts';
 import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
 import { MIN_MEMORY_MB } from '../src/transfers/queue/requirements.ts';
+import type { HostClaims } from './liveness.ts';
 
 type Settings = Pick<
   Config,
@@ -31,6 +32,13 @@ export async function workerCapacity(config: Settings): Promise<WorkerCapacity> 
     scratchGb: config['worker.scratch'] ?? Math.floor((await freeSpace(config.data)) / GB),
     concurrency: config['worker.concurrency'] ?? defaultConcurrency(Math.ceil(cores), memoryMb),
   };
+}
+
+/** A sentence if the workers of this host claim more than it has, so that conversions may run out of memory. */
+export function overcommitment({ workers, memoryMb, cores }: HostClaims): string | undefined {
+  const has = { memory: Math.floor(availableMemory() / MB), cores: availableParallelism() };
+  if (workers < 2 || (memoryMb <= has.memory && cores <= has.cores)) return undefined;
+  return `The ${workers} workers of this host claim ${Math.round(memoryMb)} MB of memory and ${cores} cores together; it has ${has.memory} MB and ${has.cores}. Give each its part: --memory and --cores, or PLATFORM_WORKER_MEMORY and PLATFORM_WORKER_CORES`;
 }
 
 /** Enough slots to keep the cores busy, but not more than the memory allows. */

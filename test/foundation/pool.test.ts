@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import test from 'ava';
 import type { PoolClient } from 'pg';
 import pg from 'pg';
+import { connect, sql } from '../../src/db.ts';
 import { listen } from '../../src/platform/postgres/listen.ts';
 import { openPool } from '../../src/platform/sql/pool.ts';
 import type { TestDatabase } from '../world.ts';
@@ -67,4 +68,34 @@ test('a listener that is stopped while it connects has ended, also if the server
   await stop();
   for (const url of [database.url, unanswered]) await listen(url, 'channel', () => {})();
   t.pass();
+});
+
+/** A Postgres that accepts every login, and resets the connection at the first statement. */
+async function dyingPostgres(): Promise<{ url: string; close(): void }> {
+  const ready = Buffer.concat([Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]), Buffer.from([0x5a, 0, 0, 0, 5, 0x49])]);
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(ready);
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `postgres://one@127.0.0.1:${(server.address() as AddressInfo).port}/any`, close: () => server.close() };
+}
+
+test('a connection that breaks while slonik asks for its types rejects, and does not end the process', async (t) => {
+  const dying = await dyingPostgres();
+  t.teardown(dying.close);
+  // an unhandled error event would end the process of this test
+  await t.throwsAsync(async () => {
+    const db = await connect(dying.url, 1);
+    await db.any(sql.unsafe`select 1`);
+  });
+  const idle = new pg.Client({ connectionString: dying.url });
+  await idle.connect();
+  const broken = new Promise((resolve) => idle.once('error', resolve));
+  await t.throwsAsync(idle.query('select 1'));
+  await broken;
+  t.notThrows(() => idle.emit('error', new Error('terminating connection')));
 });
