@@ -20,7 +20,7 @@ const config = { access: 'signedIn', service: 'metadata' } as const;
 const Name = z.object({ name: z.string() });
 
 async function world(t: ExecutionContext) {
-  const { db, close } = await testDatabase();
+  const { db, close } = await testDatabase(10, 'superuser');
   t.teardown(close);
   await db.query(
     sql.unsafe`create table things (id bigint generated always as identity primary key, name text unique)`,

@@ -66,7 +66,7 @@ function addRoutes(app: App, db: Database, signer: Signer) {
 }
 
 async function world(t: ExecutionContext) {
-  const { db, close } = await testDatabase();
+  const { db, close } = await testDatabase(10, 'superuser');
   t.teardown(close);
   // many ties in both columns; names that sort otherwise by language than by code point
   await db.query(sql.unsafe`

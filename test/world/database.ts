@@ -38,7 +38,11 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
+/** @param role of `db`; the superuser is for tests that make tables of their own */
+export async function testDatabase(
+  poolSize = 10,
+  role: 'runtime' | 'superuser' = 'runtime',
+): Promise<TestDatabase> {
   const server = await startLocalPostgres(CLUSTER, { settings: FORGETFUL });
   const template = await templateOf(server.url);
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -47,7 +51,7 @@ export async function testDatabase(poolSize = 10): Promise<TestDatabase> {
   );
   const url = withDatabase(server.url, name);
   const runtimeUrl = withDatabase((await localRoles(server.url)).runtime, name);
-  const db = await connect(runtimeUrl, poolSize);
+  const db = await connect(role === 'runtime' ? runtimeUrl : url, poolSize);
   const folder = await dataFolder();
   return {
     url,
