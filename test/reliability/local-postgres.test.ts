@@ -149,13 +149,14 @@ test.serial('text sorts by Unicode code point, times are UTC, and commits reach 
 });
 
 test.serial(
-  'the server listens on loopback only, has no socket file, and its password file is readable by its owner only',
+  'the server listens on loopback and in its private folder only, and its password file is readable by its owner only',
   async (t) => {
     const folder = await temporaryFolder(t);
     const { url, stop } = await startLocalPostgres(folder);
     t.teardown(stop);
     t.deepEqual(await ask(url, `select current_setting('listen_addresses')`), ['127.0.0.1']);
-    t.deepEqual(await ask(url, `select current_setting('unix_socket_directories')`), ['']);
+    t.deepEqual(await ask(url, `select current_setting('unix_socket_directories')`), ['.']);
+    t.is((await stat(join(folder, 'cluster'))).mode & 0o777, 0o700);
     t.is((await stat(join(folder, 'cluster', 'password'))).mode & 0o777, 0o600);
     const { password } = new URL(url);
     t.true(password.length >= 32);
@@ -261,7 +262,7 @@ test.serial(
 test.serial('the incomplete data folder of a killed first start is removed', async (t) => {
   const folder = await abandonedStart(t);
   const database = await startLocalPostgres(folder);
-  t.deepEqual((await readdir(folder)).sort(), ['cluster', 'start.log']);
+  t.deepEqual((await readdir(folder)).sort(), ['attached', 'cluster', 'host', 'lock', 'start.log']);
   await database.stop();
 });
 
@@ -411,4 +412,85 @@ async function reachable(id: number): Promise<boolean> {
   });
   const [code] = await once(child, 'exit').catch(() => [1]);
   return code === 0;
+}
+
+const NAMESPACES = {
+  'another PID namespace': ['--pid', '--fork', '--mount-proc', '--kill-child'],
+  'another container (PID, network, IPC and mount namespaces)': [
+    '--pid',
+    '--net',
+    '--ipc',
+    '--uts',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
+  ],
+};
+
+/** Attaches in namespaces of its own, in which root may do all. */
+function attachApart(folder: string, namespaces: readonly string[]) {
+  const command = ['--input-type=module', '-e', ATTACH, folder];
+  // a new network namespace has no loopback before it is up
+  const loopback = 'ip link set lo up 2>/dev/null; exec "$@"';
+  const child = spawn('unshare', [...namespaces, 'sh', '-c', loopback, 'sh', process.execPath, ...command], {
+    cwd: '/',
+    stdio: 'pipe',
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return { child, line: lines.next().then(({ value }) => String(value)), said: text(child.stderr) };
+}
+
+const mayUnshare = () =>
+  promisify(execFile)('unshare', ['--pid', '--net', '--fork', '--mount-proc', 'true']).then(
+    () => true,
+    () => false,
+  );
+
+for (const [name, namespaces] of Object.entries(NAMESPACES)) {
+  test(`a folder in use is refused from ${name}, and free after a crash`, async (t) => {
+    if (!(await mayUnshare())) return t.pass('skipped: this user may not open namespaces');
+    const folder = await temporaryFolder(t);
+    const first = await startLocalPostgres(folder);
+    const refused = attachApart(folder, namespaces);
+    t.regex(await refused.said, /is in use by a Postgres that this process cannot see.*PLATFORM_DATA.*DATABASE_URL/);
+    const { rows } = await query(first.url, 'select 1 as one');
+    t.deepEqual(rows, [{ one: 1 }], 'the server goes on');
+    await first.stop();
+
+    // from there, and killed with all that runs there
+    const there = attachApart(folder, namespaces);
+    t.regex(await there.line, /^postgres:/);
+    await t.throwsAsync(startLocalPostgres(folder), { message: /cannot see/ });
+    there.child.kill('SIGKILL');
+    await once(there.child, 'exit');
+    const after = await startLocalPostgres(folder);
+    t.deepEqual((await query(after.url, 'select 1 as one')).rows, [{ one: 1 }]);
+    await after.stop();
+  });
+}
+
+test('a folder that is in use on another machine is refused until nothing there is attached', async (t) => {
+  const folder = await temporaryFolder(t);
+  const { child, nextLine } = attach(folder);
+  await nextLine();
+  const pid = Number((await readFile(join(folder, 'cluster/postmaster.pid'), 'utf8')).split('\n')[0]);
+  // the server is on another machine: neither its process nor its socket is here
+  process.kill(pid, 'SIGKILL');
+  child.kill('SIGSTOP');
+  await writeFile(join(folder, 'host'), 'other 1b4e28ba-2fa1-11d2-883f-0016d3cca427\n');
+  await t.throwsAsync(startLocalPostgres(folder), { message: /in use by a platform on another machine \(other\)/ });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const after = await startLocalPostgres(folder);
+  t.true(await after.stopIfIdle());
+});
+
+async function query(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

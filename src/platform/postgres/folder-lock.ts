@@ -1,68 +1,64 @@
-import { once } from 'node:events';
-import { mkdir, rm, stat } from 'node:fs/promises';
-import type { Server } from 'node:net';
-import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chown, mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 5 * 60_000;
+/** `SQLITE_BUSY` */
+const BUSY = 5;
 
 /**
- * Runs `work` with an exclusive lock of the folder among the processes of this machine. Waits at most five minutes. The
- * lock is a listening socket, which the kernel closes when its process dies.
+ * Runs `work` with an exclusive lock of the folder among all processes that see it, also in other containers, PID or network
+ * namespaces. Waits at most five minutes. The kernel releases the lock when its process dies.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   // Postgres may run as another user, who needs the search permission of the parent folder
   await mkdir(dirname(folder), { recursive: true, mode: 0o711 });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const address = await lockAddress(folder);
   const deadline = Date.now() + TIMEOUT_MS;
-  let held = await tryLock(address);
-  while (held === undefined) {
+  let release = await lockFile(folder, 'lock', 'exclusive');
+  while (release === undefined) {
     if (Date.now() > deadline) throw new Error(`Another process has kept ${folder} locked for five minutes.`);
     await sleep(20 + Math.random() * 20);
-    held = await tryLock(address);
+    release = await lockFile(folder, 'lock', 'exclusive');
   }
+  // connections that do not keep the process alive may be all that `work` waits for
+  const alive = setInterval(() => {}, TIMEOUT_MS);
   try {
     return await work();
   } finally {
-    held.close();
-    await once(held, 'close');
+    clearInterval(alive);
+    release();
   }
 }
 
-/** Contains device and inode of the folder, so that all paths to it have one lock. */
-async function lockAddress(folder: string): Promise<string> {
-  const { dev, ino } = await stat(folder, { bigint: true });
-  const name = `platform-folder-${dev}-${ino}`;
-  if (process.platform === 'linux') return `\0${name}`;
-  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;
-  return join(tmpdir(), `${name}.sock`);
-}
-
-async function tryLock(address: string): Promise<Server | undefined> {
-  const server = createServer((socket) => socket.destroy());
+/**
+ * Locks a file of the folder, which it creates, and returns a function that releases it; undefined if others hold it. Node
+ * has no locks of files: the empty database of SQLite has, by `fcntl` or `LockFileEx`, which hold on shared file systems.
+ */
+export async function lockFile(
+  folder: string,
+  name: string,
+  kind: 'exclusive' | 'shared',
+): Promise<(() => void) | undefined> {
+  const path = join(folder, name);
+  await ensureFile(folder, path);
+  const database = new DatabaseSync(path);
   try {
-    server.listen(address);
-    await once(server, 'listening');
-    return server;
+    database.exec(kind === 'exclusive' ? 'begin exclusive' : 'begin; select count(*) from sqlite_schema');
+    return () => database.close();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    await removeIfStale(address);
-    return undefined;
+    database.close();
+    if ((error as { errcode?: number }).errcode === BUSY) return undefined;
+    throw error;
   }
 }
 
-/** macOS has neither abstract sockets nor named pipes. Its socket is a file, which outlives the process. */
-async function removeIfStale(address: string): Promise<void> {
-  if (process.platform === 'linux' || process.platform === 'win32') return;
-  const socket = connect(address);
-  try {
-    await once(socket, 'connect');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') await rm(address, { force: true });
-  } finally {
-    socket.destroy();
-  }
+/** The owner of the folder, who may attach later, must be able to open a file that root creates. */
+async function ensureFile(folder: string, path: string): Promise<void> {
+  const file = await open(path, 'a', 0o600);
+  await file.close();
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  if ((await stat(path)).uid !== uid) await chown(path, uid, gid);
 }

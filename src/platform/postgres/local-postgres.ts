@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { markAttached } from './elsewhere.ts';
 import { withFolderLock } from './folder-lock.ts';
 import {
   clusterPassword,
@@ -60,7 +61,8 @@ export function startLocalPostgres(folder: string, options: LocalPostgresOptions
       isOurs ||= running === undefined;
       const urlOf = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
       try {
-        return attached(home, urlOf(DATABASE), await connectKeeper(urlOf('postgres')));
+        const keeper = await connectKeeper(urlOf('postgres'));
+        return attached(home, urlOf(DATABASE), keeper, await markAttached(home));
       } catch (error) {
         if (TRANSIENT.has((error as { code?: string }).code ?? '') && Date.now() <= deadline) {
           await sleep(50);
@@ -90,12 +92,13 @@ async function connectKeeper(url: string): Promise<pg.Client> {
   return keeper;
 }
 
-function attached(home: string, url: string, keeper: pg.Client): LocalPostgres {
+function attached(home: string, url: string, keeper: pg.Client, unmark: () => void): LocalPostgres {
   const lost = Promise.withResolvers<void>();
   let isAttached = true;
   keeper.once('end', () => {
     if (isAttached) lost.resolve();
     isAttached = false;
+    unmark();
   });
   const detach = async () => {
     isAttached = false;

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { recordHost, refuseIfElsewhere, removeSockets } from './elsewhere.ts';
 import { postgresPrograms } from './postgres-programs.ts';
 
 // Creates, starts, finds and stops the server of a cluster with Postgres' own programs. Callers hold the lock of its
@@ -36,7 +37,8 @@ const POSTGRES_CONF = {
 /** Settings of each start, which `postgresql.conf` and the caller cannot change. */
 const FORCED = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
+  // in the folder of the cluster: tells other containers on the folder that the server runs
+  unix_socket_directories: process.platform === 'win32' ? '' : '.',
   // Ends statements of clients that are gone: while one runs, the server counts as in use. Windows has no such check.
   ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),
 };
@@ -123,8 +125,13 @@ export async function startServer(home: string, settings: Record<string, string>
   if (stale !== undefined) {
     const running = await portOfRunning(home);
     if (running !== undefined) return running;
-    await clearAfterCrash(cluster, stale.pid);
   }
+  if (!(await isRunningHere(cluster))) {
+    await refuseIfElsewhere(home, cluster);
+    await removeSockets(cluster);
+  }
+  if (stale !== undefined) await clearAfterCrash(cluster, stale.pid);
+  await recordHost(home);
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const port = await freePort(await lastPort(cluster));
@@ -212,6 +219,14 @@ async function serverProcesses(cluster: string): Promise<number[]> {
   for (const name of await readdir('/proc'))
     if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) found.push(Number(name));
   return found;
+}
+
+/** Whether processes of the cluster run in the PID namespace of this process; the ids of others mean nothing here. */
+async function isRunningHere(cluster: string): Promise<boolean> {
+  const namespaceOf = (pid: number | 'self') => readlink(`/proc/${pid}/ns/pid`).catch(() => '');
+  const own = await namespaceOf('self');
+  for (const pid of await serverProcesses(cluster)) if ((await namespaceOf(pid)) === own) return true;
+  return false;
 }
 
 /** Sends a signal; 0 only tests. Returns whether the process exists. */
