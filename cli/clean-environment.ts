@@ -47,14 +47,20 @@ export function hideEnvironment(program: string, argv: readonly string[]): void 
     Object.assign(process.env, receive(Number(descriptor)));
     return;
   }
-  if (!SERVICES.has(argv[0] ?? '') || process.execve === undefined || process.platform === 'win32') return;
+  const command = argv.find((word) => !word.startsWith('-')) ?? '';
+  if (!SERVICES.has(command) || process.execve === undefined || process.platform === 'win32') return;
   if (process.env.NODE_CHANNEL_FD !== undefined || process.channel !== undefined) return;
   const message = settingsMessage(process.env);
   if (message.length > MAX_PIPE_BYTES || !pipeToStdin(message)) return;
   // Node would warn at the next tick that `execve` is experimental
   process.removeAllListeners('warning');
   const args = [process.execPath, ...process.execArgv, program, ...argv];
-  process.execve(process.execPath, args, cleanEnvironment(process.env, STDIN) as Record<string, string>);
+  const env = cleanEnvironment(process.env, STDIN) as Record<string, string>;
+  try {
+    process.execve(process.execPath, args, env);
+  } catch {
+    // not allowed here: goes on with the environment that it has
+  }
 }
 
 /** Makes standard input, which services do not read, a pipe with this content: the only kind of descriptor that survives an exec. */
