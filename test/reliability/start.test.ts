@@ -205,7 +205,10 @@ test.serial('no process of the platform shows a secret in its environment or com
   running.process.kill('SIGTERM');
   t.deepEqual(await running.ended, [0, null]);
   // whatever Node the machine has
-  const alone = launch(t, folder, { PLATFORM_METRICS_TOKEN: secrets.metrics, PATH: '/usr/bin:/bin' }, [PROGRAM, 'serve']);
+  const alone = launch(t, folder, { PLATFORM_METRICS_TOKEN: secrets.metrics, PATH: '/usr/bin:/bin' }, [
+    PROGRAM,
+    'serve',
+  ]);
   await ready(alone);
   for (const { pid } of await processesOf(folder))
     t.false((await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')).includes(secrets.metrics));

@@ -39,10 +39,7 @@ export interface TestDatabase {
 }
 
 /** @param role of `db`; the superuser is for tests that make tables of their own */
-export async function testDatabase(
-  poolSize = 10,
-  role: 'runtime' | 'superuser' = 'runtime',
-): Promise<TestDatabase> {
+export async function testDatabase(poolSize = 10, role: 'runtime' | 'superuser' = 'runtime'): Promise<TestDatabase> {
   const server = await startLocalPostgres(CLUSTER, { settings: FORGETFUL });
   const template = await templateOf(server.url);
   const name = `test_${randomBytes(8).toString('hex')}`;
