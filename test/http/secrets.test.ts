@@ -6,6 +6,11 @@ import pino from 'pino';
 import { main } from '../../cli/main.ts';
 import { buildApp } from '../../src/app.ts';
 import type { App } from '../../src/http/route.ts';
+import { KeyStore } from '../../src/platform/keys/key-store.ts';
+import { openSealer } from '../../src/platform/keys/sealing.ts';
+import { SecretKeys } from '../../src/platform/keys/secret-key.ts';
+import { openOutbound } from '../../src/platform/net/outbound.ts';
+import { openSource, storeSource } from '../../src/transfers/sources/sources.ts';
 import { person } from '../cli/person.ts';
 import { attempt, codeOf, groupOf } from '../world/authenticator.ts';
 import { clock } from '../world/clock.ts';
@@ -47,6 +52,9 @@ async function statusOfLogin(app: App, id: string, otp?: string): Promise<number
   });
   return statusCode;
 }
+
+/** As of another process with the keys of a file. */
+const sealerOf = (secretKeyFile: string) => openSealer(clear.db, new KeyStore(new SecretKeys({ secretKeyFile })));
 
 /** A secret of each kind: the webhook's in all its forms, a group's and an own setup code. */
 async function secretsOf(of: World) {
@@ -182,13 +190,27 @@ test('the first start with a secret key encrypts what is there, and says before 
   const malformed = await rotate({ PLATFORM_SECRET_KEY: `${SECOND}x` });
   t.is(malformed.code, 1);
   t.false(malformed.text.includes(SECOND));
+  const otp = (await attempt(clear, { id: (await clear.account()).id }, '/api/tokens/otp/registration')).body;
+  t.truthy(otp.manualEntryCode);
+  const remote = await storeSource(
+    clear.db,
+    { outbound: openOutbound([]), sealer: await sealerOf(file) },
+    'https://files.example/a',
+  );
   const ids = async () => (await clear.sql<{ id: string }>('select id from secret_keys')).map(({ id }) => id);
   const [before] = await ids();
   const sealed = () => clear.sql('select sealed_secret from webhooks union all select sealed from group_setup_codes');
   const sealedBefore = await sealed();
   const rotated = await rotate({ PLATFORM_SECRET_KEY_FILE: file });
   t.is(rotated.code, 0, rotated.text);
-  t.like(JSON.parse(rotated.text), { before, secrets: { webhooks: 1, groupAuthenticators: 1 } });
+  t.like(JSON.parse(rotated.text), {
+    before,
+    secrets: { webhooks: 1, groupAuthenticators: 1, ownAuthenticators: 1, remoteAddresses: 1 },
+  });
+  const [{ sealed: moved }] = (await clear.sql<{ sealed: Buffer }>('select sealed from remote_sources where id = $1', [
+    remote.id,
+  ])) as [{ sealed: Buffer }];
+  t.is((await openSource(await sealerOf(file), remote.id, moved)).href, 'https://files.example/a');
   t.notDeepEqual(await ids(), [before]);
   for (const row of await sealed()) t.false(sealedBefore.some((old) => JSON.stringify(old) === JSON.stringify(row)));
   // again: nothing is left to do

@@ -31,6 +31,12 @@ export const SEALED: readonly SealedColumn[] = [
     column: sql.fragment`sealed`,
     context: sql.fragment`type || ' of ' || user_id`,
   },
+  {
+    name: 'remoteAddresses',
+    table: sql.fragment`remote_sources`,
+    column: sql.fragment`sealed`,
+    context: sql.fragment`'remote source ' || id`,
+  },
 ];
 
 const Sealed = z.object({ row: z.string(), sealed: z.instanceof(Buffer), context: z.string() });
