@@ -161,6 +161,31 @@ test('times that cannot be kept are refused with the word or date that is wrong'
     await t.throwsAsync(read(t, overTime(values, attributes)), { instanceOf: FormatError, message });
 });
 
+test('a dimension called time without coordinates has steps without a date, and the receipt says so', async (t) => {
+  const bytes = plane({
+    shape: [2, 3, 4],
+    dimension_names: ['time', 'y', 'x'],
+    values: counted(24),
+    data_type: 'float32',
+  });
+  const data = await read(t, bytes);
+  t.deepEqual(data.time, { spacing: 'equidistant', unit: 'second', count: 2, offset: 0, interval: 1 });
+  const { receipt, bytes: dfs2 } = await converted(t, bytes, { reader: 'MDReader', writer: 'Dfs2Writer' });
+  t.regex(receipt.remarks.join(), /The dimension 'time' has no coordinates/);
+  t.deepEqual(((await dataOf(t, 'Dfs2Reader', dfs2)) as Grid).time, data.time);
+});
+
+test('a variable with another number of steps than the times is not over time', async (t) => {
+  const bytes = plane(
+    { shape: [2, 3, 4], dimension_names: ['time', 'y', 'x'], values: counted(24) },
+    along('time', [0, 1, 2], { units: 'days since 2000-01-01' }),
+  );
+  const data = (await dataOf(t, 'MDReader', bytes)) as MultiArray;
+  t.like(data, { kind: 'array', items: [{ overTime: false, axes: [0, 1, 2] }] });
+  t.is(data.time, undefined);
+  t.is((await firstValues(data)).length, 24);
+});
+
 test('a scalar coordinate is the time of the data, and another one is named among the losses', async (t) => {
   const scalar = (name: string, value: number, attributes: object) =>
     variable(name, { shape: [], values: [value], attributes });

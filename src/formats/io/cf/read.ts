@@ -6,6 +6,7 @@ import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
 import type { StoredType } from '../../../data/stored-values.ts';
 import { isBig } from '../../../data/stored-values.ts';
 import type { TimeAxis } from '../../../data/time-axis.ts';
+import { stepCount } from '../../../data/time-axis.ts';
 import { FormatError } from '../../../errors.ts';
 import { describeCrs, wgs84 } from '../../../geo/crs/crs.ts';
 import type { ValueArray } from '../value-array.ts';
@@ -136,7 +137,8 @@ function variablesOf(file: CfFile) {
 interface Clock {
   /** Undefined: a scalar coordinate gives the time of all variables. */
   readonly dimension: string | undefined;
-  readonly variable: CfVariable;
+  /** Undefined: a dimension without coordinates. */
+  readonly variable: CfVariable | undefined;
   readonly time: TimeAxis;
   readonly order: Uint32Array | undefined;
 }
@@ -164,8 +166,24 @@ async function clockOf(
     .filter((one) => isTime(one) && one.metadata.attributes.standard_name !== 'forecast_reference_time')
     .toSorted((one, other) => Number(isNamedTime(other)) - Number(isNamedTime(one)));
   const times = scalar && (await timesOf(scalar, context));
-  return times && { dimension: undefined, variable: scalar!, time: times.time, order: undefined };
+  if (times !== undefined) return { dimension: undefined, variable: scalar, time: times.time, order: undefined };
+  return withoutTimes(file, chosen, context);
 }
+
+/** The steps of a dimension that is called time and has no coordinates: one second apart, from no date on. */
+function withoutTimes(file: CfFile, chosen: readonly CfVariable[], { remark }: CfContext): Clock | undefined {
+  if (file.variables.has(TIME)) return undefined;
+  for (const { metadata } of chosen) {
+    const count = metadata.shape[metadata.dimensions.indexOf(TIME)];
+    if (count === undefined) continue;
+    remark(`The dimension '${TIME}' has no coordinates; its steps were taken as one second apart.`);
+    const time = { spacing: 'equidistant', unit: 'second', count, offset: 0, interval: 1 } as const;
+    return { dimension: TIME, variable: undefined, time, order: undefined };
+  }
+  return undefined;
+}
+
+const TIME = 'time';
 
 const isNamedTime = ({ metadata: { name, attributes } }: CfVariable): boolean =>
   name === 'time' || attributes.standard_name === 'time' || attributes.axis === 'T';
@@ -216,7 +234,11 @@ class Dimensions {
    */
   async viewOf(variable: CfVariable, clock: Clock | undefined): Promise<Pick<View, 'array' | 'overTime' | 'own'>> {
     const { shape, dimensions } = variable.metadata;
-    const timeAt = clock?.dimension === undefined ? -1 : dimensions.indexOf(clock.dimension);
+    const steps = clock === undefined ? 0 : stepCount(clock.time);
+    // Zarr does not check that arrays have the dimension's length.
+    const timeAt = dimensions.findIndex(
+      (name, d) => name !== undefined && name === clock?.dimension && shape[d] === steps,
+    );
     const taken = { x: false, y: false, level: false };
     const all = shape.map((length, from) => {
       const name = dimensions[from];
