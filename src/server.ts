@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import { checkBlobStore } from './blobs/open.ts';
@@ -7,7 +6,7 @@ import { connect } from './db.ts';
 import { cannotListen, checkListening } from './platform/net/listening.ts';
 import { OWNS_TABLES, openDatabase } from './platform/postgres/database.ts';
 import { createLog } from './platform/telemetry/log.ts';
-import { openOwnStore } from './transfers/store/owner.ts';
+import { openOwnStore, storeSettings } from './transfers/store/owner.ts';
 
 export interface Server {
   /** `http://127.0.0.1:8080`. */
@@ -37,7 +36,7 @@ export async function serve(config: Config, stop?: AbortSignal): Promise<Server>
     await database.close();
   };
   try {
-    const blobs = await openOwnStore(db, { url: config['blobs.url'], folder: join(config.data, 'blobs') }, log);
+    const blobs = await openOwnStore(db, storeSettings(config), log);
     const app = await buildApp({ config, db, databaseUrl: database.url, blobs, log });
     const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
       throw cannotListen(error, config);

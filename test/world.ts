@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestFn } from 'ava';
 import pg from 'pg';
@@ -16,7 +15,7 @@ import { bootstrap } from '../src/tenants/bootstrap.ts';
 import type { AccessTokens } from '../src/tokens/access.ts';
 import { openAccessTokens } from '../src/tokens/access.ts';
 import { findIdentity, insertFamily } from '../src/tokens/queries.ts';
-import { openOwnStore } from '../src/transfers/store/owner.ts';
+import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
 import type { Client } from './world/client.ts';
 import { clientOf } from './world/client.ts';
 import { clock } from './world/clock.ts';
@@ -100,8 +99,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
     const environment = Object.entries({ data: database.folder, ...patient, ...settings });
     config = loadConfig(Object.fromEntries(environment.map(([name, value]) => [environmentName(name), value])));
     const log = pino({ level: process.env.TEST_LOG ?? 'fatal' });
-    const store = { url: config['blobs.url'], folder: join(database.folder, 'blobs') };
-    blobs = await openOwnStore(database.db, store, log);
+    blobs = await openOwnStore(database.db, storeSettings(config), log);
     app = await buildApp({
       config,
       db: database.db,

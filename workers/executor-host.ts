@@ -22,7 +22,7 @@ import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
 import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import type { CheckedBlobs } from '../src/transfers/store/checked-blobs.ts';
-import { openOwnStore } from '../src/transfers/store/owner.ts';
+import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
 import { keepChildren } from './children.ts';
 import type { Liveness } from './liveness.ts';
 import { takeLivenessLock } from './liveness.ts';
@@ -72,8 +72,7 @@ export async function openExecutorHost(config: Config, log: Log, stop?: AbortSig
     // enough connections that commits of several transfers are flushed together
     const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
     opened.unshift(() => db.end());
-    const store = { url: config['blobs.url'], folder: join(config.data, 'blobs') };
-    const blobs = await openOwnStore(db, store, log);
+    const blobs = await openOwnStore(db, storeSettings(config), log);
     const sealer = await openSealer(db, await openKeyStore(db, config, log));
     await sealClear({ db, sealer, secondFactorKey: config['twoFactor.metadataKey'] });
     const tracing = await openTracing(config, 'worker');

@@ -1,6 +1,10 @@
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
+import type { Dispatcher } from 'undici';
+import { Agent, request as sendRequest } from 'undici';
+import { AppError } from '../errors.ts';
 import { decodeEntities, encodeEntities, texts } from './answer-xml.ts';
 
 /** Address and credentials of a bucket. */
@@ -80,6 +84,8 @@ export interface Parts {
   uploadId: string;
 }
 
+type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+
 interface Request {
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -90,64 +96,96 @@ interface Request {
    * refuses a request before it does anything.
    */
   once?: true;
+  /** The server works long before it answers. */
+  slow?: true;
+}
+
+/** Time limits in milliseconds. A request that passes one of them is not sent again: the error is `unavailable`. */
+export interface BucketLimits {
+  /** For a connection. */
+  connect: number;
+  /** Until the answer begins, when the request was sent. */
+  firstByte: number;
+  /** Between bytes of a body, sent or received; and until the answer of a request with a body. */
+  progress: number;
+}
+
+const LIMITS: BucketLimits = { connect: 5000, firstByte: 15_000, progress: 30_000 };
+/** For the answer to a request that copies or completes an object. */
+const SLOW_MS = 300_000;
+/** Bodies are passed on in pieces of this size, so that their progress is seen. */
+const PIECE = 64 * 1024;
+
+/** An answer. What is short was read, so that its connection is free. */
+export interface BucketAnswer {
+  status: number;
+  ok: boolean;
+  headers: { get(name: string): string | undefined };
+  /** Of a successful download: read or destroy it. */
+  body?: Readable;
+  text(): Promise<string>;
 }
 
 export type Bucket = ReturnType<typeof openBucket>;
 
-const TIMEOUT_MS = 300_000;
 /** How often a request is sent again whose connection broke before its answer. Servers close connections that were idle for seconds. */
 const MAX_RECONNECTS = 3;
 const RECONNECT_MS = 100;
 /** How often a request is sent again that the server could not answer, with pauses of up to 100, 200, … ms. */
 const MAX_RETRIES = 5;
 const RETRY_MS = 100;
+/** Seconds after which clients may ask again when the server is silent. */
+const RETRY_AFTER_S = 5;
 /** Objects that are deleted at once on a server that deletes one a request. */
 const REMOVALS = 8;
 
 /**
  * A client for the S3 requests that blobs need, with path-style URLs for compatibility. Keys are without the prefix.
  */
-export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secretAccessKey }: BucketAddress) {
+export function openBucket(
+  { endpoint, bucket, prefix, region, accessKeyId, secretAccessKey }: BucketAddress,
+  { connect, firstByte, progress }: BucketLimits = LIMITS,
+) {
+  const dispatcher = new Agent({ connect: { timeout: connect }, headersTimeout: firstByte, bodyTimeout: progress });
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
 
-  /**
-   * Sends a request, and again at 429 and 5xx; bodies are therefore bytes and not streams. Not by `client.fetch`: the signal that it gives to
-   * `fetch` within a `Request` does not abort any more after that `Request` was collected as garbage.
-   */
-  async function fetchSigned(
+  /** Sends a request, and again at 429 and 5xx; bodies are therefore bytes and not streams. */
+  async function sendSigned(
+    method: Method,
     url: string,
-    { signal, ...init }: RequestInit & { method: string },
-    once: boolean,
-  ): Promise<Response> {
+    { headers: given = {}, body, signal, once, slow }: Request,
+  ): Promise<BucketAnswer> {
+    const bytes = body === undefined ? undefined : Buffer.from(body as Uint8Array);
+    const headersTimeout = slow ? SLOW_MS : bytes === undefined ? firstByte : Math.max(firstByte, progress);
     for (let tries = 0; ; tries++) {
-      const { headers } = await client.sign(url, init);
-      const answer = await fetch(url, { ...init, headers, ...(signal && { signal }) });
-      const isRetryable = answer.status === 429 || answer.status === 503 || (answer.status >= 500 && !once);
-      if (tries === MAX_RETRIES || !isRetryable) return answer;
-      await answer.body?.cancel();
+      const { headers } = await client.sign(url, { method, headers: given, ...(body === undefined ? {} : { body }) });
+      headers.set('content-length', String(bytes?.length ?? 0));
+      if (bytes === undefined && (method === 'GET' || method === 'HEAD')) headers.delete('content-length');
+      const answer = await sendRequest(url, {
+        dispatcher,
+        method,
+        headers: Object.fromEntries(headers),
+        headersTimeout,
+        ...(bytes === undefined ? {} : { body: bytes.length <= PIECE ? bytes : Readable.from(piecesOf(bytes)) }),
+        ...(signal && { signal }),
+      }).catch((error) => {
+        throw inTime(error, signal);
+      });
+      const isRetryable = answer.statusCode === 429 || answer.statusCode === 503 || (answer.statusCode >= 500 && !once);
+      if (tries === MAX_RETRIES || !isRetryable) return readShort(method, answer, signal);
+      await answer.body.dump().catch(() => {});
       const pause = Math.random() * RETRY_MS * 2 ** tries;
       await sleep(pause, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
     }
   }
 
-  /**
-   * Sends a request. Throws `BucketError` unless the status is 2xx or one of `expected`. Downloads have no time limit,
-   * because they stream.
-   */
-  async function send(method: string, key: string | undefined, request: Request = {}, expected: number[] = []) {
+  /** Sends a request. Throws `BucketError` unless the status is 2xx or one of `expected`. */
+  async function send(method: Method, key: string | undefined, request: Request = {}, expected: number[] = []) {
     const url = new URL(`${endpoint}/${bucket}${key === undefined ? '' : `/${prefix}${key}`}`);
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
-    const { body, headers, signal, once = false } = request;
-    const limits = method === 'GET' && key !== undefined ? [] : [AbortSignal.timeout(TIMEOUT_MS)];
-    if (signal) limits.push(signal);
-    const init = {
-      method,
-      headers: headers ?? {},
-      ...(body === undefined ? {} : { body }),
-      ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
-      redirect: 'error',
-    } as const;
-    const answer = await reconnecting(() => fetchSigned(url.href, init, once), once ? 0 : MAX_RECONNECTS, signal);
+    const { signal, once = false } = request;
+    signal?.throwIfAborted();
+    const answer = await reconnecting(() => sendSigned(method, url.href, request), once ? 0 : MAX_RECONNECTS, signal);
     if (answer.ok || expected.includes(answer.status)) return answer;
     throw failure(`S3 ${method} ${key ?? bucket}`, answer.status, await answer.text());
   }
@@ -157,7 +195,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
    */
   async function sendCopy(from: string, to: string, { headers, ...request }: Request) {
     const source = { 'x-amz-copy-source': `/${bucket}/${prefix}${from}` };
-    const answer = await send('PUT', to, { ...request, headers: { ...source, ...headers } }, [404]);
+    const answer = await send('PUT', to, { ...request, headers: { ...source, ...headers }, slow: true }, [404]);
     const text = await answer.text();
     const [etag] = texts(text, 'ETag');
     if (!answer.ok || etag === undefined) throw failure(`S3 copy ${from} to ${to}`, answer.status, text);
@@ -254,6 +292,7 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
         headers: { 'content-type': 'application/xml' },
         body,
         once: true,
+        slow: true,
         ...(signal && { signal }),
       });
       // the status may have been sent before the upload was complete
@@ -300,7 +339,11 @@ export function openBucket({ endpoint, bucket, prefix, region, accessKeyId, secr
 }
 
 /** Sends a request, and sends it again if its connection broke. Throws the signal's reason once the signal is aborted. */
-async function reconnecting(send: () => Promise<Response>, times: number, signal?: AbortSignal): Promise<Response> {
+async function reconnecting(
+  send: () => Promise<BucketAnswer>,
+  times: number,
+  signal?: AbortSignal,
+): Promise<BucketAnswer> {
   for (let left = times, pause = RECONNECT_MS; ; left--, pause *= 2)
     try {
       return await send();
@@ -312,10 +355,40 @@ async function reconnecting(send: () => Promise<Response>, times: number, signal
 }
 
 const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+const TOO_LATE = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-function isBrokenConnection(error: unknown): boolean {
-  const cause = error instanceof TypeError ? error.cause : undefined;
-  return cause instanceof Error && BROKEN.includes((cause as NodeJS.ErrnoException).code ?? '');
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+const isBrokenConnection = (error: unknown): boolean => BROKEN.includes(codeOf(error));
+
+/** The error of a request; `unavailable` if it passed a time limit, and the reason of an aborted signal. */
+function inTime(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (!TOO_LATE.includes(codeOf(error))) return error;
+  return new AppError('unavailable', 'The blob store does not answer. Try again later.', { retryAfter: RETRY_AFTER_S });
+}
+
+function* piecesOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+/** Leaves the body of a download to the caller, and reads others. */
+async function readShort(
+  method: Method,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  signal: AbortSignal | undefined,
+): Promise<BucketAnswer> {
+  const ok = status >= 200 && status < 300;
+  const get = (name: string) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  // a body that is destroyed before its end has an error, which is for nobody
+  body.on('error', () => {});
+  if (method === 'GET' && ok) return { status, ok, headers: { get }, body, text: () => body.text() };
+  const text = await body.text().catch((error) => {
+    throw inTime(error, signal);
+  });
+  return { status, ok, headers: { get }, text: async () => text };
 }
 
 function failure(request: string, status: number, body: string): BucketError {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Bucket } from './bucket.ts';
 import { BucketError } from './bucket.ts';
 
@@ -90,8 +89,8 @@ export function bucketMarker(bucket: Bucket): StoreMarker {
         // S3 answers 403 and not 404 if the key may not list the bucket
         if (!(error instanceof BucketError && error.status === 403)) throw error;
       });
-      if (answer?.status !== 200 || answer.body === null) return undefined;
-      return parseOwner(await text(answer.body), NAME);
+      if (answer?.status !== 200) return undefined;
+      return parseOwner(await answer.text(), NAME);
     },
     create: (owner) => bucket.create(NAME, bodyOf(owner)),
     async replace(owner) {

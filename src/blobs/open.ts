@@ -1,4 +1,5 @@
 import type { BlobStore } from './blobs.ts';
+import type { BucketLimits } from './bucket.ts';
 import { BucketError, openBucket, parseBucketAddress } from './bucket.ts';
 import { openDiskStore } from './disk.ts';
 import { openS3Store } from './s3.ts';
@@ -22,13 +23,17 @@ const DEFAULT_FOLDER = 'platform/';
  * Possible places for these settings; the first one is for new platforms. Without a folder in the setting, that is
  * `DEFAULT_FOLDER`. Earlier versions stored blobs at the top of the bucket, which therefore is the second place.
  */
-export async function storePlaces(url: string | undefined, folder: string): Promise<StorePlace[]> {
+export async function storePlaces(
+  url: string | undefined,
+  folder: string,
+  limits?: BucketLimits,
+): Promise<StorePlace[]> {
   if (url === undefined) return [{ name: folder, store: await openDiskStore(folder) }];
   const address = addressOf(url);
   const prefixes = address.prefix === '' ? [DEFAULT_FOLDER, ''] : [address.prefix];
   return prefixes.map((prefix) => ({
     name: `${address.endpoint}/${address.bucket}/${prefix}`,
-    store: openS3Store({ ...address, prefix }),
+    store: openS3Store({ ...address, prefix }, { limits }),
   }));
 }
 

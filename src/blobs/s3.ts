@@ -4,7 +4,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { ReadableStream } from 'node:stream/web';
 import { writeFully } from '../data/write-fully.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
@@ -19,7 +18,7 @@ import {
   seen,
   tooLarge,
 } from './blobs.ts';
-import type { Bucket, BucketAddress, Parts, StoredObject } from './bucket.ts';
+import type { Bucket, BucketAddress, BucketAnswer, BucketLimits, Parts, StoredObject } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 import { finishParts } from './finish-parts.ts';
 import { joinBlocks } from './join-blocks.ts';
@@ -42,8 +41,11 @@ const MAX_REMOVED = 1000;
 const CONCURRENCY = 8;
 
 /** A blob store in a bucket. Writes are atomic, because an S3 object becomes visible when it is complete. */
-export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: number } = {}): BlobStore {
-  const bucket = openBucket(address);
+export function openS3Store(
+  address: BucketAddress,
+  { idleMs, limits }: { idleMs?: number; limits?: BucketLimits | undefined } = {},
+): BlobStore {
+  const bucket = openBucket(address, limits);
   const keyOf = (name: string) => {
     checkName(name);
     return name;
@@ -75,14 +77,14 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
     // some servers ignore If-Match, or check the range first: 416 if the blob is shorter now
     const changed = answer.status === 412 || answer.status === 416;
     if (changed || (etag !== undefined && answer.headers.get('etag') !== etag)) {
-      await answer.body?.cancel();
+      answer.body?.destroy();
       throw hasChanged(key);
     }
     if (range && Number(answer.headers.get('content-length')) !== range.end - range.start + 1) {
-      await answer.body?.cancel();
+      answer.body?.destroy();
       throw new Error(`S3 GET ${key}: the answer does not have the length of the range ${range.start}-${range.end}.`);
     }
-    const bytes = answer.body ? Readable.fromWeb(answer.body as ReadableStream) : Readable.from([]);
+    const bytes = answer.body ?? Readable.from([]);
     // the signal of the request does not reliably abort a body that has begun
     return signal ? addAbortSignal(signal, bytes) : bytes;
   }
@@ -218,7 +220,7 @@ export function openS3Store(address: BucketAddress, { idleMs }: { idleMs?: numbe
   };
 }
 
-function infoFrom(headers: Headers): BlobInfo {
+function infoFrom(headers: BucketAnswer['headers']): BlobInfo {
   return {
     size: Number(headers.get('content-length')),
     etag: headers.get('etag') ?? '',
@@ -270,7 +272,9 @@ async function upload(
     if (parts !== undefined) {
       await Promise.allSettled(etags);
       // if this fails, `removeLeftovers` aborts the upload later
-      await bucket.abortParts(parts).catch(() => {});
+      const aborted = bucket.abortParts(parts).catch(() => {});
+      // a silent server would not answer this either
+      if (!(error instanceof AppError && error.kind === 'unavailable')) await aborted;
     }
     throw error;
   }

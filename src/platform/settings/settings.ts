@@ -178,6 +178,9 @@ export const SETTINGS = {
     })
     .optional(),
   'blobs.redirectFrom': integer(1).optional(),
+  'blobs.connectTimeout': duration.default(5 * UNITS.s),
+  'blobs.firstByteTimeout': duration.default(15 * UNITS.s),
+  'blobs.progressTimeout': duration.default(30 * UNITS.s),
   'blobs.verifyInterval': duration.default(30 * UNITS.d),
   'grants.writeLifetime': duration.default(7 * UNITS.d),
   'grants.readLifetime': duration.default(365 * UNITS.d),

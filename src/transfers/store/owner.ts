@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { record } from '../../audit.ts';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { AREAS } from '../../blobs/blobs.ts';
+import type { BucketLimits } from '../../blobs/bucket.ts';
 import type { StoreOwner } from '../../blobs/marker.ts';
 import { DamagedMarker } from '../../blobs/marker.ts';
 import type { StorePlace } from '../../blobs/open.ts';
 import { storePlaces } from '../../blobs/open.ts';
+import type { Config } from '../../config.ts';
 import type { Db } from '../../db.ts';
 import type { CheckedBlobs } from './checked-blobs.ts';
 import { checkedBlobs } from './checked-blobs.ts';
@@ -15,7 +18,18 @@ import { getIdentity, insertIdentity, raiseCounter, sampleReferenced, setAdopted
 export interface StoreSettings {
   url: string | undefined;
   folder: string;
+  limits?: BucketLimits;
 }
+
+export const storeSettings = (config: Config): StoreSettings => ({
+  url: config['blobs.url'],
+  folder: join(config.data, 'blobs'),
+  limits: {
+    connect: config['blobs.connectTimeout'],
+    firstByte: config['blobs.firstByteTimeout'],
+    progress: config['blobs.progressTimeout'],
+  },
+});
 
 /** The store belongs to another database, or its owner is unknown. */
 export class ForeignStore extends Error {
@@ -46,7 +60,7 @@ export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): P
 }
 
 async function findOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<BlobStore> {
-  const places = await storePlaces(settings.url, settings.folder);
+  const places = await storePlaces(settings.url, settings.folder, settings.limits);
   await insertIdentity(db);
   let owners: (StoreOwner | undefined)[];
   try {
@@ -180,7 +194,7 @@ export interface Adopted {
  * Makes this database the owner of the store of these settings. Afterwards the sweep deletes no unreferenced blob without confirmation.
  */
 export async function adoptStore(db: Db, settings: StoreSettings, reason?: string): Promise<Adopted> {
-  const places = await storePlaces(settings.url, settings.folder);
+  const places = await storePlaces(settings.url, settings.folder, settings.limits);
   const self = await identify(db);
   const owners = await Promise.all(places.map(({ store }) => store.marker.read().catch(damaged)));
   const place = places[await placeToAdopt(self, places, owners)];
