@@ -1,7 +1,7 @@
 import { BUFFER, EXTENT } from './units.ts';
 
 /** Edges of up to so many are compared each with each other: faster than to sort them. */
-const FEW = 40;
+const FEW = 64;
 /** Units of a column of `EdgeColumns`. */
 const COLUMN_BITS = 5;
 const COLUMNS = ((EXTENT + 2 * BUFFER) >> COLUMN_BITS) + 1;
@@ -57,6 +57,9 @@ export class RingEdges implements Edges {
 export const orientation = (ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number =>
   (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
 
+/** Memory of a sweep, used again and again. */
+let sweep = { order: new Float64Array(1 << 10), active: new Int32Array(1 << 10) };
+
 /** Visits pairs of edges whose boxes touch, the first one with the lower number, until a visit returns true. */
 export function visitNearPairs(edges: Edges, visit: (one: number, other: number) => boolean): boolean {
   const { count, x0, y0, x1, y1 } = edges;
@@ -77,13 +80,15 @@ export function visitNearPairs(edges: Edges, visit: (one: number, other: number)
     return false;
   }
   // A sweep from west to east: the active edges are those that the line of the sweep crosses.
-  const order = new Float64Array(count);
+  if (sweep.active.length < count) sweep = { order: new Float64Array(2 * count), active: new Int32Array(2 * count) };
+  const { active } = sweep;
+  const order = sweep.order.subarray(0, count);
   const most = 2 ** Math.ceil(Math.log2(count));
   for (let i = 0; i < count; i++) order[i] = Math.min(x0[i]!, x1[i]!) * most + i;
   order.sort();
-  const active = new Int32Array(count);
   let size = 0;
-  for (const key of order) {
+  for (let k = 0; k < count; k++) {
+    const key = order[k]!;
     const west = Math.floor(key / most);
     const i = key - west * most;
     const low = Math.min(y0[i]!, y1[i]!);

@@ -153,9 +153,11 @@ function polygonsOf({ count, edges }: Boundary): Polygon[] {
     else polygons.push({ exterior, holes });
   }
   for (const hole of apart) around(hole, polygons)?.holes.push(hole);
+  // Rings that touch keep their common points: viewers change the coordinates to others, which are rounded.
+  const isShared = (x: number, y: number) => leaving.get(keyOf(x, y))!.length > 1;
   return polygons.map(({ exterior, holes }) => ({
-    exterior: withoutStraight(exterior),
-    holes: holes.map(withoutStraight),
+    exterior: withoutStraight(exterior, isShared),
+    holes: holes.map((hole) => withoutStraight(hole, isShared)),
   }));
 }
 
@@ -226,14 +228,15 @@ function contains(ring: Ring, x: number, y: number): boolean {
   return inside;
 }
 
-/** Leaves out points on straight edges. */
-function withoutStraight(ring: Ring): Ring {
+/** Leaves out points on straight edges, but for those that are shared. */
+function withoutStraight(ring: Ring, isShared: (x: number, y: number) => boolean): Ring {
   const kept: Ring = [];
   for (let n = 0; n < ring.length; n += 2) {
     const before = n === 0 ? ring.length - 2 : n - 2;
     const next = n + 2 < ring.length ? n + 2 : 0;
     const [x, y] = [ring[n]!, ring[n + 1]!];
-    if (orientation(ring[before]!, ring[before + 1]!, x, y, ring[next]!, ring[next + 1]!) !== 0) kept.push(x, y);
+    const isBend = orientation(ring[before]!, ring[before + 1]!, x, y, ring[next]!, ring[next + 1]!) !== 0;
+    if (isBend || isShared(x, y)) kept.push(x, y);
   }
   return kept;
 }
