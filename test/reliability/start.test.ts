@@ -324,7 +324,7 @@ test.serial(
     const running = launch(t, folder, { PLATFORM_PORT: port });
     t.deepEqual(await running.ended, [1, null]);
     const said = await running.stderr;
-    t.regex(said, /api did not start/);
+    t.regex(said, /^platform: Port \d+ of .* is in use/m);
     t.true(said.includes(port), said);
     t.deepEqual(running.lines, []);
     t.deepEqual(await processesOf(folder), []);
