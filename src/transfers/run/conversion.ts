@@ -27,7 +27,11 @@ export type Convert = (
 export const timeExceeded = (limit: number, maxCredits?: number) =>
   maxCredits === undefined
     ? `The conversion took longer than its time limit of ${formatDuration(limit)}.`
-    : `The transfer would have cost more than its maxCredits of ${maxCredits}.`;
+    : creditsExceeded(maxCredits);
+
+/** Where credits bound the time, whatever the transfer was doing when it was over. */
+export const creditsExceeded = (maxCredits: number) =>
+  `The transfer would have cost more than its maxCredits of ${maxCredits}.`;
 
 /** @param limitGb maximum size of the folder of a transfer */
 export const scratchExceeded = (limitGb: number) =>

@@ -7,6 +7,7 @@ import { findWriter } from '../../formats/registry.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { writeSeriesFile } from '../../timeseries/to-file.ts';
 import type { AcceptedRequest } from '../starts/request.ts';
+import { creditsExceeded } from './conversion.ts';
 import type { Executor } from './executor.ts';
 import type { ClaimedRow } from './run.queries.ts';
 import type { TimeLimit } from './time-limit.ts';
@@ -46,7 +47,11 @@ export async function fetchExisting(
 ): Promise<ExistingDataset> {
   const { format, outputDatasetId = '' } = transfer;
   const path = join(folder, 'existing');
-  const tooLong = () => `The dataset could not be fetched within the time limit of ${formatDuration(time.whole)}.`;
+  const maxCredits = transfer.price?.maxCredits;
+  const tooLong = () =>
+    maxCredits === undefined
+      ? `The dataset could not be fetched within the time limit of ${formatDuration(time.whole)}.`
+      : creditsExceeded(maxCredits);
   await inTime(time, tooLong, async (signal) => {
     if (blob !== undefined) return blobs.fetch(blob, path, signal);
     if (!(await writeSeriesFile(db, outputDatasetId, path, { values, signal }))) throw gone();

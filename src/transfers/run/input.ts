@@ -4,6 +4,7 @@ import { writeSeriesFile } from '../../timeseries/to-file.ts';
 import type { ScratchRoom } from '../sources/remote.ts';
 import { fetchRemote } from '../sources/remote.ts';
 import { openSource } from '../sources/sources.ts';
+import { creditsExceeded } from './conversion.ts';
 import type { Executor } from './executor.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
@@ -23,12 +24,15 @@ interface Bounds {
 /** Fetches the input of a transfer to a local file. Gives the share of the progress that this was, from 0 to 1. */
 export async function fetchInput(
   { blobs, db, sources }: Pick<Executor, 'blobs' | 'db' | 'sources'>,
-  { inputBlob, inputSize = 0, inputDatasetId, sourceId, sealedSource }: ClaimedRow,
+  { inputBlob, inputSize = 0, inputDatasetId, sourceId, sealedSource, price }: ClaimedRow,
   path: string,
   { report, time, room }: Bounds,
 ): Promise<number> {
   let what = 'The input';
-  const tooLong = () => `${what} could not be fetched within the time limit of ${formatDuration(time.whole)}.`;
+  const tooLong = () =>
+    price?.maxCredits === undefined
+      ? `${what} could not be fetched within the time limit of ${formatDuration(time.whole)}.`
+      : creditsExceeded(price.maxCredits);
   return inTime(time, tooLong, async (stop) => {
     if (inputBlob !== undefined || inputDatasetId !== undefined) {
       if (inputSize > room.bytes) throw room.exceeded();
