@@ -3,7 +3,7 @@
  * to 2.5). The marks U+200E, U+200F and U+061C, which texts in Arabic and Hebrew need, are none of them.
  */
 const BIDI_CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
-const ALL = new RegExp(BIDI_CONTROL, 'g');
+const ALL = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Sentence about a member whose text has them. */
 export const NO_BIDI_CONTROLS =

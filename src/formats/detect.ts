@@ -144,7 +144,7 @@ const endMark = '\x1a';
 /** Whether the columns of a line begin with x, y and z; in cells of their own, z may be missing. */
 const startsWithPoint = (given: string) => {
   const line = given.replaceAll('"', '');
-  const cells = line.split(/ *[,;\t] */, 3);
+  const cells = line.split(/[,;\t]/, 3).map((cell) => cell.trim());
   if (cells.length === 3 && [cells[0]!, cells[1]!, cells[2] || '0'].every(isNumber)) return true;
   const words = line.split(/[\s,;]+/, 3);
   return words.length === 3 && words.every(isNumber);

@@ -44,7 +44,7 @@ function unitOf(word: string, calendar: Calendar | undefined, name: string): Uni
   );
 }
 
-const since = /^(\S+)\s+(?:since|after|from|ref|@)\s+(.+)$/i;
+const since = /^(\S+)\s+(?:since|after|from|ref|@)\s+(\S.*)$/i;
 const date = /^([+-]?\d{1,6})-(\d{1,2})(?:-(\d{1,2}))?(?=$|[T\s+Z-])/i;
 const clock = /^[T\s]\s*(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d*)?))?)?/i;
 const zone = /^\s*(?:(Z|UTC|GMT)|([+-])(\d{1,2})(?::?(\d{2}))?)$/i;
