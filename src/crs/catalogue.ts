@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
-import { searchWords, wordRank } from '../platform/text/word-rank.ts';
+import { scattered, searchWords, wordRank } from '../platform/text/word-rank.ts';
 import { searchThread } from './search-thread.ts';
 
 /** Bounding box in degrees. If west is greater than east, it crosses the antimeridian. */
@@ -112,8 +112,8 @@ const COMMON = /^(wgs 84|etrs89)( \/|$)/;
 const QUALIFIED = /[(+]/;
 
 /**
- * Order of the systems that match words: whole names and codes, names with the words, then other names and areas of use; WGS 84 and ETRS89
- * before others, then plain and short names.
+ * Order of the systems that match words: whole names and codes, names with the words, then other names and areas of use; words that
+ * follow each other in the name before scattered ones; WGS 84 and ETRS89 before others, then plain and short names.
  */
 function rankOf({ name, names, area }: Entry, wanted: string, words: readonly string[]): number[] {
   const inName = wordRank(words, name);
@@ -122,6 +122,7 @@ function rankOf({ name, names, area }: Entry, wanted: string, words: readonly st
   return [
     names.includes(wanted) ? 0 : 1,
     rank,
+    scattered(words, name),
     COMMON.test(name) ? 0 : 1,
     QUALIFIED.test(name) ? 1 : 0,
     name.split(' ').length,

@@ -26,6 +26,11 @@ test('crs list says that there are more entries, finds codes and aliases, and sh
   for (const words of [['utm zone 32'], ['utm', 'zone', '32'], ['UTM 32']])
     t.deepEqual(await names(...words), ['ETRS89 / UTM zone 32N', 'WGS 84 / UTM zone 32N', 'WGS 84 / UTM zone 32S']);
   t.is((await names('utm zone 32n'))[0], 'ETRS89 / UTM zone 32N');
+  t.is(
+    (await names('dhdn zone 3'))[0],
+    'DHDN / 3-degree Gauss-Kruger zone 3',
+    'the 3 of the zone, not that of its width',
+  );
   t.is((await names('wgs', '84'))[0], 'WGS 84');
   t.is((await names('pseudo-mercator'))[0], 'WGS 84 / Pseudo-Mercator');
   t.regex((await names('Quebec'))[0] ?? '', /Quebec/);
