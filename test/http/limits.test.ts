@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, get } from 'node:http';
@@ -13,7 +14,7 @@ import { startServer } from '../world/server.ts';
 import { newTiles } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
 import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { PASSWORD, world } from '../world.ts';
 import { newKey } from './isolation/credentials.ts';
 
 const w = world(test);
@@ -72,6 +73,18 @@ test('Requests without valid credentials count for their address, and a right to
   t.deepEqual(await statuses(4, () => from('2001:db8::1')), [401, 401, 401, 429]);
   t.is((await from('2001:db8::2')).statusCode, 429, 'the same /64');
   t.is((await from('2001:db8:0:1::1')).statusCode, 401);
+});
+
+test('Dead keys and wrong passwords keep nobody at their address from logging in or using signed addresses', async (t) => {
+  const app = await limited(t, { 'limits.rate': rate(3) });
+  const dead = () => app.inject({ url: LIST, headers: { 'svc-open-api-key': randomUUID() } });
+  t.deepEqual(await statuses(5, dead), [401, 401, 401, 429, 429]);
+  const { id } = await w.account();
+  const login = (password: string) => app.inject({ method: 'POST', url: '/api/tokens', payload: { id, password } });
+  t.is((await login(PASSWORD)).statusCode, 200);
+  t.is((await app.inject('/api/blob/staging/none?sig=1')).statusCode, 403);
+  for (let n = 0; n < 5; n++) await login('wrong');
+  t.is((await login(PASSWORD)).statusCode, 200);
 });
 
 test('Searches and exports of values have a share of their own', async (t) => {

@@ -18,7 +18,10 @@ export type LimitSettings = Pick<
 /** Limits of the requests of each caller: an account, an API key, else an address. */
 export interface CallerLimits {
   rule: Rule;
-  /** Counts a request without valid credentials for its address. Returns the error if that has sent too many. */
+  /**
+   * Counts a request with invalid credentials for its address, apart from others: a program with a dead key takes nothing from the people
+   * behind its address. Returns the error if there are too many.
+   */
   strangerRefused(request: FastifyRequest): AppError | undefined;
   /** Counts one more request of the caller of this one, which is answered at once. Returns whether it may be. */
   another(request: IncomingMessage): (() => boolean) | undefined;
@@ -80,7 +83,7 @@ export function callerLimits(limits: Limits, settings: LimitSettings): CallerLim
     rule,
     strangerRefused(request) {
       const stranger = { ...ordinary, concurrent: 0 };
-      const caller = `address ${clientOf(request.ip)}`;
+      const caller = `stranger ${clientOf(request.ip)}`;
       return limits.takeKnown(caller, stranger)
         ? undefined
         : refusal(stranger, { count: Infinity, leftMs: 1000, open: 0 }, false);
