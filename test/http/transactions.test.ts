@@ -21,7 +21,7 @@ import type { Actor, Scene } from './isolation/row.ts';
 import { allRows, makeScene, routesOf } from './isolation/scene.ts';
 
 const rows = await allRows();
-const w = world(test);
+const w = world(test, { 'accounts.registration': 'true' });
 const WRITES = /^(POST|PUT|PATCH|DELETE) /;
 
 type Headers = Record<string, string>;
@@ -63,8 +63,9 @@ async function stays(
   keys: readonly (string | undefined)[] = [undefined, randomUUID()],
 ) {
   const scene = await theScene();
-  const signedIn: Headers = actor ? { authorization: `Bearer ${await w.tokenOf(scene[actor])}` } : {};
   for (const key of keys) {
+    // anew, because some requests end the login
+    const signedIn: Headers = actor ? { authorization: `Bearer ${await w.tokenOf(scene[actor])}` } : {};
     const wanted = await request();
     const headers: Headers = { ...(wanted.headers as Headers), ...signedIn, ...(key && { 'idempotency-key': key }) };
     const waits = await waitsWithin(async () => {

@@ -175,7 +175,8 @@ async function pausedSweep(table: string) {
       return true;
     end $$;
     alter table ${table} rename to all_rows;
-    create view ${table} as select * from all_rows where pause()`);
+    create view ${table} as select * from all_rows where pause();
+    grant select, insert, update, delete on ${table} to public`);
   const db = await connect(w.url, 2, 'sweeper');
   const swept = removeOrphanBlobs(db, w.blobs, { olderThanMs: -HOUR });
   const waits = `select from pg_locks where locktype = 'advisory' and objid = 77 and not granted`;
