@@ -137,7 +137,7 @@ async function attempt<Outcome extends LoginOutcome>(
       const error = accountStatusError(locked);
       if (!error) await resetAttempts(tx, userId);
       const end = error ? refused(error) : await finish(tx, userId);
-      if (end.result === 'refused') await recordFailedLogin(tx, id, origin, end.error);
+      if (end.result === 'refused') await auditFailedLogin(tx, id, origin, end.error);
       return end;
     });
     if (outcome === undefined) continue;
@@ -149,7 +149,7 @@ async function attempt<Outcome extends LoginOutcome>(
     return outcome;
   }
   const error = invalid('Account validation failed.', { code: 'AccountValidationFailed' });
-  await recordFailedLogin(db, id, origin, error);
+  await auditFailedLogin(db, id, origin, error);
   await delay.fail(client);
   return refused(error);
 }
@@ -157,7 +157,7 @@ async function attempt<Outcome extends LoginOutcome>(
 const MAX_SUBJECT = 255;
 
 /** Writes the failure to the audit trail, also of unknown login ids, so that both take the same time. */
-const recordFailedLogin = (db: Db, id: string, { address, agent, requestId }: Origin, { details, message }: AppError) =>
+const auditFailedLogin = (db: Db, id: string, { address, agent, requestId }: Origin, { details, message }: AppError) =>
   record(db, {
     action: 'login.failed',
     subject: storableText(id).slice(0, MAX_SUBJECT),
@@ -188,11 +188,11 @@ export async function passSecondFactor(
   }
   const isFirstOfDay = await recordLogin(tx, userId, origin.address);
   // HTTP Basic logs in with each request
-  if (via !== 'basic' || isFirstOfDay) await recordAudited(tx, userId, origin, via);
+  if (via !== 'basic' || isFirstOfDay) await auditLogin(tx, userId, origin, via);
   return undefined;
 }
 
-async function recordAudited(tx: Db, userId: string, { address, agent, requestId }: Origin, via: string) {
+async function auditLogin(tx: Db, userId: string, { address, agent, requestId }: Origin, via: string) {
   const { id, tenantId } = await getAccountOf(tx, userId);
   const where = tenantId === undefined ? {} : { tenantId };
   await record(tx, {
