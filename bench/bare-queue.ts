@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { BenchProcess, Processes } from './processes.ts';
-import { startProcess } from './processes.ts';
+import { type BenchProcess, type Processes, startProcess } from './processes.ts';
 
 const WORKER = fileURLToPath(new URL('./bare-worker.ts', import.meta.url));
 

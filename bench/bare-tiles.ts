@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Program: the ceiling of the benchmark `tiles-cached`, a server of Node alone that sends the same bytes and headers and
- * checks, counts and logs nothing. Argument: a JSON file `{ path: { headers: [name, value, …], body: base64 } }`. Sends its
- * address as an IPC message, and stops on SIGTERM.
+ * Program: the ceiling of the benchmark `tiles-cached`, a server of Node alone that sends the same bytes and headers
+ * and checks, counts and logs nothing. Argument: a JSON file `{ path: { headers: [name, value, …], body: base64 } }`.
+ * Sends its address as an IPC message, and stops on SIGTERM.
  */
 const stored: Record<string, { headers: string[]; body: string }> = JSON.parse(readFileSync(process.argv[2]!, 'utf8'));
 const answers = new Map(

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Call, Processes, Submission } from './processes.ts';
 import {
+  type Call,
   CONCURRENCY,
   caller,
+  type Processes,
   prepareConversion,
   prepareSubmission,
   SUBMIT_PATH,
+  type Submission,
   times,
   withProcesses,
 } from './processes.ts';
@@ -29,8 +31,8 @@ const KINDS = [
 ];
 
 /**
- * Transfers that cost credits: reserved at submit, spent and released at the end. Compared to the same transfers without
- * prices, alternating, with the same worker. Target: at most 1.1 times the time.
+ * Transfers that cost credits: reserved at submit, spent and released at the end. Compared to the same transfers
+ * without prices, alternating, with the same worker. Target: at most 1.1 times the time.
  */
 export const bench = () =>
   withProcesses(async (processes) => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { addCredits, reserveCredits, spendCredits } from '../src/credits/queries.ts';
-import type { Db } from '../src/db.ts';
-import { connect } from '../src/db.ts';
+import { connect, type Db } from '../src/db.ts';
 import { withPlatform } from './platform.ts';
 
 const CLIENTS = 16;

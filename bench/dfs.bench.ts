@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { convert } from '../src/convert/convert.ts';
-import { releaseBuffer } from '../src/data/buffer-pool.ts';
-import { slicesOfBand } from '../src/data/grid.ts';
-import { stepsOf } from '../src/data/time-axis.ts';
-import { FileSource } from '../src/formats/io/bytes.ts';
-import { findReader } from '../src/formats/registry.ts';
+import { convert } from '../src/files/convert/convert.ts';
+import { releaseBuffer } from '../src/files/data/buffer-pool.ts';
+import { slicesOfBand } from '../src/files/data/grid.ts';
+import { stepsOf } from '../src/files/data/time-axis.ts';
+import { FileSource } from '../src/files/formats/io/bytes.ts';
+import { findReader } from '../src/files/formats/registry.ts';
 import { memoryFlags } from '../workers/child.ts';
 import { madeGrid, madeMesh, madeSeries, quietContext, triangles, writeData } from './made-data.ts';
 import { peakKb } from './peak.ts';
@@ -68,10 +68,11 @@ interface Run {
 }
 
 /**
- * All values of a 200 MB DFS2 and a 200 MB DFSU file, pulled item by item and step by step, against the file read into memory at once, in
- * turns in one process; targets: half its speed. A 94 MB DFS0 file, and a step of the DFSU file to Shapefile and to VTU, against mikeio,
- * geopandas and meshio; medians of second runs in processes of their own, in turns; targets: 3, 2 and 2 times as fast. What both wrote is
- * compared. BENCH_PYTHON: a Python with mikeio, geopandas and meshio.
+ * All values of a 200 MB DFS2 and a 200 MB DFSU file, pulled item by item and step by step, against the file read into
+ * memory at once, in turns in one process; targets: half its speed. A 94 MB DFS0 file, and a step of the DFSU file to
+ * Shapefile and to VTU, against mikeio, geopandas and meshio; medians of second runs in processes of their own, in
+ * turns; targets: 3, 2 and 2 times as fast. What both wrote is compared. BENCH_PYTHON: a Python with mikeio, geopandas
+ * and meshio.
  */
 export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-dfs-'));

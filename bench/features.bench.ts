@@ -63,7 +63,7 @@ print(time.perf_counter() - start, int(highest[0]) / 1024)
 `;
 
 const ours = `
-import { convert } from ${JSON.stringify(join(import.meta.dirname, '../src/convert/convert.ts'))};
+import { convert } from ${JSON.stringify(join(import.meta.dirname, '../src/files/convert/convert.ts'))};
 const [reader, writer, input, output, scratch] = process.argv.slice(1);
 const start = performance.now();
 await convert(

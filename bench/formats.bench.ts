@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { convert } from '../src/convert/convert.ts';
+import { convert } from '../src/files/convert/convert.ts';
 import { memoryFlags } from '../workers/child.ts';
 import { peakKb } from './peak.ts';
 

@@ -6,12 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import type { Feature, FeatureCollection } from '../src/data/feature-collection.ts';
-import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
+import type { Feature, FeatureCollection } from '../src/files/data/feature-collection.ts';
+import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
 import { quantile } from './arrivals.ts';
-import type { BenchPlatform } from './platform.ts';
-import { withPlatform } from './platform.ts';
+import { type BenchPlatform, withPlatform } from './platform.ts';
 
 const count = 1_000_000;
 const found = 1000;
@@ -140,9 +139,9 @@ async function plant(
 }
 
 /**
- * 1,000 features out of 10^6 by a box, as GeoJSON over HTTP, in turns with GDAL on the same FlatGeobuf without HTTP: reading alone, and
- * through geopandas to GeoJSON. Target: p95 ≤ 30 ms. Then a page of 10,000 features, with the delay of the event loop meanwhile.
- * BENCH_PYTHON: a Python with pyogrio and geopandas.
+ * 1,000 features out of 10^6 by a box, as GeoJSON over HTTP, in turns with GDAL on the same FlatGeobuf without HTTP:
+ * reading alone, and through geopandas to GeoJSON. Target: p95 ≤ 30 ms. Then a page of 10,000 features, with the delay
+ * of the event loop meanwhile. BENCH_PYTHON: a Python with pyogrio and geopandas.
  */
 export const bench = () =>
   withPlatform(async (platform) => {

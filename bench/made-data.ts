@@ -1,13 +1,12 @@
 import { tmpdir } from 'node:os';
-import type { Data } from '../src/data/data.ts';
-import type { Grid } from '../src/data/grid.ts';
-import type { Mesh } from '../src/data/mesh.ts';
-import { CELL_SHAPES } from '../src/data/mesh.ts';
-import type { Series } from '../src/data/series.ts';
-import type { EquidistantAxis } from '../src/data/time-axis.ts';
-import type { Context } from '../src/formats/define.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { findWriter } from '../src/formats/registry.ts';
+import type { Data } from '../src/files/data/data.ts';
+import type { Grid } from '../src/files/data/grid.ts';
+import { CELL_SHAPES, type Mesh } from '../src/files/data/mesh.ts';
+import type { Series } from '../src/files/data/series.ts';
+import type { EquidistantAxis } from '../src/files/data/time-axis.ts';
+import type { Context } from '../src/files/formats/define.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { findWriter } from '../src/files/formats/registry.ts';
 
 /** Nodes along each side of the mesh: 250,000 nodes, 498,002 triangles. */
 export const meshSide = 500;

@@ -4,12 +4,12 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readCoverages } from '../src/arrays/coverage.ts';
+import { Stores } from '../src/arrays/stores.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
-import type { Grid } from '../src/data/grid.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { mdWriter } from '../src/formats/zarr/format.ts';
-import { readCoverages } from '../src/multidimensional/coverage.ts';
-import { Stores } from '../src/multidimensional/stores.ts';
+import type { Grid } from '../src/files/data/grid.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { mdWriter } from '../src/files/formats/zarr/format.ts';
 
 const side = 512;
 const steps = 1000;
@@ -62,9 +62,9 @@ interface Query {
 }
 
 /**
- * One step of one item, and one cell over all steps, out of 2.1 GB of values, of a blob on disk as the API reads it, beside zarr in Python
- * on the same store, in turns; p95 of ${rounds} × ${queriesPerRound} random queries each. The store is open in both. Targets: 50 ms and
- * 100 ms. BENCH_PYTHON: a Python with zarr.
+ * One step of one item, and one cell over all steps, out of 2.1 GB of values, of a blob on disk as the API reads it,
+ * beside zarr in Python on the same store, in turns; p95 of ${rounds} × ${queriesPerRound} random queries each. The
+ * store is open in both. Targets: 50 ms and 100 ms. BENCH_PYTHON: a Python with zarr.
  */
 export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-md-'));

@@ -1,4 +1,4 @@
-import type { Feature, FeatureCollection, Geometry } from '../src/data/feature-collection.ts';
+import type { Feature, FeatureCollection, Geometry } from '../src/files/data/feature-collection.ts';
 
 /** Polygons in rows of `side` (BENCH_SIDE), each of 12 corners, about 1.4 km from the next. */
 export const side = Number(process.env.BENCH_SIDE ?? 450);

@@ -1,7 +1,6 @@
 import { load } from './load.ts';
 import { plantTree } from './planted-tree.ts';
-import type { BenchPlatform } from './platform.ts';
-import { statementsOf, withPlatform } from './platform.ts';
+import { type BenchPlatform, statementsOf, withPlatform } from './platform.ts';
 
 const SECONDS = 4;
 const CLIENTS = 4;

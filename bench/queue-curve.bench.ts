@@ -3,8 +3,16 @@ import type pg from 'pg';
 import { connect } from '../src/db.ts';
 import { sweep } from '../src/transfers/queue/sweep.ts';
 import { quantile } from './arrivals.ts';
-import type { Call, Processes, Submission } from './processes.ts';
-import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, withProcesses } from './processes.ts';
+import {
+  type Call,
+  CONCURRENCY,
+  caller,
+  type Processes,
+  prepareSubmission,
+  SUBMIT_PATH,
+  type Submission,
+  withProcesses,
+} from './processes.ts';
 
 const DEPTHS = [100, 1000, 10_000, 100_000];
 /** Up and down again, so that a drift of the machine's speed is not mistaken for an effect of the depth. */

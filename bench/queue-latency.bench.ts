@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { arrivals, arrivalTimes, quantile, runAt } from './arrivals.ts';
-import type { BareQueue } from './bare-queue.ts';
-import { openBareQueue } from './bare-queue.ts';
-import type { Call, Submission } from './processes.ts';
-import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, withProcesses } from './processes.ts';
+import { type BareQueue, openBareQueue } from './bare-queue.ts';
+import {
+  type Call,
+  CONCURRENCY,
+  caller,
+  prepareSubmission,
+  SUBMIT_PATH,
+  type Submission,
+  withProcesses,
+} from './processes.ts';
 
 const ROUNDS = 4;
 const PER_SECOND = 100;

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openBareQueue } from './bare-queue.ts';
-import type { BenchProcess } from './processes.ts';
-import { CONCURRENCY, caller, prepareSubmission, SUBMIT_PATH, times, withProcesses } from './processes.ts';
+import {
+  type BenchProcess,
+  CONCURRENCY,
+  caller,
+  prepareSubmission,
+  SUBMIT_PATH,
+  times,
+  withProcesses,
+} from './processes.ts';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 /** Rounds before those that count: code is compiled, and the tables have grown, for both sides. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { createServer, request as send } from 'node:http';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +12,8 @@ import { BlobSources } from '../src/blobs/blob-source.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { openBlobStore } from '../src/blobs/open.ts';
-import type { ByteSource } from '../src/data/bytes.ts';
-import { FileSource } from '../src/formats/io/bytes.ts';
+import type { ByteSource } from '../src/files/data/bytes.ts';
+import { FileSource } from '../src/files/formats/io/bytes.ts';
 
 const KIB = 1024;
 const MIB = KIB ** 2;

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { quantile } from './arrivals.ts';
-import type { BenchProcess, Processes } from './processes.ts';
-import { caller, prepareSubmission, SUBMIT_PATH, startProcess, withProcesses } from './processes.ts';
+import {
+  type BenchProcess,
+  caller,
+  type Processes,
+  prepareSubmission,
+  SUBMIT_PATH,
+  startProcess,
+  withProcesses,
+} from './processes.ts';
 import { answersPerSecond } from './wrk.ts';
 
 const BARE = fileURLToPath(new URL('./bare-route.ts', import.meta.url));

@@ -7,8 +7,7 @@ import { enqueue } from '../src/jobs.ts';
 import { startWorker } from '../test/world/worker.ts';
 import { load } from './load.ts';
 import { plantTree } from './planted-tree.ts';
-import type { BenchPlatform } from './platform.ts';
-import { statementsOf, withPlatform } from './platform.ts';
+import { type BenchPlatform, statementsOf, withPlatform } from './platform.ts';
 
 const ROOTS = 200;
 const FOLDERS = 50;

@@ -75,8 +75,8 @@ async function measure(server: Server, list: readonly string[]) {
 /**
  * Rendered raster tiles over HTTP beside titiler.core under uvicorn with a process for each core: different tiles of
  * 256 × 256 of the same raster, in turns, so that no cache has them. Ours are drawn at their first request and kept;
- * the CPU time of the database counts. BENCH_PYTHON: a Python with titiler.core and uvicorn. BENCH_KEPT_BYTES: 0 keeps no
- * tiles, as titiler.
+ * the CPU time of the database counts. BENCH_PYTHON: a Python with titiler.core and uvicorn. BENCH_KEPT_BYTES: 0 keeps
+ * no tiles, as titiler.
  */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;

@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,14 +8,22 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Feature } from '../src/data/feature-collection.ts';
-import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { tilingWriter } from '../src/formats/tiles/format.ts';
+import type { Feature } from '../src/files/data/feature-collection.ts';
+import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { tilingWriter } from '../src/files/formats/tiles/format.ts';
 import { quietContext } from './made-data.ts';
 import { parcelAt } from './parcels.ts';
-import type { BenchProcess, Call, Processes } from './processes.ts';
-import { caller, cpuOfTree, prepareSubmission, startProcess, withProcesses } from './processes.ts';
+import {
+  type BenchProcess,
+  type Call,
+  caller,
+  cpuOfTree,
+  type Processes,
+  prepareSubmission,
+  startProcess,
+  withProcesses,
+} from './processes.ts';
 import { wavesOf } from './waves.ts';
 import { answersPerSecond } from './wrk.ts';
 
@@ -194,8 +201,8 @@ async function openMartin(program: string, folder: string, tiles: readonly Tile[
 }
 
 /**
- * MapProxy in uWSGI, one process, with a finished cache of files. Each answer ends its connection: kept open, uWSGI needs
- * twice the CPU per request, and gunicorn and waitress 2.5 times.
+ * MapProxy in uWSGI, one process, with a finished cache of files. Each answer ends its connection: kept open, uWSGI
+ * needs twice the CPU per request, and gunicorn and waitress 2.5 times.
  */
 async function openMapProxy(python: string, folder: string, tiles: readonly Tile[]): Promise<Peer> {
   const cache = join(folder, 'mapproxy');
@@ -251,8 +258,8 @@ async function checkSame(peer: Peer, tiles: readonly Tile[], headers: Record<str
 }
 
 /**
- * Ours, a peer and the ceiling in turns: requests per second with wrk, and per second of CPU of the process. Ours is also
- * told with the CPU of the database.
+ * Ours, a peer and the ceiling in turns: requests per second with wrk, and per second of CPU of the process. Ours is
+ * also told with the CPU of the database.
  */
 async function compare(scene: Scene, tiles: readonly Tile[], peer: Peer | undefined, target: number) {
   const { api, headers, folder, databaseCpu } = scene;

@@ -5,12 +5,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { tilingWriter } from '../src/formats/tiles/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { tilingWriter } from '../src/files/formats/tiles/format.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
-import type { BenchPlatform } from './platform.ts';
-import { withPlatform } from './platform.ts';
+import { type BenchPlatform, withPlatform } from './platform.ts';
 import { amplitude, wavesOf, writeWaves } from './waves.ts';
 
 const side = 4096;
@@ -125,10 +124,10 @@ async function openTitiler(python: string, raster: string) {
 }
 
 /**
- * First requests of tiles that are drawn on request, over HTTP: of each level one after the other, then ${atOnce} at once;
- * beside them, in turns, titiler with the same tiles of the same raster as COG. The platform checks the token and the right
- * to the dataset, draws, keeps the tile in the database and answers; CPU is without Postgres. Target: p95 of ${targetMs} ms one after the other.
- * BENCH_PYTHON: a Python with titiler.core and uvicorn.
+ * First requests of tiles that are drawn on request, over HTTP: of each level one after the other, then ${atOnce} at
+ * once; beside them, in turns, titiler with the same tiles of the same raster as COG. The platform checks the token and
+ * the right to the dataset, draws, keeps the tile in the database and answers; CPU is without Postgres. Target: p95 of
+ * ${targetMs} ms one after the other. BENCH_PYTHON: a Python with titiler.core and uvicorn.
  */
 export const bench = () =>
   withPlatform(async (platform) => {

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { geoTiffReader } from '../src/formats/geotiff/format.ts';
-import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
-import { completeParameters } from '../src/formats/parameters.ts';
-import { tilingWriter } from '../src/formats/tiles/format.ts';
-import { StoredTiles } from '../src/formats/tiles/stored-tiles.ts';
+import { geoTiffReader } from '../src/files/formats/geotiff/format.ts';
+import { FileSink, FileSource } from '../src/files/formats/io/bytes.ts';
+import { completeParameters } from '../src/files/formats/parameters.ts';
+import { tilingWriter } from '../src/files/formats/tiles/format.ts';
+import { StoredTiles } from '../src/files/formats/tiles/stored-tiles.ts';
 import { quietContext } from './made-data.ts';
 import { writeWaves } from './waves.ts';
 

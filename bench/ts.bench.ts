@@ -4,8 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
-import type { BenchPlatform } from './platform.ts';
-import { withPlatform } from './platform.ts';
+import { type BenchPlatform, withPlatform } from './platform.ts';
 
 const UPLOAD = 1_000_000;
 const UPLOADS = 10;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Feature, FeatureCollection } from '../src/data/feature-collection.ts';
-import { geoJsonWriter } from '../src/formats/geojson/format.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { completeParameters } from '../src/formats/parameters.ts';
+import type { Feature, FeatureCollection } from '../src/files/data/feature-collection.ts';
+import { geoJsonWriter } from '../src/files/formats/geojson/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { completeParameters } from '../src/files/formats/parameters.ts';
 import { quietContext } from './made-data.ts';
 import { parcels } from './parcels.ts';
 import { cpuOfTree } from './processes.ts';
@@ -73,9 +73,9 @@ const plots: FeatureCollection = {
 };
 
 /**
- * The pyramids of 200,000 polygons and of 202,500 with fewer sides and fields, from GeoJSON to MBTiles, levels 9 to 12, beside
- * tippecanoe, which reads with several threads (-P): whole processes in turns, CPU time of all their threads and wall time.
- * BENCH_TIPPECANOE: the program tippecanoe.
+ * The pyramids of 200,000 polygons and of 202,500 with fewer sides and fields, from GeoJSON to MBTiles, levels 9 to 12,
+ * beside tippecanoe, which reads with several threads (-P): whole processes in turns, CPU time of all their threads and
+ * wall time. BENCH_TIPPECANOE: the program tippecanoe.
  */
 export async function bench(): Promise<void> {
   await compare('24 sides, eight fields', plots);

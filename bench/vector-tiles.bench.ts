@@ -3,16 +3,15 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { convert } from '../src/convert/convert.ts';
 import { connect } from '../src/db.ts';
-import { gisWriter } from '../src/formats/flatgeobuf/format.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
+import { convert } from '../src/files/convert/convert.ts';
+import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
 import { drawOverview } from '../src/tiles/vector/draw-overview.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
 import { across, parcels, side, south, up, west } from './parcels.ts';
-import type { BenchPlatform } from './platform.ts';
-import { withPlatform } from './platform.ts';
+import { type BenchPlatform, withPlatform } from './platform.ts';
 
 const levels = [0, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14];
 /** Its tiles start the threads. */
@@ -105,8 +104,8 @@ async function cold(root: string, headers: Record<string, string>) {
 }
 
 /**
- * Cold vector tiles of 202,500 polygons (BENCH_SIDE: of a row) at all levels over HTTP, those of many features drawn ahead;
- * BENCH_OVERVIEW=no: all drawn when they are asked for. Tiles in memory: `tiles-cached`.
+ * Cold vector tiles of 202,500 polygons (BENCH_SIDE: of a row) at all levels over HTTP, those of many features drawn
+ * ahead; BENCH_OVERVIEW=no: all drawn when they are asked for. Tiles in memory: `tiles-cached`.
  */
 export const bench = () =>
   withPlatform(async (platform) => {

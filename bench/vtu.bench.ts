@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { convert } from '../src/convert/convert.ts';
+import { convert } from '../src/files/convert/convert.ts';
 import { memoryFlags } from '../workers/child.ts';
 import { madeMesh, meshSide, triangles, writeData } from './made-data.ts';
 import { peakKb } from './peak.ts';
@@ -62,8 +62,9 @@ interface Run {
 }
 
 /**
- * A million points as text → VTU, and a mesh of half a million triangles with three items in memory → VTU, by us and by NumPy and meshio, in
- * turns; medians of second runs in processes of their own. What both wrote is read with meshio and compared. Target: twice as fast.
+ * A million points as text → VTU, and a mesh of half a million triangles with three items in memory → VTU, by us and by
+ * NumPy and meshio, in turns; medians of second runs in processes of their own. What both wrote is read with meshio and
+ * compared. Target: twice as fast.
  */
 export async function bench(): Promise<void> {
   const python = process.env.BENCH_PYTHON;

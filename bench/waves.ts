@@ -1,7 +1,7 @@
-import type { Grid } from '../src/data/grid.ts';
-import { geoTiffWriter } from '../src/formats/geotiff/format.ts';
-import { FileSink } from '../src/formats/io/bytes.ts';
-import { completeParameters } from '../src/formats/parameters.ts';
+import type { Grid } from '../src/files/data/grid.ts';
+import { geoTiffWriter } from '../src/files/formats/geotiff/format.ts';
+import { FileSink } from '../src/files/formats/io/bytes.ts';
+import { completeParameters } from '../src/files/formats/parameters.ts';
 import { quietContext } from './made-data.ts';
 
 /** Values of the waves lie between −`amplitude` and `amplitude`. */

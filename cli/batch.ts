@@ -19,7 +19,10 @@ export interface BatchOptions {
 export const concernsAll = (error: unknown) =>
   error instanceof NotLoggedIn || error instanceof Interrupted || error instanceof OutputFailed;
 
-/** Calls `work` for each file, in order. A file that fails does not stop the others, unless the error concerns all of them. */
+/**
+ * Calls `work` for each file, in order. A file that fails does not stop the others, unless the error concerns all of
+ * them.
+ */
 export async function inBatch<T>(
   files: readonly string[],
   work: (file: string, at: number) => Promise<T>,

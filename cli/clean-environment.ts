@@ -63,7 +63,10 @@ export function hideEnvironment(program: string, argv: readonly string[]): void 
   }
 }
 
-/** Makes standard input, which services do not read, a pipe with this content: the only kind of descriptor that survives an exec. */
+/**
+ * Makes standard input, which services do not read, a pipe with this content: the only kind of descriptor that survives
+ * an exec.
+ */
 function pipeToStdin(content: Buffer): boolean {
   const path = join(tmpdir(), `platform-${process.pid}-${Date.now().toString(36)}`);
   if (spawnSync('mkfifo', ['-m', '600', path], { stdio: 'ignore', env: { PATH: process.env.PATH } }).status !== 0)

@@ -5,10 +5,8 @@ import type { Credentials } from '../src/tokens/credentials.ts';
 import type { OtpRequired } from '../src/tokens/log-in.ts';
 import type { AccessTokenAnswer, TokenAnswer } from '../src/tokens/routes.ts';
 import type { Env } from './env.ts';
-import type { Problem } from './errors.ts';
-import { NotLoggedIn, Refused, Unreachable, UsageError } from './errors.ts';
-import type { Login, LoginFile } from './login-file.ts';
-import { loginFile } from './login-file.ts';
+import { NotLoggedIn, type Problem, Refused, Unreachable, UsageError } from './errors.ts';
+import { type Login, type LoginFile, loginFile } from './login-file.ts';
 import { serverAddress } from './server-address.ts';
 
 export interface Answer<T> {
@@ -163,8 +161,8 @@ async function currentLogin(stored: LoginFile, url: string): Promise<Login> {
 }
 
 /**
- * Exchanges the refresh token, which works once. If two processes do so at the same time, one succeeds, and the other reads the login that
- * the first one stored. Thanks to the Idempotency-Key the server repeats an answer that was lost.
+ * Exchanges the refresh token, which works once. If two processes do so at the same time, one succeeds, and the other
+ * reads the login that the first one stored. Thanks to the Idempotency-Key the server repeats an answer that was lost.
  */
 async function renew(stored: LoginFile, old: Login, url: string): Promise<Login> {
   const newer = async () => {

@@ -5,11 +5,9 @@ import type { Converter } from '../src/transfers/views/converters.routes.ts';
 import type { Api } from './client.ts';
 import { UsageError } from './errors.ts';
 import { repeated, srid } from './options.ts';
-import type { ResourceOptions } from './resources.ts';
-import { resourceOptions, resourcesOf } from './resources.ts';
+import { type ResourceOptions, resourceOptions, resourcesOf } from './resources.ts';
 import type { InputFile } from './staged-file.ts';
-import type { TransformationOptions } from './transformations.ts';
-import { transformationOptions, transformationsOf } from './transformations.ts';
+import { type TransformationOptions, transformationOptions, transformationsOf } from './transformations.ts';
 
 export const listConverters = (api: Api, kind: 'reader' | 'writer', filter?: string) =>
   api.call<List<Converter>>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
@@ -38,7 +36,9 @@ export const formatOfName = (file: string): string | undefined =>
 
 type Named = Pick<Converter, 'name' | 'datasetFormat'>;
 
-/** The only converter of the format of this file name. `option`: the option to use if there is none or more than one. */
+/**
+ * The only converter of the format of this file name. `option`: the option to use if there is none or more than one.
+ */
 export function converterFor<C extends Named>(file: string, converters: readonly C[], option: string): C {
   const format = formatOfName(file);
   const found = converters.filter(({ datasetFormat }) => datasetFormat === format);
@@ -113,7 +113,10 @@ interface Parametrised {
   readonly parameters: readonly { readonly name: string }[];
 }
 
-/** Members of a request. A parameter without `reader.` or `writer.` goes to the one that has it; if none has it, the server refuses it. */
+/**
+ * Members of a request. A parameter without `reader.` or `writer.` goes to the one that has it; if none has it, the
+ * server refuses it.
+ */
 export function conversionOf(
   { param = [], srid, skipBadRecords, ...wanted }: ConversionOptions,
   reader: Parametrised | undefined,

@@ -1,10 +1,9 @@
-import type { FeatureStatistics } from '../src/data/feature-statistics.ts';
-import type { FieldStatistics } from '../src/data/field-statistics.ts';
-import type { BandStatistics, GridStatistics } from '../src/data/grid-statistics.ts';
 import type { Dataset } from '../src/datasets/record.ts';
+import type { FeatureStatistics } from '../src/files/data/feature-statistics.ts';
+import type { FieldStatistics } from '../src/files/data/field-statistics.ts';
+import type { BandStatistics, GridStatistics } from '../src/files/data/grid-statistics.ts';
 import type { Principals } from './principals.ts';
-import type { Shown, Table } from './table.ts';
-import { bytes, moment, plain, record, table } from './table.ts';
+import { bytes, moment, plain, record, type Shown, type Table, table } from './table.ts';
 
 /** Result of `calculateStatisticsTransformation`, for bands or for fields. */
 type Statistics = Partial<Omit<GridStatistics, 'kind'> & Omit<FeatureStatistics, 'kind'>>;

@@ -1,14 +1,14 @@
 import { extname } from 'node:path';
 import { formatOfName } from './converters.ts';
-import type { DownloadTarget } from './download.ts';
-import { download, downloadTo, nameAt, needsName, TO_STDOUT } from './download.ts';
+import { type DownloadTarget, download, downloadTo, nameAt, needsName, TO_STDOUT } from './download.ts';
 import type { Io } from './io.ts';
 import { localOutput } from './local-output.ts';
 import { bytes } from './table.ts';
 
 /**
- * Downloads with a progress bar. Returns the paths of the files; undefined if the bytes went to stdout. A file that is named by its target is
- * placed as the output of a local conversion: a zip of shapefiles is unpacked beside `x.shp`, and one of other files is not called `x.vtu`.
+ * Downloads with a progress bar. Returns the paths of the files; undefined if the bytes went to stdout. A file that is
+ * named by its target is placed as the output of a local conversion: a zip of shapefiles is unpacked beside `x.shp`,
+ * and one of other files is not called `x.vtu`.
  */
 export async function downloadWithProgress(
   io: Io,

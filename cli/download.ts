@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { FileHandle } from 'node:fs/promises';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
@@ -20,8 +19,8 @@ export interface DownloadTarget {
 }
 
 /**
- * Downloads a blob address to a local file and returns its path. Writes to a temporary file beside it, which is renamed at the end. Resumes
- * after broken connections.
+ * Downloads a blob address to a local file and returns its path. Writes to a temporary file beside it, which is renamed
+ * at the end. Resumes after broken connections.
  * @param report called with the bytes so far and the whole size, if the server sends it
  */
 export async function download(

@@ -1,5 +1,5 @@
 import type { List } from '../src/http/rules/paging.ts';
-import type { EumItem, EumUnit } from '../src/timeseries/eum.routes.ts';
+import type { EumItem, EumUnit } from '../src/series/eum.routes.ts';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -15,7 +15,10 @@ export const eumUnits = async (io: Io, query: Query): Promise<EumUnit[]> =>
 
 const MAX_SHOWN = 5;
 
-/** Identifiers of an EUM item and unit that are given by identifier, name or symbol. Throws a `UsageError` unless each is one. */
+/**
+ * Identifiers of an EUM item and unit that are given by identifier, name or symbol. Throws a `UsageError` unless each
+ * is one.
+ */
 export async function quantityOf(
   io: Io,
   given: { item: string; unit: string },

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
-import type { Api } from './client.ts';
-import { refusalOf, unreachable } from './client.ts';
+import { type Api, refusalOf, unreachable } from './client.ts';
 import { Refused, Unreachable } from './errors.ts';
 
 const RECONNECT_AFTER_MS = 1000;
@@ -21,8 +20,8 @@ export interface StreamedEvent {
 }
 
 /**
- * Follows a stream of server-sent events without end: reconnects after a break, and continues after the last received event. Throws if the
- * first connection fails, or if the server refuses.
+ * Follows a stream of server-sent events without end: reconnects after a break, and continues after the last received
+ * event. Throws if the first connection fails, or if the server refuses.
  */
 export async function* followStream(api: Api, path: string, after: string | undefined): AsyncGenerator<StreamedEvent> {
   let lastId = after;
@@ -41,7 +40,10 @@ export async function* followStream(api: Api, path: string, after: string | unde
   }
 }
 
-/** Reads a stream until it ends, breaks (`Unreachable`) or is aborted. An id without data is only a position to resume from. */
+/**
+ * Reads a stream until it ends, breaks (`Unreachable`) or is aborted. An id without data is only a position to resume
+ * from.
+ */
 export async function* readStream(
   api: Api,
   path: string,

@@ -26,7 +26,10 @@ const EXIT_CODES = 'Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no
 /** Local commands that read no settings. */
 const WITHOUT_SETTINGS = new Set(['inspect', 'convert', 'demo', 'completion']);
 
-/** Makes the help of a command and its subcommands mark required options, and end with examples and environment variables. */
+/**
+ * Makes the help of a command and its subcommands mark required options, and end with examples and environment
+ * variables.
+ */
 export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
   command.configureHelp({
     // commands of the program are loaded only when they are called, so their usage is not known
@@ -54,7 +57,9 @@ export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
 const MAX_TERM = 30;
 const INDENT = 2;
 
-/** A term and its description, wrapped to the width of the help. The description of a long term begins on the next line. */
+/**
+ * A term and its description, wrapped to the width of the help. The description of a long term begins on the next line.
+ */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const column = INDENT + Math.min(termWidth, MAX_TERM) + 2;
   const wrapped = helper.boxWrap(description, Math.max((helper.helpWidth ?? 80) - column, 20));

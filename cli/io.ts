@@ -1,14 +1,10 @@
-import type { Readable } from 'node:stream';
-import { finished, Writable } from 'node:stream';
+import { finished, type Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Answer, Api } from './client.ts';
-import { connectApi } from './client.ts';
+import { type Answer, type Api, connectApi } from './client.ts';
 import type { Env } from './env.ts';
 import { INTERRUPTED, OutputFailed, UsageError } from './errors.ts';
-import type { Progress } from './progress.ts';
-import { startProgress } from './progress.ts';
-import type { Shown } from './table.ts';
-import { layOut } from './table.ts';
+import { type Progress, startProgress } from './progress.ts';
+import { layOut, type Shown } from './table.ts';
 
 /** Everything a command may use of its process: environment, API, terminal, streams. */
 export interface Io {
@@ -33,11 +29,14 @@ export interface Io {
   /** Writes a result for people to stdout; on a terminal tables drop columns that do not fit. */
   print(shown: Shown): void;
   /**
-   * Writes the result of a command: the API's answer unchanged with `--json`, else the result of `human`. `done` is the JSON for an answer
-   * without a body.
+   * Writes the result of a command: the API's answer unchanged with `--json`, else the result of `human`. `done` is the
+   * JSON for an answer without a body.
    */
   show<T>(answer: Answer<T>, human: (body: T) => Shown, done?: object): void;
-  /** `ask`, `confirm` and `secret` throw a `UsageError` if there is no terminal; `instead` is a sentence that says what to do then. */
+  /**
+   * `ask`, `confirm` and `secret` throw a `UsageError` if there is no terminal; `instead` is a sentence that says what
+   * to do then.
+   */
   ask(question: string, instead: string): Promise<string>;
   /** Enter alone means no. */
   confirm(question: string, instead: string): Promise<boolean>;
@@ -46,7 +45,10 @@ export interface Io {
   stdin(): Promise<string>;
   /** The bytes of stdin. Throws a `UsageError` if stdin is a terminal. */
   input(): AsyncIterable<Uint8Array>;
-  /** Shows progress: a bar on a terminal, rare lines elsewhere, nothing with `--json`. End it before writing anything else. */
+  /**
+   * Shows progress: a bar on a terminal, rare lines elsewhere, nothing with `--json`. End it before writing anything
+   * else.
+   */
   progress(label: string): Progress;
 }
 

@@ -1,18 +1,18 @@
 import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { loadHandler } from '../src/convert/kinds/kinds.ts';
-import { parseTransformations } from '../src/convert/steps/transformations.ts';
-import type { Data } from '../src/data/data.ts';
-import type { SampleType } from '../src/data/item.ts';
-import type { Context } from '../src/formats/define.ts';
-import { detect } from '../src/formats/detect.ts';
-import { FileSink, FileSource } from '../src/formats/io/bytes.ts';
-import { zipEntries } from '../src/formats/io/zip.ts';
-import { UnpackedEntry } from '../src/formats/io/zip-entry.ts';
-import { ZipWriter } from '../src/formats/io/zip-writer.ts';
-import { completeParameters } from '../src/formats/parameters.ts';
-import { findReader, findWriter } from '../src/formats/registry.ts';
+import { loadHandler } from '../src/files/convert/kinds/kinds.ts';
+import { parseTransformations } from '../src/files/convert/steps/transformations.ts';
+import type { Data } from '../src/files/data/data.ts';
+import type { SampleType } from '../src/files/data/item.ts';
+import type { Context } from '../src/files/formats/define.ts';
+import { detect } from '../src/files/formats/detect.ts';
+import { FileSink, FileSource } from '../src/files/formats/io/bytes.ts';
+import { zipEntries } from '../src/files/formats/io/zip.ts';
+import { UnpackedEntry } from '../src/files/formats/io/zip-entry.ts';
+import { ZipWriter } from '../src/files/formats/io/zip-writer.ts';
+import { completeParameters } from '../src/files/formats/parameters.ts';
+import { findReader, findWriter } from '../src/files/formats/registry.ts';
 
 /** Format of a local file by its content, which counts more than its name. */
 export interface Recognised {
@@ -115,7 +115,8 @@ async function addFile(zip: ZipWriter, path: string, name: string): Promise<void
 const shapefileBase = (name: string) => name.replace(/(?:_\d{4,})?(?:_(?:point|multipoint|line|polygon))?$/, '');
 
 /**
- * Unpacks a zip of shapefiles into a folder and returns the paths. Names begin with `stem`: `stem.shp`, or `stem_0000.shp` and
+ * Unpacks a zip of shapefiles into a folder and returns the paths. Names begin with `stem`: `stem.shp`, or
+ * `stem_0000.shp` and
  * `stem_line.shp` for several.
  */
 export async function unpackShapefiles(zip: string, folder: string, stem: string): Promise<string[]> {

@@ -1,8 +1,7 @@
-import type { ConversionResult, Receipt } from '../src/convert/conversion.ts';
-import type { Figures } from '../src/data/value-tally.ts';
-import type { Reader, Writer } from '../src/formats/define.ts';
-import type { Shown, Table } from './table.ts';
-import { bytes, record, table } from './table.ts';
+import type { ConversionResult, Receipt } from '../src/files/convert/conversion.ts';
+import type { Figures } from '../src/files/data/value-tally.ts';
+import type { Reader, Writer } from '../src/files/formats/define.ts';
+import { bytes, record, type Shown, type Table, table } from './table.ts';
 
 /** A completed conversion without a server. */
 export interface Conversion {

@@ -10,7 +10,9 @@ export function readableLines(name: string, output: Readable, write: (line: stri
   createInterface({ input: output }).on('line', (line) => write(readableLine(name, line)));
 }
 
-/** Formats a JSON line of pino as `14:03:22.117 api info: request completed status=200`. Returns other lines unchanged. */
+/**
+ * Formats a JSON line of pino as `14:03:22.117 api info: request completed status=200`. Returns other lines unchanged.
+ */
 export function readableLine(name: string, line: string): string {
   const record = line.startsWith('{') ? parse(line) : undefined;
   if (record === undefined) return `${name} ${line}`;

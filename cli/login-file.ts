@@ -17,7 +17,10 @@ export interface Login {
   refreshToken: string;
 }
 
-/** Stores the login at one address. Each address has its own file, so that a token is only ever sent to the server that issued it. */
+/**
+ * Stores the login at one address. Each address has its own file, so that a token is only ever sent to the server that
+ * issued it.
+ */
 export interface LoginFile {
   /** Throws `NotLoggedIn` for a file that this program cannot read. */
   read(): Promise<Login | undefined>;

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import {
   Declined,
   Interrupted,
@@ -10,15 +9,17 @@ import {
   Unreachable,
   UsageError,
 } from './errors.ts';
-import type { Io } from './io.ts';
-import { terminal } from './io.ts';
+import { type Io, terminal } from './io.ts';
 import { messageWithOptions } from './option-names.ts';
 import { programFor } from './program.ts';
 import { plain } from './table.ts';
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 
-/** Runs one command. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in; others see `TRANSFER_EXIT`. */
+/**
+ * Runs one command. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage, 3 not logged in; others see
+ * `TRANSFER_EXIT`.
+ */
 export async function main(argv: readonly string[], io = terminal(process, process.env)): Promise<number> {
   let running: Command | undefined;
   try {

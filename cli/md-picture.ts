@@ -1,10 +1,10 @@
-import type { Grid } from '../src/data/grid.ts';
-import { CELL_SHAPES } from '../src/data/mesh.ts';
-import type { Series } from '../src/data/series.ts';
-import { parseSrid } from '../src/geo/crs/crs.ts';
-import { gridPicturePng } from '../src/geo/draw/grid-picture.ts';
-import { meshPicturePng } from '../src/geo/draw/mesh-picture.ts';
-import { seriesPicturePng } from '../src/geo/draw/series-picture.ts';
+import type { Grid } from '../src/files/data/grid.ts';
+import { CELL_SHAPES } from '../src/files/data/mesh.ts';
+import type { Series } from '../src/files/data/series.ts';
+import { parseSrid } from '../src/files/geo/crs/crs.ts';
+import { gridPicturePng } from '../src/files/geo/draw/grid-picture.ts';
+import { meshPicturePng } from '../src/files/geo/draw/mesh-picture.ts';
+import { seriesPicturePng } from '../src/files/geo/draw/series-picture.ts';
 import { UsageError } from './errors.ts';
 
 type CovAxis =

@@ -5,8 +5,8 @@ import type { CursorPage, List, OffsetPage } from '../src/http/rules/paging.ts';
 import type { Key } from '../src/keys/routes.ts';
 import type { Job } from '../src/operations/jobs/queries.ts';
 import type { BinItem } from '../src/recycle-bin/record.ts';
+import type { Series } from '../src/series/definitions.ts';
 import type { Tenant } from '../src/tenants/routes.ts';
-import type { Series } from '../src/timeseries/definitions.ts';
 import type { ListedTransfer } from '../src/transfers/views/list.queries.ts';
 import { Refused, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -66,8 +66,8 @@ const NOUNS: Record<Kind, string> = {
 const MAX_SHOWN = 10;
 
 /**
- * Lets a command take names and paths in place of ids, and resolves them before its action runs. An ambiguous name is refused with all
- * candidates. Options are resolved in the tenant that another option of the command names, if it does.
+ * Lets a command take names and paths in place of ids, and resolves them before its action runs. An ambiguous name is
+ * refused with all candidates. Options are resolved in the tenant that another option of the command names, if it does.
  */
 export function acceptNames(command: Command, noun: string, io: Io): void {
   const options = command.options.flatMap((option) => {

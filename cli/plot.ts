@@ -10,7 +10,10 @@ export interface PlotPoint {
   value: number;
 }
 
-/** Draws values over time for a terminal of `width` columns: the range of the values that fall on a column is a vertical line. */
+/**
+ * Draws values over time for a terminal of `width` columns: the range of the values that fall on a column is a vertical
+ * line.
+ */
 export function plot(points: readonly PlotPoint[], width: number): string {
   const [first] = points;
   if (first === undefined) return '';

@@ -3,8 +3,7 @@ import { Command } from 'commander';
 import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { acceptNames, tenantIdOf } from './names.ts';
-import type { Noun } from './noun.ts';
-import { SECTIONS } from './noun.ts';
+import { type Noun, SECTIONS } from './noun.ts';
 import { wideOption } from './options.ts';
 import { NOUNS } from './registry.ts';
 
@@ -80,7 +79,10 @@ const leavesOf = (command: Command): Command[] => {
 /** Verbs of audited nouns that only read. */
 const READING = new Set(['list', 'show', 'why', 'failures', 'retries']);
 
-/** Adds `--json`, `--wide`, `--tenant` and `--reason`. They are removed before the command's action runs, so that none gets into a request. */
+/**
+ * Adds `--json`, `--wide`, `--tenant` and `--reason`. They are removed before the command's action runs, so that none
+ * gets into a request.
+ */
 function addTerminalOptions(leaf: Command, noun: Command, { local, everywhere, audited }: Noun, io: Io): void {
   const answer = local ? 'print the result as JSON' : "print the server's answer unchanged";
   leaf.option('--json', `${answer}, and errors as JSON`);

@@ -1,8 +1,8 @@
-import type { Series as SeriesData } from '../src/data/series.ts';
-import type { TimeAxis } from '../src/data/time-axis.ts';
-import { itemOf } from '../src/formats/ts/reader.ts';
-import { seriesPicturePng } from '../src/geo/draw/series-picture.ts';
-import type { Series } from '../src/timeseries/definitions.ts';
+import type { Series as SeriesData } from '../src/files/data/series.ts';
+import type { TimeAxis } from '../src/files/data/time-axis.ts';
+import { itemOf } from '../src/files/formats/ts/reader.ts';
+import { seriesPicturePng } from '../src/files/geo/draw/series-picture.ts';
+import type { Series } from '../src/series/definitions.ts';
 
 /** A value and its time in milliseconds since 1970. */
 export interface SeriesPoint {

@@ -14,8 +14,8 @@ export interface Service {
 }
 
 /**
- * Runs a service until SIGINT, SIGTERM or the end of the parent process. Kills this process if its event loop hangs for `hangLimitMs`.
- * Throws if it must be restarted.
+ * Runs a service until SIGINT, SIGTERM or the end of the parent process. Kills this process if its event loop hangs for
+ * `hangLimitMs`. Throws if it must be restarted.
  * @param open throws the reason of the signal if it is asked to stop while it waits
  */
 export async function runService(
@@ -23,8 +23,9 @@ export async function runService(
   hangLimitMs: number,
   io: Pick<Io, 'out'>,
 ): Promise<void> {
-  // Node writes it at exit, which a killed process does not come to: its successors would compile everything again. Before the process
-  // is watched and listens, because the event loop waits for two thousand files, which a busy disk takes its time for.
+  // Node writes it at exit, which a killed process does not come to: its successors would compile everything again.
+  // Before the process is watched and listens, because the event loop waits for two thousand files, which a busy disk
+  // takes its time for.
   flushCompileCache();
   let ready = false;
   watchEventLoop(hangLimitMs, () => {

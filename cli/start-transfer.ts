@@ -1,12 +1,10 @@
 import type { Summary } from '../src/transfers/queries.ts';
 import type { DryRun } from '../src/transfers/starts/bodies.ts';
-import type { Answer } from './client.ts';
-import { composedAnswer } from './client.ts';
+import { type Answer, composedAnswer } from './client.ts';
 import { WouldFail } from './errors.ts';
 import type { Io } from './io.ts';
 import type { Estimate, Plan } from './local-file.ts';
-import type { InputFile } from './staged-file.ts';
-import { uploadWithProgress } from './staged-file.ts';
+import { type InputFile, uploadWithProgress } from './staged-file.ts';
 import { bytes } from './table.ts';
 import { followTransfer, showEnded } from './watch.ts';
 
@@ -18,7 +16,9 @@ export interface StartOptions {
 const dryRunStart = (io: Io, path: string, body: unknown, headers: Record<string, string> = {}) =>
   io.api.call<DryRun>('POST', path, { body, query: { dryRun: true }, headers });
 
-/** Tells before a start what it costs. Throws if the start would be refused, or the transfer would fail for a parameter. */
+/**
+ * Tells before a start what it costs. Throws if the start would be refused, or the transfer would fail for a parameter.
+ */
 export async function noteCosts(io: Io, path: string, body: unknown, headers?: Record<string, string>): Promise<void> {
   const { credits, warnings } = (await dryRunStart(io, path, body, headers)).body;
   refuseIncomplete(warnings, body);
@@ -34,7 +34,8 @@ function refuseIncomplete(warnings: readonly string[], body: unknown): void {
 }
 
 /**
- * Makes a dry run and prints its warnings and estimate. Throws if the start would be refused, or the transfer would fail.
+ * Makes a dry run and prints its warnings and estimate. Throws if the start would be refused, or the transfer would
+ * fail.
  * @param local estimate for a local file, which is not uploaded
  */
 export async function showDryRun(io: Io, path: string, body: unknown, local?: LocalEstimate): Promise<void> {
@@ -96,7 +97,10 @@ export interface FileRequest extends Plan {
   [member: string]: unknown;
 }
 
-/** Starts a transfer that reads a file. Makes a dry run before it uploads a local file, so that mistakes show before the upload. */
+/**
+ * Starts a transfer that reads a file. Makes a dry run before it uploads a local file, so that mistakes show before the
+ * upload.
+ */
 export async function startWithFile(
   io: Io,
   path: string,

@@ -8,8 +8,8 @@ const CHECK_PARENT_EVERY_MS = 500;
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Aborts on SIGINT, SIGTERM, SIGHUP, or when the parent process ends, if it started this one with an IPC channel. A second signal ends the
- * process at once, after `last`; with a parent only a second Ctrl-C does.
+ * Aborts on SIGINT, SIGTERM, SIGHUP, or when the parent process ends, if it started this one with an IPC channel. A
+ * second signal ends the process at once, after `last`; with a parent only a second Ctrl-C does.
  */
 export function stopSignal(last: () => Promise<void> = async () => {}): AbortSignal {
   const stop = new AbortController();
@@ -20,8 +20,8 @@ export function stopSignal(last: () => Promise<void> = async () => {}): AbortSig
   };
   const onSignal = (signal: keyof typeof CODES) => {
     if (!stop.signal.aborted) return ask(`asked to stop by ${signal}`, signal);
-    // A service manager signals all processes of the group, and the parent passes its signal on, on a busy machine seconds later. A
-    // supervisor kills a process that does not stop.
+    // A service manager signals all processes of the group, and the parent passes its signal on, on a busy machine
+    // seconds later. A supervisor kills a process that does not stop.
     if (process.connected && signal !== 'SIGINT') return;
     if (Date.now() - first > DEBOUNCE_MS) void last().finally(() => process.exit(CODES[signal]));
   };
@@ -44,8 +44,9 @@ export const unlessStopped = <Result>(work: Promise<Result>, stop: AbortSignal):
   });
 
 /**
- * Runs a command to its end although this process is asked to stop meanwhile, and then throws `Interrupted`. For commands that open the
- * embedded database: its server is no child and would run for ever. A second signal ends the process at once.
+ * Runs a command to its end although this process is asked to stop meanwhile, and then throws `Interrupted`. For
+ * commands that open the embedded database: its server is no child and would run for ever. A second signal ends the
+ * process at once.
  * @param command gets the signal, so that it begins nothing more once it is aborted
  */
 export async function finishBeforeStop(command: (stop: AbortSignal) => Promise<void>): Promise<void> {

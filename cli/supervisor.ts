@@ -25,10 +25,11 @@ const MAX_BACKOFF_MS = 10_000;
 const STABLE_AFTER_MS = 10_000;
 
 /**
- * Supervises a process: restarts it with exponential backoff when it exits, and kills it when it has not reported for `PATIENCE` times
+ * Supervises a process: restarts it with exponential backoff when it exits, and kills it when it has not reported for
+ * `PATIENCE` times
  * `hangLimitMs` that its event loop runs. One that uses CPU time meanwhile ends itself before (`watchEventLoop`).
- * @param launch starts the process; gets its first `Ready`, if it was ever ready. The process sends `Ready` over its IPC channel, and then
- * repeatedly that it is alive.
+ * @param launch starts the process; gets its first `Ready`, if it was ever ready. The process sends `Ready` over its
+ * IPC channel, and then repeatedly that it is alive.
  * @param note called with a sentence about exits and restarts
  */
 export function supervise(
@@ -99,8 +100,8 @@ export function supervise(
 }
 
 /**
- * Calls `tooLong` after `limitMs` without a message, counted from the first message. Counts timer ticks of this process instead of clock
- * time, because while this process is suspended it receives no messages.
+ * Calls `tooLong` after `limitMs` without a message, counted from the first message. Counts timer ticks of this process
+ * instead of clock time, because while this process is suspended it receives no messages.
  */
 function watchSilence(limitMs: number, tooLong: () => void): { broken(): void; stop(): void } {
   let silent = 0;

@@ -7,7 +7,10 @@ export const plain = (value: unknown): string =>
 /** Output for people: texts and tables, separated by empty lines. */
 export type Shown = string | Table | readonly (string | Table)[];
 
-/** Formats output for a terminal of `width` columns; without a width, completely. `dropped`: headings of columns that do not fit. */
+/**
+ * Formats output for a terminal of `width` columns; without a width, completely. `dropped`: headings of columns that do
+ * not fit.
+ */
 export function layOut(shown: Shown, width?: number): { text: string; dropped: string[] } {
   const parts = (shown instanceof Table || typeof shown === 'string' ? [shown] : shown).map((part) =>
     typeof part === 'string' ? { text: part, dropped: [] } : part.fit(width),

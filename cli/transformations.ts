@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { srid } from './options.ts';
 
 /** Options of the transformations between reader and writer. */

@@ -20,8 +20,8 @@ const BLOCKS_AT_ONCE = 2;
 const MAX_TRIES = 4;
 
 /**
- * Uploads a local file to a blob address, streamed: small files with one request, others in blocks. Repeats failed requests. Throws if the
- * file becomes shorter meanwhile.
+ * Uploads a local file to a blob address, streamed: small files with one request, others in blocks. Repeats failed
+ * requests. Throws if the file becomes shorter meanwhile.
  */
 export async function upload(path: string, address: string, report: Report, sizes = SIZES): Promise<void> {
   const file = await open(path);

@@ -15,8 +15,8 @@ export const transferPath = (id: string) => `/api/conversion/transfer/${encodeUR
 const PATIENCE_MS = 30_000;
 
 /**
- * Follows a transfer with a progress bar until it has ended, in whatever status. Uses the event stream, and polls if there is none.
- * Continues after restarts of the server.
+ * Follows a transfer with a progress bar until it has ended, in whatever status. Uses the event stream, and polls if
+ * there is none. Continues after restarts of the server.
  */
 export async function watchTransfer(
   io: Pick<Io, 'api' | 'progress'>,

@@ -1,7 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import type { Watched } from './watchdog.ts';
-import { CHECKS, PATIENCE } from './watchdog.ts';
+import { CHECKS, PATIENCE, type Watched } from './watchdog.ts';
 
 const { heartbeats, checkMs, limitMs } = workerData as Watched;
 const FATAL = 60;

@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads';
 
 /** Checks per time limit. */
 export const CHECKS = 30;
-/** A loop that waits without using CPU time is given this many times the limit: its machine may be busy, and its disk slow. */
+/**
+ * A loop that waits without using CPU time is given this many times the limit: its machine may be busy, and its disk
+ * slow.
+ */
 export const PATIENCE = 10;
 
 /** Data that the watchdog thread shares with the main thread. */
@@ -15,10 +18,10 @@ export interface Watched {
 }
 
 /**
- * Kills this process when its event loop hangs, so that it can be restarted: when a turn of the loop has used this much CPU time of its
- * thread, or lasted `PATIENCE` times as long. Runs in a thread, because the main thread may be in an endless loop. Counts the thread's own
- * checks instead of clock time, because a suspended process does not hang. Where the system does not tell the CPU time of a thread (not
- * Linux), the checks alone count, without patience.
+ * Kills this process when its event loop hangs, so that it can be restarted: when a turn of the loop has used this much
+ * CPU time of its thread, or lasted `PATIENCE` times as long. Runs in a thread, because the main thread may be in an
+ * endless loop. Counts the thread's own checks instead of clock time, because a suspended process does not hang. Where
+ * the system does not tell the CPU time of a thread (not Linux), the checks alone count, without patience.
  * @param onHeartbeat called from the event loop at each heartbeat
  */
 export function watchEventLoop(limitMs: number, onHeartbeat: () => void = () => {}): void {

@@ -1,5 +1,4 @@
-import type { Db } from './db.ts';
-import { sql } from './db.ts';
+import { type Db, sql } from './db.ts';
 
 /** A row of the audit trail: who did what to which account, group, tenant or key. Contains no secret. */
 export interface AuditEntry {

@@ -1,21 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { createPgDriverFactory } from '@slonik/pg-driver';
-import type {
-  CommonQueryMethods,
-  DatabasePool,
-  DatabaseTransactionConnection,
-  Interceptor,
-  QuerySqlToken,
+import {
+  type CommonQueryMethods,
+  createPool,
+  type DatabasePool,
+  type DatabaseTransactionConnection,
+  DataIntegrityError,
+  type Interceptor,
+  NotFoundError,
+  type QuerySqlToken,
+  SchemaValidationError,
+  sql as slonikSql,
 } from 'slonik';
-import { createPool, DataIntegrityError, NotFoundError, SchemaValidationError, sql as slonikSql } from 'slonik';
 import { surviveBrokenConnections } from './platform/sql/broken-connections.ts';
 import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
 import { keptConnection } from './platform/sql/kept-connection.ts';
-import type { Context, LazyTransaction } from './platform/sql/lazy-transaction.ts';
-import { openLazyTransaction } from './platform/sql/lazy-transaction.ts';
-import type { PreparedPool } from './platform/sql/prepared-pool.ts';
-import { CONNECT_MS, openPreparedPool } from './platform/sql/prepared-pool.ts';
+import { type Context, type LazyTransaction, openLazyTransaction } from './platform/sql/lazy-transaction.ts';
+import { CONNECT_MS, openPreparedPool, type PreparedPool } from './platform/sql/prepared-pool.ts';
 import { storableValues } from './platform/text/storable.ts';
 
 surviveBrokenConnections();
@@ -198,9 +200,9 @@ async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnec
 }
 
 /**
- * Matches statements that may write, also by functions; not a text such as the name of a right in `when 'update'`. A false
- * match only begins the lazy transaction early, which then holds a connection while its request waits for others. A
- * function that writes and is missing here would write outside of it.
+ * Matches statements that may write, also by functions; not a text such as the name of a right in `when 'update'`. A
+ * false match only begins the lazy transaction early, which then holds a connection while its request waits for others.
+ * A function that writes and is missing here would write outside of it.
  */
 const WRITES =
   /(?<!')\b(?:insert|update|delete|merge|add_jobs?|credit_(?:add|reserve|spend|release|move|expire|warn))\b/i;

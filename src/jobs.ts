@@ -1,5 +1,4 @@
-import type { Db } from './db.ts';
-import { runAfterCommit, sql } from './db.ts';
+import { type Db, runAfterCommit, sql } from './db.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -44,8 +43,8 @@ export interface JobOptions {
 }
 
 /**
- * Flag of jobs that are short and need no resources: mails, sweeps. Queue rows and metrics of earlier versions have this
- * value.
+ * Flag of jobs that are short and need no resources: mails, sweeps. Queue rows and metrics of earlier versions have
+ * this value.
  */
 export const SHORT_JOB = 'chore';
 
@@ -159,7 +158,9 @@ function runAt({ delay, virtualTime }: Pick<JobOptions, 'delay' | 'virtualTime'>
     : sql.fragment`least(now(), to_timestamp(0) + ${virtualTime}::bigint * interval '1 microsecond')`;
 }
 
-/** Whether a short job is due that no worker has taken. Short jobs have the lowest priority numbers, so they run first. */
+/**
+ * Whether a short job is due that no worker has taken. Short jobs have the lowest priority numbers, so they run first.
+ */
 export const shortJobsWait = (db: Db): Promise<boolean> =>
   db.exists(sql.unsafe`
     select from graphile_worker._private_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);

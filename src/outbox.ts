@@ -1,5 +1,4 @@
-import type { Db } from './db.ts';
-import { sql } from './db.ts';
+import { type Db, sql } from './db.ts';
 
 const NAMES = [
   'transferstarted',

@@ -22,7 +22,7 @@ test('the code follows the import rules', async (t) => {
 
 /** Loads when data are read or written: most processes use none or a few of these. */
 const ON_DEMAND =
-  /^src\/(formats\/[^/]+\/(reader|writer)|convert\/(bridges\/.+-(to|at)-.+|kinds\/(features|grid|mesh|series|multi-array)))\.ts$/;
+  /^src\/files\/(formats\/[^/]+\/(reader|writer)|convert\/(bridges\/.+-(to|at)-.+|kinds\/(features|grid|mesh|series|multi-array)))\.ts$/;
 
 test('readers, writers, bridges and kinds of data load when they are used, not at the start', async (t) => {
   const files = await product();
@@ -35,14 +35,14 @@ test('readers, writers, bridges and kinds of data load when they are used, not a
     'cli/commands/convert.ts',
   ]) {
     const loaded = [...loadedWith(start, files)];
-    t.true(loaded.includes('src/formats/registry.ts') || start === 'cli/main.ts', start);
+    t.true(loaded.includes('src/files/formats/registry.ts') || start === 'cli/main.ts', start);
     t.deepEqual(
       loaded.filter((file) => ON_DEMAND.test(file)),
       [],
       start,
     );
   }
-  t.true(loadedWith('src/convert/kinds/grid.ts', files).has('src/geo/warp/warp.ts'));
+  t.true(loadedWith('src/files/convert/kinds/grid.ts', files).has('src/files/geo/warp/warp.ts'));
 });
 
 /** Violations that the check must report: a file and its source → the message. */
@@ -58,10 +58,15 @@ const PLANTED: [rule: string, file: string, source: string, sentence: RegExp][] 
   ],
   ['type import from a later room', 'src/projects/a.ts', `import type { B } from '../transfers/b.ts';`, /comes after/],
   ['another file directly in src', 'src/mail.ts', ``, /only the foundation/],
-  ['data imports from geo', 'src/data/a.ts', `import type { C } from '../geo/crs/c.ts';`, /may only import errors/],
+  [
+    'data imports from geo',
+    'src/files/data/a.ts',
+    `import type { C } from '../geo/crs/c.ts';`,
+    /may only import errors/,
+  ],
   [
     'formats import from convert',
-    'src/formats/io/a.ts',
+    'src/files/formats/io/a.ts',
     `import { c } from '../../convert/c.ts';`,
     /may only import errors/,
   ],
@@ -88,17 +93,17 @@ const PLANTED: [rule: string, file: string, source: string, sentence: RegExp][] 
   ['import of routes', 'src/projects/a.ts', `import { r } from './routes.ts';`, /only app.ts may/],
   [
     'formats import from the foundation',
-    'src/formats/geotiff/a.ts',
-    `import { connect } from '../../db.ts';`,
+    'src/files/formats/geotiff/a.ts',
+    `import { connect } from '../../../db.ts';`,
     /may only import errors/,
   ],
   [
     'a format imports another format',
-    'src/formats/geotiff/a.ts',
+    'src/files/formats/geotiff/a.ts',
     `import { b } from '../ascii-grid/b.ts';`,
     /must not import another/,
   ],
-  ['geo imports from formats', 'src/geo/a.ts', `import { b } from '../formats/b.ts';`, /may only import errors/],
+  ['geo imports from formats', 'src/files/geo/a.ts', `import { b } from '../formats/b.ts';`, /may only import errors/],
   ['a file named utils', 'src/projects/utils.ts', ``, /does not describe/],
   [
     'process.env outside of config',
@@ -107,6 +112,7 @@ const PLANTED: [rule: string, file: string, source: string, sentence: RegExp][] 
     /may read process.env/,
   ],
   ['inline type import', 'src/projects/a.ts', `import { type Db } from '../db.ts';`, /at run time/],
+  ['a wide comment', 'src/projects/a.ts', `// ${'word '.repeat(24)}`, /wider than 120/],
   ['workers import from test', 'workers/a.ts', `import { b } from '../test/world.ts';`, /not part of the product/],
 ];
 
@@ -139,8 +145,8 @@ test('reports no violation for allowed imports', (t) => {
         ['src/projects/visibility.queries.ts', `import { sql } from '../db.ts';`],
         ['src/projects/routes.ts', `import fp from 'fastify-plugin';`],
         [
-          'src/formats/geotiff/a.ts',
-          `import { FormatError } from '../../errors.ts';\nimport { c } from '../../geo/crs/c.ts';\nimport { d } from '../io/d.ts';`,
+          'src/files/formats/geotiff/a.ts',
+          `import { FormatError } from '../../../errors.ts';\nimport { c } from '../../geo/crs/c.ts';\nimport { d } from '../io/d.ts';`,
         ],
         ['cli/commands/serve.ts', `import { serve } from '../../src/server.ts';`],
         ['cli/commands/project.ts', `import type { Config } from '../../src/config.ts';`],

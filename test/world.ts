@@ -7,20 +7,16 @@ import { openAccountStore } from '../src/accounts/open-store.ts';
 import { openPasswords } from '../src/accounts/password.ts';
 import { buildApp } from '../src/app.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
-import type { Config } from '../src/config.ts';
-import { environmentName, loadConfig } from '../src/config.ts';
+import { type Config, environmentName, loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
 import type { App } from '../src/http/route.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
-import type { AccessTokens } from '../src/tokens/access.ts';
-import { openAccessTokens } from '../src/tokens/access.ts';
+import { type AccessTokens, openAccessTokens } from '../src/tokens/access.ts';
 import { findIdentity, insertFamily } from '../src/tokens/queries.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
-import type { Client } from './world/client.ts';
-import { clientOf } from './world/client.ts';
+import { type Client, clientOf } from './world/client.ts';
 import { clock } from './world/clock.ts';
-import type { TestDatabase } from './world/database.ts';
-import { testDatabase } from './world/database.ts';
+import { type TestDatabase, testDatabase } from './world/database.ts';
 
 export type { Answer, Client } from './world/client.ts';
 export type { TestDatabase } from './world/database.ts';
@@ -54,7 +50,10 @@ export interface World {
   as(user: Pick<User, 'userId'>): Client;
   /** A statement on the world's database, for states that no route makes and for looking behind the answers. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Resolves when the database has noticed that processes of this application name are gone: until then a statement under way goes on. */
+  /**
+   * Resolves when the database has noticed that processes of this application name are gone: until then a statement
+   * under way goes on.
+   */
   untilLeft(applicationName: string): Promise<void>;
   /** Does this before the world ends: what ends after it would miss its database. */
   beforeEnd(work: () => Promise<void>): void;

@@ -19,12 +19,16 @@ export interface QueueSnapshot {
  */
 export interface Admission {
   /**
-   * Flags of jobs that a slot must skip; null: none. Waits while the slot could take no job at all. Asked before each poll of the queue.
+   * Flags of jobs that a slot must skip; null: none. Waits while the slot could take no job at all. Asked before each
+   * poll of the queue.
    */
   forbiddenFlags(): string[] | null | Promise<string[] | null>;
   /** Reports the end of a poll. */
   polled(milliseconds: number, found: boolean): void;
-  /** Allocates resources for a transfer that a slot has fetched. Undefined: not enough is free, and its flags are forbidden for a while. */
+  /**
+   * Allocates resources for a transfer that a slot has fetched. Undefined: not enough is free, and its flags are
+   * forbidden for a while.
+   */
   admit(id: string, flags: readonly string[]): Allocation | undefined;
   /** Counts a running short job until the returned function is called. */
   startShortJob(): () => void;
@@ -35,7 +39,10 @@ export interface Admission {
 
 export interface AdmissionOptions {
   allocator: Allocator;
-  /** Whether a short job is due. Asked while there is no capacity for transfers, so that a full worker still runs short jobs. */
+  /**
+   * Whether a short job is due. Asked while there is no capacity for transfers, so that a full worker still runs short
+   * jobs.
+   */
   shortJobsWait(): Promise<boolean>;
   /** Makes this number of slots that wait for a notification poll again. */
   nudge(count: number): void;
@@ -44,7 +51,10 @@ export interface AdmissionOptions {
 /** Slots besides those of transfers, so that a short job never waits for a transfer to end. */
 export const SHORT_JOB_SLOTS = 2;
 const POLL_FOR_SHORT_JOBS_EVERY_MS = 1000;
-/** A poll that skips many rows is expensive for the database: after a slow poll without a job, pause for this many times its duration. */
+/**
+ * A poll that skips many rows is expensive for the database: after a slow poll without a job, pause for this many times
+ * its duration.
+ */
 const PAUSE_FACTOR = 4;
 const SLOW_MS = 10;
 /** How long flags stay forbidden after a refused allocation; by then a snapshot has them. */
@@ -87,7 +97,10 @@ export function openAdmission({ allocator, shortJobsWait, nudge }: AdmissionOpti
     return allocator.unmet([]).length === 0;
   }
 
-  /** As few flags as possible, because the poll checks each of them at every row: one unmet flag per combination is enough. */
+  /**
+   * As few flags as possible, because the poll checks each of them at every row: one unmet flag per combination is
+   * enough.
+   */
   function unmetFlags(): string[] {
     const flags = new Set<string>();
     for (const combination of waitingFlags()) {

@@ -1,7 +1,15 @@
-import type { Resources, WorkerCapacity } from '../src/transfers/queue/requirements.ts';
-import { allocationOn, requirementsOf, unmetRequirements } from '../src/transfers/queue/requirements.ts';
+import {
+  allocationOn,
+  type Resources,
+  requirementsOf,
+  unmetRequirements,
+  type WorkerCapacity,
+} from '../src/transfers/queue/requirements.ts';
 
-/** Allocates the resources of this worker to transfers. Synchronous, so that two slots cannot allocate the same resource. */
+/**
+ * Allocates the resources of this worker to transfers. Synchronous, so that two slots cannot allocate the same
+ * resource.
+ */
 export interface Allocator {
   readonly capacity: WorkerCapacity;
   /** Number of running transfers. */

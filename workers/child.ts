@@ -1,7 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../src/convert/conversion.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { AppError } from '../src/errors.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../src/files/convert/conversion.ts';
 import { ChildDied } from '../src/transfers/run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
 import type { Report } from './messages.ts';
@@ -21,7 +20,10 @@ export interface Child {
   readonly gone: Promise<unknown>;
 }
 
-/** Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less than half. */
+/**
+ * Maximum WebAssembly memory in pages of 64 KiB: 1 GiB, more than was ever needed. WebAssembly does not start with less
+ * than half.
+ */
 const MAX_WASM_PAGES = 16_384;
 /** Characters of standard error that are kept for error messages. */
 const STDERR_TAIL = 4000;
@@ -37,8 +39,8 @@ export interface ChildOptions {
 }
 
 /**
- * Flags of Node for a memory limit. V8 weighs external buffers (zlib) against the size of its heap: with a small initial heap it would
- * collect garbage several times as often.
+ * Flags of Node for a memory limit. V8 weighs external buffers (zlib) against the size of its heap: with a small
+ * initial heap it would collect garbage several times as often.
  */
 export const memoryFlags = (memoryMb: number): string[] => [
   `--max-old-space-size=${memoryMb}`,

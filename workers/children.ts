@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../src/errors.ts';
-import type { Convert } from '../src/transfers/run/conversion.ts';
-import { scratchExceeded, timeExceeded } from '../src/transfers/run/conversion.ts';
+import { type Convert, scratchExceeded, timeExceeded } from '../src/transfers/run/conversion.ts';
 import { MAX_TIMER_MS } from '../src/transfers/run/time-limit.ts';
-import type { Child } from './child.ts';
-import { memoryExceeded, startChild } from './child.ts';
+import { type Child, memoryExceeded, startChild } from './child.ts';
 import { watchFolder } from './folder-size.ts';
 import { residentMb, watchMemory } from './resident-memory.ts';
 
@@ -71,7 +69,10 @@ export function keepChildren({
     return child;
   }
 
-  /** Starts a child for a request. If the request is aborted before the child is ready, the child is kept for the next one. */
+  /**
+   * Starts a child for a request. If the request is aborted before the child is ready, the child is kept for the next
+   * one.
+   */
   async function startFor(megabytes: number, signal: AbortSignal): Promise<Child> {
     const begun = start(megabytes);
     const aborted = Promise.withResolvers<never>();

@@ -1,14 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { convert } from '../src/convert/convert.ts';
 import { AppError, FormatError } from '../src/errors.ts';
+import { convert } from '../src/files/convert/convert.ts';
 import { endWithWorker } from './lifeline.ts';
 import type { Report, RequestMessage } from './messages.ts';
 
 /**
- * The program of a conversion's child process: converts local files, request by request, without database and blob store. The worker ends
- * it by SIGKILL. It ignores signals that a terminal or service manager sends to the whole process group: on these the
- * worker itself hands the transfer back. If this process ended first, the worker would count a crash of the conversion.
+ * The program of a conversion's child process: converts local files, request by request, without database and blob
+ * store. The worker ends it by SIGKILL. It ignores signals that a terminal or service manager sends to the whole
+ * process group: on these the worker itself hands the transfer back. If this process ended first, the worker would
+ * count a crash of the conversion.
  */
 const PROGRESS_EVERY_MS = 250;
 const MACHINE_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EROFS']);

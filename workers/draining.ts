@@ -10,8 +10,8 @@ export interface Draining {
 }
 
 /**
- * Records in the worker's row that it takes no transfers one poll after it stopped: by then a transfer that a slot was just fetching is
- * visible as running. Before the first job it is recorded at once.
+ * Records in the worker's row that it takes no transfers one poll after it stopped: by then a transfer that a slot was
+ * just fetching is visible as running. Before the first job it is recorded at once.
  */
 export function watchDraining(db: Db, pool: string): Draining {
   let now = false;

@@ -2,20 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
-import type { Database } from '../src/db.ts';
-import { connect } from '../src/db.ts';
+import { connect, type Database } from '../src/db.ts';
 import { sealClear } from '../src/operations/secrets/seal-clear.ts';
 import { runAll } from '../src/platform/async/run-all.ts';
 import { openKeyStore } from '../src/platform/keys/encrypt-keys.ts';
-import type { Sealer } from '../src/platform/keys/sealing.ts';
-import { openSealer } from '../src/platform/keys/sealing.ts';
-import type { Outbound } from '../src/platform/net/outbound.ts';
-import { openOutbound } from '../src/platform/net/outbound.ts';
-import type { OpenDatabase } from '../src/platform/postgres/database.ts';
-import { OWNS_TABLES, openDatabase } from '../src/platform/postgres/database.ts';
+import { openSealer, type Sealer } from '../src/platform/keys/sealing.ts';
+import { type Outbound, openOutbound } from '../src/platform/net/outbound.ts';
+import { type OpenDatabase, OWNS_TABLES, openDatabase } from '../src/platform/postgres/database.ts';
 import type { createLog } from '../src/platform/telemetry/log.ts';
-import type { Tracing } from '../src/platform/telemetry/tracing.ts';
-import { openTracing } from '../src/platform/telemetry/tracing.ts';
+import { openTracing, type Tracing } from '../src/platform/telemetry/tracing.ts';
 import { announcer } from '../src/transfers/ends/announce.ts';
 import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
 import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
@@ -24,14 +19,16 @@ import type { Executor } from '../src/transfers/run/executor.ts';
 import type { CheckedBlobs } from '../src/transfers/store/checked-blobs.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
 import { keepChildren } from './children.ts';
-import type { Liveness } from './liveness.ts';
-import { takeLivenessLock } from './liveness.ts';
+import { type Liveness, takeLivenessLock } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { overcommitment, workerCapacity } from './worker-capacity.ts';
 
 type Log = ReturnType<typeof createLog>;
 
-/** Everything that a process needs to perform transfers: database, blob store, child processes, and registration as a worker. */
+/**
+ * Everything that a process needs to perform transfers: database, blob store, child processes, and registration as a
+ * worker.
+ */
 export interface ExecutorHost {
   db: Database;
   databaseUrl: string;
@@ -44,7 +41,8 @@ export interface ExecutorHost {
   /** Starts a child process before the first transfer needs it. */
   warm(): Promise<void>;
   /**
-   * Takes the liveness lock of this pool and inserts the worker's row, without which it can claim no transfer. Call it once.
+   * Takes the liveness lock of this pool and inserts the worker's row, without which it can claim no transfer. Call it
+   * once.
    * @param queued whether it takes transfers from the queue; else other workers do not wait for its capacity
    */
   register(pool: string, queued: boolean): Promise<{ executor: Executor; liveness: Liveness }>;

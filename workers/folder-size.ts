@@ -5,7 +5,10 @@ const EVERY_MS = 250;
 /** Unit of `blocks` of `lstat`, in bytes. Blocks do not count holes of sparse files. */
 const BLOCK = 512;
 
-/** Calls `exceeded` once when the files of a folder take more than this many bytes. Returns the function that stops watching. */
+/**
+ * Calls `exceeded` once when the files of a folder take more than this many bytes. Returns the function that stops
+ * watching.
+ */
 export function watchFolder(folder: string, maxBytes: number, exceeded: () => void): () => void {
   let checking = false;
   const check = async () => {

@@ -2,8 +2,8 @@ import { readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * Reads from the pipe to the worker, blocking, until the worker ends and so closes it; then kills this process. A thread of its own,
- * because the main thread may be in an endless loop.
+ * Reads from the pipe to the worker, blocking, until the worker ends and so closes it; then kills this process. A
+ * thread of its own, because the main thread may be in an endless loop.
  */
 const { descriptor } = workerData as { descriptor: number };
 const byte = new Uint8Array(1);

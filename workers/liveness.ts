@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
 import pg from 'pg';
-import type { WorkerRecord } from './liveness.queries.ts';
-import { deleteWorker, insertWorker, keepConnection, listClaims, listen, lockPool } from './liveness.queries.ts';
+import {
+  deleteWorker,
+  insertWorker,
+  keepConnection,
+  listClaims,
+  listen,
+  lockPool,
+  type WorkerRecord,
+} from './liveness.queries.ts';
 
 /** Sums over the running workers of a host. */
 export interface HostClaims {

@@ -11,8 +11,7 @@ import { unlockUnheld } from '../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import type { Admission } from './admission.ts';
 import { openAllocator } from './allocator.ts';
-import type { Draining } from './draining.ts';
-import { watchDraining } from './draining.ts';
+import { type Draining, watchDraining } from './draining.ts';
 import { openExecutorHost } from './executor-host.ts';
 import type { Liveness } from './liveness.ts';
 import { maintain, transferSteps } from './maintenance.ts';
@@ -171,8 +170,8 @@ export async function work(config: Config, abort?: AbortSignal): Promise<Worker>
   async function drain() {
     // repeated, because the queue may just be starting a job
     const repeated = setInterval(host.stopRuns, 100);
-    // Side by side: on a busy machine each may wait seconds for its statements. When this worker is gone, the others take
-    // over whatever a part has left behind because it failed.
+    // Side by side: on a busy machine each may wait seconds for its statements. When this worker is gone, the others
+    // take over whatever a part has left behind because it failed.
     await Promise.all([
       stop('queue', () => {
         const stopped = queue.stop();

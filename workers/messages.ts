@@ -1,5 +1,5 @@
-import type { ConversionRequest, ConversionResult } from '../src/convert/conversion.ts';
-import type { LogLevel } from '../src/formats/define.ts';
+import type { ConversionRequest, ConversionResult } from '../src/files/convert/conversion.ts';
+import type { LogLevel } from '../src/files/formats/define.ts';
 
 /** Worker → child: a request, one at a time. */
 export interface RequestMessage {
@@ -7,8 +7,8 @@ export interface RequestMessage {
 }
 
 /**
- * Child → worker. A failure is `invalid` (bad file or request; its message is for the user), `outage` (an error of the machine, such as a
- * full disk), or `bug` (anything else). After the last two the child is not used again.
+ * Child → worker. A failure is `invalid` (bad file or request; its message is for the user), `outage` (an error of the
+ * machine, such as a full disk), or `bug` (anything else). After the last two the child is not used again.
  */
 export type Report =
   | { is: 'ready' }

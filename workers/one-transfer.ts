@@ -4,10 +4,8 @@ import { isDrained } from '../src/operations/workers/queries.ts';
 import { runAll } from '../src/platform/async/run-all.ts';
 import { createLog } from '../src/platform/telemetry/log.ts';
 import { notifyEnded } from '../src/transfers/ends/notices.queries.ts';
-import type { OneResult } from '../src/transfers/run/perform-one.ts';
-import { performOne } from '../src/transfers/run/perform-one.ts';
-import type { ExecutorHost } from './executor-host.ts';
-import { openExecutorHost } from './executor-host.ts';
+import { type OneResult, performOne } from '../src/transfers/run/perform-one.ts';
+import { type ExecutorHost, openExecutorHost } from './executor-host.ts';
 import { maintain, transferSteps } from './maintenance.ts';
 import { openPatience } from './patience.ts';
 
@@ -17,8 +15,8 @@ const PATIENCE_MS = 7000;
 type Step = () => Promise<unknown>;
 
 /**
- * Performs one transfer in this process, outside of the queue: claims it if it waits and fits, runs one attempt, and returns the outcome.
- * Ends the process if it loses its liveness lock, or if it cannot hand the transfer back in time.
+ * Performs one transfer in this process, outside of the queue: claims it if it waits and fits, runs one attempt, and
+ * returns the outcome. Ends the process if it loses its liveness lock, or if it cannot hand the transfer back in time.
  * @param stop asks to hand the transfer back
  */
 export async function performTransfer(config: Config, id: string, stop: AbortSignal): Promise<OneResult> {

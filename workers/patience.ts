@@ -11,8 +11,8 @@ export interface Patience {
 const TICKS = 70;
 
 /**
- * Counts a time limit in timer ticks of this process instead of clock time: a clock timer fires at the end of a stall of the process, before
- * the answers are read that came during the stall.
+ * Counts a time limit in timer ticks of this process instead of clock time: a clock timer fires at the end of a stall
+ * of the process, before the answers are read that came during the stall.
  */
 export function openPatience(limitMs: number): Patience {
   const over = Promise.withResolvers<undefined>();

@@ -1,18 +1,27 @@
 import { EventEmitter, once } from 'node:events';
-import type { Runner, Task, TaskList, WorkerEvents, WorkerPool } from 'graphile-worker';
-import { Logger, run } from 'graphile-worker';
+import {
+  Logger,
+  type Runner,
+  run,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker';
 import { withOptions } from '../src/db.ts';
 import { openPool } from '../src/platform/sql/pool.ts';
 import { storableError } from '../src/platform/text/storable.ts';
-import type { Admission, AdmissionOptions } from './admission.ts';
-import { openAdmission, SHORT_JOB_SLOTS } from './admission.ts';
+import { type Admission, type AdmissionOptions, openAdmission, SHORT_JOB_SLOTS } from './admission.ts';
 
 export interface QueueOptions extends Omit<AdmissionOptions, 'nudge'> {
   databaseUrl: string;
   tasks(admission: Admission): TaskList;
   crontab: string;
   log: Record<'debug' | 'warn' | 'error', (details: object, message: string) => void>;
-  /** Called with the pool's name; no job is taken before it resolves. It gives the first snapshot of the queue to `admission`. */
+  /**
+   * Called with the pool's name; no job is taken before it resolves. It gives the first snapshot of the queue to
+   * `admission`.
+   */
   beforeFirstJob(pool: string, admission: Admission): Promise<void>;
 }
 
@@ -21,8 +30,8 @@ export interface Queue {
   /** Ids of running jobs. */
   jobIds: ReadonlySet<string>;
   /**
-   * Settles when no more jobs are taken: the queue was asked to stop, or could not report that a job is done. Running jobs may continue for
-   * any time.
+   * Settles when no more jobs are taken: the queue was asked to stop, or could not report that a job is done. Running
+   * jobs may continue for any time.
    */
   ended: Promise<void>;
   /** Takes no more jobs; resolves when the running ones have ended. */
@@ -30,20 +39,24 @@ export interface Queue {
 }
 
 /**
- * Locking and deleting a queue row does not wait for the disk: the later commit of the claim or of the end of the transfer flushes it, too.
- * If the database crashes before, the row is unlocked again, and running it twice is safe.
+ * Locking and deleting a queue row does not wait for the disk: the later commit of the claim or of the end of the
+ * transfer flushes it, too. If the database crashes before, the row is unlocked again, and running it twice is safe.
  */
 const UNFLUSHED = '-c synchronous_commit=off';
 
-/** Event that graphile-worker emits before the first poll of a slot. The flags in it are older than the first snapshot of the queue. */
+/**
+ * Event that graphile-worker emits before the first poll of a slot. The flags in it are older than the first snapshot
+ * of the queue.
+ */
 interface FirstPoll {
   worker: { workerPool: WorkerPool };
   flagsToSkip: string[] | null;
 }
 
 /**
- * Takes jobs until it is stopped. Ends of jobs are reported without delay (no batches), or a job that ends during the shutdown would stay
- * locked for hours. No local queue: jobs that wait behind a long conversion here could run elsewhere.
+ * Takes jobs until it is stopped. Ends of jobs are reported without delay (no batches), or a job that ends during the
+ * shutdown would stay locked for hours. No local queue: jobs that wait behind a long conversion here could run
+ * elsewhere.
  */
 export async function takeJobs(options: QueueOptions): Promise<Queue> {
   const { databaseUrl, tasks, crontab, log, beforeFirstJob, allocator, shortJobsWait } = options;
@@ -112,7 +125,10 @@ export async function takeJobs(options: QueueOptions): Promise<Queue> {
   };
 }
 
-/** The queue stores the error message of a failed job. A message that Postgres cannot store would leave the job locked for hours. */
+/**
+ * The queue stores the error message of a failed job. A message that Postgres cannot store would leave the job locked
+ * for hours.
+ */
 const withStorableErrors = (tasks: TaskList): TaskList =>
   Object.fromEntries(
     Object.entries(tasks).map(([name, task]) => [

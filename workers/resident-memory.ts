@@ -17,8 +17,8 @@ export interface MemoryWatch {
 }
 
 /**
- * Limits resident memory, because V8's limits cover neither WebAssembly nor array buffers nor the heaps of other threads. One timer for
- * all processes, which runs only while there are some.
+ * Limits resident memory, because V8's limits cover neither WebAssembly nor array buffers nor the heaps of other
+ * threads. One timer for all processes, which runs only while there are some.
  */
 export function watchMemory(): MemoryWatch {
   const limits = new Map<number, Limit>();
@@ -45,7 +45,10 @@ export function watchMemory(): MemoryWatch {
   };
 }
 
-/** Resident and (Linux) swapped-out memory in MB by process; without processes that have ended. Empty on Windows, where only V8's limits hold. */
+/**
+ * Resident and (Linux) swapped-out memory in MB by process; without processes that have ended. Empty on Windows, where
+ * only V8's limits hold.
+ */
 export function residentMb(pids: readonly number[]): Map<number, number> {
   const sizes = new Map<number, number>();
   if (pids.length === 0 || process.platform === 'win32') return sizes;
@@ -61,7 +64,8 @@ export function residentMb(pids: readonly number[]): Map<number, number> {
 }
 
 /**
- * Synchronous, because reading a file of `/proc` takes 27 µs. Swapped-out memory counts, or a machine that swaps would enforce no limit.
+ * Synchronous, because reading a file of `/proc` takes 27 µs. Swapped-out memory counts, or a machine that swaps would
+ * enforce no limit.
  */
 function linuxKb(pid: number): number | undefined {
   try {

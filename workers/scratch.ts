@@ -11,7 +11,10 @@ export async function makeScratch(data: string, pool: string): Promise<string> {
 export const removeScratch = (data: string, pool: string) =>
   rm(join(data, 'scratch', pool), { recursive: true, force: true, maxRetries: 3 });
 
-/** Removes folders of dead workers. Lists the folders before the live pools, so that a new worker's folder is never removed. */
+/**
+ * Removes folders of dead workers. Lists the folders before the live pools, so that a new worker's folder is never
+ * removed.
+ */
 export async function removeOrphanedScratch(data: string, listPools: () => Promise<readonly string[]>): Promise<void> {
   const found = await readdir(join(data, 'scratch'));
   if (found.length < 2) return;

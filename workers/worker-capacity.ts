@@ -1,8 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../src/config.ts';
-import type { WorkerCapacity } from '../src/transfers/queue/requirements.ts';
-import { MIN_MEMORY_MB } from '../src/transfers/queue/requirements.ts';
+import { MIN_MEMORY_MB, type WorkerCapacity } from '../src/transfers/queue/requirements.ts';
 import type { HostClaims } from './liveness.ts';
 
 type Settings = Pick<

@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Removal } from '../../src/tokens/removal.queries.ts';
 import { accountPath, describeAccount } from '../accounts.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm, pluralize } from '../confirm.ts';
+import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { sendWithPassword } from '../fresh-login.ts';
 import type { Io } from '../io.ts';
 import { time } from '../options.ts';
-import type { PasswordOptions } from '../password.ts';
-import { newPasswordFrom, passwordFrom, policyOfServer } from '../password.ts';
+import { newPasswordFrom, type PasswordOptions, passwordFrom, policyOfServer } from '../password.ts';
 
 interface Changes extends PasswordOptions {
   name?: string;
@@ -81,7 +79,10 @@ export function accountChangeCommands(account: Command, io: Io): void {
     .action((id, options) => resetPassword(io, id, options));
 }
 
-/** The API replaces all data of the owner, so unchanged members are sent as well. It keeps absent states, even if they change meanwhile. */
+/**
+ * The API replaces all data of the owner, so unchanged members are sent as well. It keeps absent states, even if they
+ * change meanwhile.
+ */
 async function change(io: Io, id: string, changed: object, sentence?: string): Promise<void> {
   const { name, email, company, phoneNumber, roles, metadata } = (await io.api.call<Account>('GET', accountPath(id)))
     .body;

@@ -5,8 +5,7 @@ import type { PasswordPolicy } from '../../src/accounts/password-policy.ts';
 import { accountPath, describeAccount, stateOf } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import type { PasswordOptions } from '../password.ts';
-import { passwordFrom, policyOfServer } from '../password.ts';
+import { type PasswordOptions, passwordFrom, policyOfServer } from '../password.ts';
 import { moment, table } from '../table.ts';
 import { accountChangeCommands } from './account-change.ts';
 
@@ -91,7 +90,10 @@ async function showAccount(io: Io, id: string): Promise<void> {
   io.show(await io.api.call<Account>('GET', accountPath(id)), describeAccount);
 }
 
-/** At least 20 random characters (about 120 bits), with all four classes and as many different characters as the policy requires. */
+/**
+ * At least 20 random characters (about 120 bits), with all four classes and as many different characters as the policy
+ * requires.
+ */
 function generatedPassword({ requiredLength, requiredUniqueChars }: PasswordPolicy): string {
   const classes = ['abcdefghijkmnopqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '-_.+!'];
   const all = classes.join('');

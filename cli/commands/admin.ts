@@ -2,10 +2,8 @@ import { resolve } from 'node:path';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { passwordRules, policyOf } from '../../src/accounts/password-policy.ts';
-import type { Config } from '../../src/config.ts';
-import { loadConfig } from '../../src/config.ts';
-import type { Db } from '../../src/db.ts';
-import { connect } from '../../src/db.ts';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { connect, type Db } from '../../src/db.ts';
 import { listKeys } from '../../src/platform/keys/signing-keys.queries.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
@@ -75,8 +73,8 @@ function placeOf(config: Pick<Config, 'database.url' | 'data'>): string {
 }
 
 /**
- * Throws if a platform answers whose published signing keys this database does not have: an administrator made here could
- * not log in there. With key files the keys tell nothing of the database.
+ * Throws if a platform answers whose published signing keys this database does not have: an administrator made here
+ * could not log in there. With key files the keys tell nothing of the database.
  */
 async function refuseOtherDatabase(
   db: Db,

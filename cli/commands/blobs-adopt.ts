@@ -7,8 +7,8 @@ import { adoptStore } from '../../src/transfers/store/owner.ts';
 import type { Io } from '../io.ts';
 
 /**
- * Makes the database of the settings the owner of the blob store of the settings, without which the platform does not start. Needs no login:
- * whoever can read the data folder or the address of the database may run it.
+ * Makes the database of the settings the owner of the blob store of the settings, without which the platform does not
+ * start. Needs no login: whoever can read the data folder or the address of the database may run it.
  */
 export async function adoptBlobs(
   io: Pick<Io, 'env' | 'json' | 'out'>,

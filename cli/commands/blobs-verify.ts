@@ -13,7 +13,10 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 const WAIT_MS = 30_000;
 
-/** Lets a worker verify the blobs, waits for the end, and lists what is damaged or missing. Throws `BlobsDamaged` if anything is. */
+/**
+ * Lets a worker verify the blobs, waits for the end, and lists what is damaged or missing. Throws `BlobsDamaged` if
+ * anything is.
+ */
 export async function verifyBlobs(io: Io, sample: number | undefined): Promise<void> {
   const { body: started } = await io.api.call<Verification>('POST', `${PATH}/verify`, {
     body: sample === undefined ? {} : { sample },

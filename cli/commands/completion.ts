@@ -1,7 +1,5 @@
-import type { Command } from 'commander';
-import { Argument } from 'commander';
-import type { CompletionEntry } from '../completion-scripts.ts';
-import { SCRIPTS } from '../completion-scripts.ts';
+import { Argument, type Command } from 'commander';
+import { type CompletionEntry, SCRIPTS } from '../completion-scripts.ts';
 import type { Fill } from '../noun.ts';
 
 export const completionCommand: Fill = (command, io) => {

@@ -1,22 +1,18 @@
 import { extname, join } from 'node:path';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../src/convert/conversion.ts';
-import { convert } from '../../src/convert/convert.ts';
-import { describeReader, describeWriter, writersFor } from '../../src/convert/offers.ts';
-import type { Reader, Writer } from '../../src/formats/define.ts';
-import { nameOfType } from '../../src/formats/file-type.ts';
-import { checkParameters } from '../../src/formats/parameters.ts';
-import { findReader, findWriter, readers, writers } from '../../src/formats/registry.ts';
-import type { DataOptions } from '../converters.ts';
-import { conversionOf, formatOfName, named, readerFor } from '../converters.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../src/files/convert/conversion.ts';
+import { convert } from '../../src/files/convert/convert.ts';
+import { describeReader, describeWriter, writersFor } from '../../src/files/convert/offers.ts';
+import type { Reader, Writer } from '../../src/files/formats/define.ts';
+import { nameOfType } from '../../src/files/formats/file-type.ts';
+import { checkParameters } from '../../src/files/formats/parameters.ts';
+import { findReader, findWriter, readers, writers } from '../../src/files/formats/registry.ts';
+import { conversionOf, type DataOptions, formatOfName, named, readerFor } from '../converters.ts';
 import { needsName, TO_STDOUT } from '../download.ts';
 import { Interrupted, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { LocalInput } from '../local-input.ts';
-import { openLocal } from '../local-input.ts';
-import type { LocalOutput } from '../local-output.ts';
-import { localOutput } from '../local-output.ts';
-import type { Conversion } from '../local-receipt.ts';
-import { describeConversion, receiptOf, sentencesOf } from '../local-receipt.ts';
+import { type LocalInput, openLocal } from '../local-input.ts';
+import { type LocalOutput, localOutput } from '../local-output.ts';
+import { type Conversion, describeConversion, receiptOf, sentencesOf } from '../local-receipt.ts';
 
 export interface ConvertOptions extends DataOptions {
   reader?: string;

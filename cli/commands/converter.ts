@@ -3,8 +3,7 @@ import { listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';
 import { choice } from '../options.ts';
-import type { Shown } from '../table.ts';
-import { record, table } from '../table.ts';
+import { record, type Shown, table } from '../table.ts';
 
 const converterCommands =
   (kind: 'reader' | 'writer'): Fill =>

@@ -1,7 +1,7 @@
 import { open as openFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { FeatureDescription } from '../../src/gis/description.ts';
-import type { Feature, FeaturePage } from '../../src/gis/schemas.ts';
+import type { FeatureDescription } from '../../src/features/description.ts';
+import type { Feature, FeaturePage } from '../../src/features/schemas.ts';
 import type { Answer } from '../client.ts';
 import { TO_STDOUT } from '../download.ts';
 import type { Io } from '../io.ts';

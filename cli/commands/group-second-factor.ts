@@ -5,8 +5,7 @@ import type { Answer } from '../client.ts';
 import { confirm } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import type { Shown } from '../table.ts';
-import { table } from '../table.ts';
+import { type Shown, table } from '../table.ts';
 
 interface ChangeOptions {
   preview?: boolean;

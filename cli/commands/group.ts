@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { GroupAnswer as Group } from '../../src/groups/routes.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm, pluralize } from '../confirm.ts';
+import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { legacyOption, repeated } from '../options.ts';

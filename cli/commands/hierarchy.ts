@@ -6,10 +6,8 @@ import type { Dataset } from '../../src/datasets/record.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { ProjectItem } from '../../src/projects/record.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
-import type { Answer } from '../client.ts';
-import { composedAnswer } from '../client.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm } from '../confirm.ts';
+import { type Answer, composedAnswer } from '../client.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { formatOfName } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
 import { UsageError } from '../errors.ts';
@@ -18,8 +16,7 @@ import { findAt, itemAt } from '../names.ts';
 import { allPages } from '../pages.ts';
 import { cleanName, pathSegment, segmentName } from '../paths.ts';
 import { checkFileFirst, openInputFile, uploadWithProgress } from '../staged-file.ts';
-import type { Table } from '../table.ts';
-import { bytes, moment, table } from '../table.ts';
+import { bytes, moment, type Table, table } from '../table.ts';
 import { noteSentences } from '../watch.ts';
 import { downloadDataset } from './dataset.ts';
 import { importWhole } from './transfer-import.ts';
@@ -124,7 +121,10 @@ interface PutOptions extends Below {
   raw?: boolean;
 }
 
-/** Imports a file of a known format at a path, and uploads others. What is there gets new content, and keeps bytes if it had kept them. */
+/**
+ * Imports a file of a known format at a path, and uploads others. What is there gets new content, and keeps bytes if it
+ * had kept them.
+ */
 async function putFile(io: Io, file: string, given: string | undefined, { project, raw }: PutOptions): Promise<void> {
   const path =
     given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(cleanName(basename(file)))}` : given;

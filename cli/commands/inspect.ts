@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { inspect } from '../../src/convert/inspect.ts';
-import type { Extent, Inspection, ItemInspection, TimeInspection } from '../../src/convert/inspection.ts';
-import type { PictureChoice } from '../../src/convert/kinds/picture-choice.ts';
-import { parseUtc } from '../../src/data/date-text.ts';
+import { inspect } from '../../src/files/convert/inspect.ts';
+import type { Extent, Inspection, ItemInspection, TimeInspection } from '../../src/files/convert/inspection.ts';
+import type { PictureChoice } from '../../src/files/convert/kinds/picture-choice.ts';
+import { parseUtc } from '../../src/files/data/date-text.ts';
 import { endBatch, inBatch } from '../batch.ts';
 import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { openLocal } from '../local-input.ts';
-import type { Shown, Table } from '../table.ts';
-import { bytes, plain, record, table } from '../table.ts';
+import { bytes, plain, record, type Shown, type Table, table } from '../table.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Options of the picture. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Job } from '../../src/operations/jobs/queries.ts';
 import type { FailureGroup } from '../../src/operations/retries/failures.queries.ts';

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Key, NewKey as MadeKey } from '../../src/keys/routes.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm } from '../confirm.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, repeated, time } from '../options.ts';
 import { moment, record, table } from '../table.ts';

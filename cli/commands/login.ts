@@ -7,8 +7,7 @@ import type { Answer } from '../client.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';
-import type { PasswordOptions } from '../password.ts';
-import { passwordFrom } from '../password.ts';
+import { type PasswordOptions, passwordFrom } from '../password.ts';
 import { record } from '../table.ts';
 
 export interface CredentialOptions extends PasswordOptions {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { MultidimensionalDataset, MultidimensionalValues } from '../../src/multidimensional/answers.ts';
+import type { MultidimensionalDataset, MultidimensionalValues } from '../../src/arrays/answers.ts';
 import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';

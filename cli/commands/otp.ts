@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import type { RecoveryCodes, Registration, Status } from '../../src/tokens/otp.routes.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm } from '../confirm.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { moment, record } from '../table.ts';
-import type { CredentialOptions } from './login.ts';
-import { credentialsFrom, takesCredentials } from './login.ts';
+import { type CredentialOptions, credentialsFrom, takesCredentials } from './login.ts';
 
 const PATH = '/api/tokens/otp';
 const pathOf = (account: string) => `${PATH}/${encodeURIComponent(account)}`;

@@ -5,8 +5,7 @@ import { count, legacyOption, uuid, wideOption } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
 import { finishBeforeStop } from '../stop-signal.ts';
 import { numberOrText, stepOrTime } from '../transformations.ts';
-import type { WorkerOptions } from '../worker-options.ts';
-import { withOptionNames, withWorkerOptions, workerOptions } from '../worker-options.ts';
+import { type WorkerOptions, withOptionNames, withWorkerOptions, workerOptions } from '../worker-options.ts';
 
 // Commands without a server. Their code is imported when they run.
 

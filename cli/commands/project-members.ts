@@ -1,13 +1,10 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Member } from '../../src/projects/record.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
-import type { Principals } from '../principals.ts';
-import { lookUpPrincipals, userIdOf } from '../principals.ts';
-import type { Table } from '../table.ts';
-import { table } from '../table.ts';
+import { lookUpPrincipals, type Principals, userIdOf } from '../principals.ts';
+import { type Table, table } from '../table.ts';
 
 interface Given {
   account: string;

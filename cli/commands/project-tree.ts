@@ -8,8 +8,7 @@ import type { Io } from '../io.ts';
 import { count, legacyOption, limit } from '../options.ts';
 import { pathSegment } from '../paths.ts';
 import { userIdOf } from '../principals.ts';
-import type { Table } from '../table.ts';
-import { plain, record, table } from '../table.ts';
+import { plain, record, type Table, table } from '../table.ts';
 
 interface TreeOptions {
   limit: number;

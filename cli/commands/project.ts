@@ -3,14 +3,11 @@ import type { Command } from 'commander';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Project, ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm } from '../confirm.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, limit } from '../options.ts';
-import type { Principals } from '../principals.ts';
-import { lookUpPrincipals } from '../principals.ts';
-import type { Shown } from '../table.ts';
-import { moment, record, table } from '../table.ts';
+import { lookUpPrincipals, type Principals } from '../principals.ts';
+import { moment, record, type Shown, table } from '../table.ts';
 import { memberTable, projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';
@@ -110,7 +107,10 @@ interface Change {
   thumbnail: string | boolean;
 }
 
-/** The API replaces all members, so unchanged ones are sent as well; rowVersion makes it refuse the update if the project changed meanwhile. */
+/**
+ * The API replaces all members, so unchanged ones are sent as well; rowVersion makes it refuse the update if the
+ * project changed meanwhile.
+ */
 async function updateProject(io: Io, id: string, { thumbnail, description, ...change }: Change): Promise<void> {
   if (typeof thumbnail === 'string') {
     const thumbnailBase64 = (await readFile(thumbnail)).toString('base64');

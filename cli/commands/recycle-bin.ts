@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { OffsetPage } from '../../src/http/rules/paging.ts';
 import type { BinItem, DeletedDataset, DeletedProject, Preview } from '../../src/recycle-bin/record.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirmByName, pluralize } from '../confirm.ts';
+import { type ConfirmOptions, confirmByName, pluralize } from '../confirm.ts';
 import { Refused, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { choice, count, limit } from '../options.ts';

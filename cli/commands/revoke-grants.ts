@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm } from '../confirm.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 
 /** Adds `revoke-grants` to projects or datasets. `pathOf`: path of an id in the API. */

@@ -1,13 +1,12 @@
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
-import type { Rotation } from '../../src/operations/secrets/rotate.ts';
-import { rotateSecrets } from '../../src/operations/secrets/rotate.ts';
+import { type Rotation, rotateSecrets } from '../../src/operations/secrets/rotate.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import type { Io } from '../io.ts';
 
 /**
- * Encrypts the secrets in the database of the settings with the first of their secret keys. Needs no login: whoever has the keys and the
- * database may run it.
+ * Encrypts the secrets in the database of the settings with the first of their secret keys. Needs no login: whoever has
+ * the keys and the database may run it.
  */
 export async function rotateSecretKeys(io: Pick<Io, 'env' | 'json' | 'out'>, stop: AbortSignal): Promise<void> {
   const config = loadConfig(io.env);

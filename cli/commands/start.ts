@@ -6,14 +6,12 @@ import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
 import { checkListening } from '../../src/platform/net/listening.ts';
-import type { OpenDatabase } from '../../src/platform/postgres/database.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { type OpenDatabase, openDatabase } from '../../src/platform/postgres/database.ts';
 import { cleanEnvironment, settingsMessage } from '../clean-environment.ts';
 import { readableLines } from '../log-lines.ts';
 import { API_FLAGS } from '../node-flags.ts';
 import { abortWhenParentEnds, stopSignal, unlessStopped } from '../stop-signal.ts';
-import type { Ready, SupervisedProcess } from '../supervisor.ts';
-import { supervise } from '../supervisor.ts';
+import { type Ready, type SupervisedProcess, supervise } from '../supervisor.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -33,9 +31,9 @@ const PATIENCE_MS = 8000;
 const HURRIED_MS = 8000;
 
 /**
- * Runs the platform in one terminal: the embedded database unless the settings name another, the API and one worker. API and worker are
- * processes that are restarted when they exit or hang. Runs until it is asked to stop; a second request ends it at once. Returns the
- * exit code.
+ * Runs the platform in one terminal: the embedded database unless the settings name another, the API and one worker.
+ * API and worker are processes that are restarted when they exit or hang. Runs until it is asked to stop; a second
+ * request ends it at once. Returns the exit code.
  */
 export async function start(env: Environment, io: StartOutput): Promise<number> {
   const config = loadConfig(env);
@@ -91,7 +89,10 @@ async function findsAdministrator(url: string): Promise<boolean> {
   }
 }
 
-/** Starts a process in a process group of its own, so that Ctrl-C reaches only this process, which then stops the others. */
+/**
+ * Starts a process in a process group of its own, so that Ctrl-C reaches only this process, which then stops the
+ * others.
+ */
 function launch(command: 'serve' | 'work', env: Environment, before?: Ready) {
   const terminal = process.stderr.isTTY;
   const logs = terminal ? 'pipe' : process.stderr.fd;

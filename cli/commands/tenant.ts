@@ -1,10 +1,8 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { EndedRoles } from '../../src/projects/leave-tenant.routes.ts';
 import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts';
-import type { ConfirmOptions } from '../confirm.ts';
-import { confirm, pluralize } from '../confirm.ts';
+import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import { userIdOf } from '../principals.ts';

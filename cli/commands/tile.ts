@@ -5,8 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { count, integer } from '../options.ts';
 import { bytes, moment, record, table } from '../table.ts';
-import type { WarmOptions } from '../warm-tiles.ts';
-import { chosenTiles, tilePath, warmTiles } from '../warm-tiles.ts';
+import { chosenTiles, tilePath, type WarmOptions, warmTiles } from '../warm-tiles.ts';
 import { urlsCommand } from './tile-urls.ts';
 
 const MOST_CHECKED = 1000;

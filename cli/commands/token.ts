@@ -4,8 +4,7 @@ import { confirm } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { moment, table } from '../table.ts';
-import type { CredentialOptions } from './login.ts';
-import { takesCredentials, tokensFor } from './login.ts';
+import { type CredentialOptions, takesCredentials, tokensFor } from './login.ts';
 
 interface RevokeOptions {
   family?: string;

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { ConversionOptions } from '../converters.ts';
-import { conversionOf, conversionOptions, listConverters, named } from '../converters.ts';
+import { type ConversionOptions, conversionOf, conversionOptions, listConverters, named } from '../converters.ts';
 import type { Io } from '../io.ts';
-import type { StartOptions } from '../start-transfer.ts';
-import { startTransfer } from '../start-transfer.ts';
+import { type StartOptions, startTransfer } from '../start-transfer.ts';
 
 interface ConvertOptions extends ConversionOptions, StartOptions {
   reader?: string;

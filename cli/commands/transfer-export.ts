@@ -1,10 +1,15 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import type { Summary } from '../../src/transfers/queries.ts';
-import type { ConversionOptions } from '../converters.ts';
-import { conversionOf, conversionOptions, converterFor, listConverters, named } from '../converters.ts';
-import type { DownloadTarget } from '../download.ts';
-import { needsName, TO_STDOUT } from '../download.ts';
+import {
+  type ConversionOptions,
+  conversionOf,
+  conversionOptions,
+  converterFor,
+  listConverters,
+  named,
+} from '../converters.ts';
+import { type DownloadTarget, needsName, TO_STDOUT } from '../download.ts';
 import { downloadWithProgress } from '../download-with-progress.ts';
 import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';

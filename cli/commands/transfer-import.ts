@@ -4,18 +4,21 @@ import type { Converter } from '../../src/transfers/views/converters.routes.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
 import { concernsAll, endBatch, inBatch } from '../batch.ts';
 import { composedAnswer } from '../client.ts';
-import type { ConversionOptions } from '../converters.ts';
-import { conversionOf, conversionOptions, listConverters, named, readerFor } from '../converters.ts';
+import {
+  type ConversionOptions,
+  conversionOf,
+  conversionOptions,
+  listConverters,
+  named,
+  readerFor,
+} from '../converters.ts';
 import { Interrupted, UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { sentencesOf } from '../local-receipt.ts';
 import type { Progress } from '../progress.ts';
-import type { InputFile } from '../staged-file.ts';
-import { isAddress, openInputFile, sizeOf } from '../staged-file.ts';
-import type { FileRequest, StartOptions } from '../start-transfer.ts';
-import { startFromFile, startWithFile } from '../start-transfer.ts';
-import type { Shown } from '../table.ts';
-import { layOut, table } from '../table.ts';
+import { type InputFile, isAddress, openInputFile, sizeOf } from '../staged-file.ts';
+import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
+import { layOut, type Shown, table } from '../table.ts';
 import { followTransfer, watchTransfer } from '../watch.ts';
 
 interface DatasetOptions extends ConversionOptions {
@@ -110,7 +113,10 @@ export function completed(transfer: Transfer): Transfer {
 /** Files that are sent and followed at once. */
 const PARALLEL = 4;
 
-/** Imports several files, each by a transfer of its own, with one progress. Prints a table, then what was lost, then the failures. */
+/**
+ * Imports several files, each by a transfer of its own, with one progress. Prints a table, then what was lost, then the
+ * failures.
+ */
 async function importBatch(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
   const watch = options.watch ?? io.interactive;
   const { signal, end } = io.interruptible();

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import type { Transfer } from '../../src/transfers/views/record.ts';
-import type { ConversionOptions } from '../converters.ts';
-import { conversionOf, conversionOptions, listConverters, readerFor } from '../converters.ts';
+import { type ConversionOptions, conversionOf, conversionOptions, listConverters, readerFor } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { checkFileFirst, openInputFile } from '../staged-file.ts';
-import type { FileRequest, StartOptions } from '../start-transfer.ts';
-import { startFromFile, startWithFile } from '../start-transfer.ts';
+import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
 import { followTransfer } from '../watch.ts';
 import { completed } from './transfer-import.ts';
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Why } from '../../src/transfers/views/why.ts';
 import type { Io } from '../io.ts';
-import type { Shown } from '../table.ts';
-import { plain, record, table } from '../table.ts';
+import { plain, record, type Shown, table } from '../table.ts';
 import { transferPath } from '../watch.ts';
 
 export function whyCommand(transfer: Command, io: Io): void {

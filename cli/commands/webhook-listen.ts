@@ -17,8 +17,8 @@ interface ListenOptions {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Prints the events that the caller may see, as a webhook would get them. With `to`, sends each one there, signed, in order, and prints the
- * answer; a failure is not retried, because the person who listens sees it.
+ * Prints the events that the caller may see, as a webhook would get them. With `to`, sends each one there, signed, in
+ * order, and prints the answer; a failure is not retried, because the person who listens sees it.
  */
 export async function listen(io: Io, { to, secretStdin, type, after, limit }: ListenOptions): Promise<void> {
   if (to !== undefined && !/^https?:$/.test(URL.parse(to)?.protocol ?? ''))

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Grid } from '../../src/data/grid.ts';
-import { firstSlice } from '../../src/data/grid.ts';
-import { geoTiffReader } from '../../src/formats/geotiff/format.ts';
-import { FileSource } from '../../src/formats/io/bytes.ts';
-import { sridOf } from '../../src/geo/crs/crs.ts';
-import { transformer } from '../../src/geo/crs/transform.ts';
+import { firstSlice, type Grid } from '../../src/files/data/grid.ts';
+import { geoTiffReader } from '../../src/files/formats/geotiff/format.ts';
+import { FileSource } from '../../src/files/formats/io/bytes.ts';
+import { sridOf } from '../../src/files/geo/crs/crs.ts';
+import { transformer } from '../../src/files/geo/crs/transform.ts';
 import { quietContext } from './context.ts';
-import type { Terrain } from './terrain.ts';
-import { terrain } from './terrain.ts';
+import { type Terrain, terrain } from './terrain.ts';
 
 export interface Statistics {
   minimum: number;

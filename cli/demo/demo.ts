@@ -9,8 +9,8 @@ import { startPlatform } from './platform.ts';
 import { runStory } from './story.ts';
 
 /**
- * Runs the demonstration on a temporary platform in a temporary folder. Always stops the platform and deletes the folder; keeps the
- * pictures that it draws, and its files if they are in a folder `keep`.
+ * Runs the demonstration on a temporary platform in a temporary folder. Always stops the platform and deletes the
+ * folder; keeps the pictures that it draws, and its files if they are in a folder `keep`.
  */
 export async function demo(io: Io, { keep }: { keep?: string }): Promise<void> {
   const stop = stopSignal();

@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import { clockText } from '../../src/data/date-text.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import type { Series } from '../../src/data/series.ts';
-import { stepsOf, timeOf } from '../../src/data/time-axis.ts';
-import { dfs0Reader } from '../../src/formats/dfs0/format.ts';
-import { dfsuReader } from '../../src/formats/dfsu/format.ts';
-import { FileSource } from '../../src/formats/io/bytes.ts';
-import { cellsAt } from '../../src/geo/mesh/flat-cells.ts';
+import { clockText } from '../../src/files/data/date-text.ts';
+import type { Mesh } from '../../src/files/data/mesh.ts';
+import type { Series } from '../../src/files/data/series.ts';
+import { stepsOf, timeOf } from '../../src/files/data/time-axis.ts';
+import { dfs0Reader } from '../../src/files/formats/dfs0/format.ts';
+import { dfsuReader } from '../../src/files/formats/dfsu/format.ts';
+import { FileSource } from '../../src/files/formats/io/bytes.ts';
+import { cellsAt } from '../../src/files/geo/mesh/flat-cells.ts';
 import { inspect } from './check.ts';
 import { quietContext } from './context.ts';
-import type { Peak } from './flood.ts';
-import { floodItems } from './flood.ts';
+import { floodItems, type Peak } from './flood.ts';
 
-/** Compares a file that came back with the flood and the file that was sent. Returns the differences and the number of values. */
+/**
+ * Compares a file that came back with the flood and the file that was sent. Returns the differences and the number of
+ * values.
+ */
 export async function floodFaults(
   flood: Mesh,
   sent: string,
@@ -39,7 +41,10 @@ export async function floodFaults(
   }
 }
 
-/** Compares a map of the water depth with that of the mesh. Returns the differences and the area under water in square metres. */
+/**
+ * Compares a map of the water depth with that of the mesh. Returns the differences and the area under water in square
+ * metres.
+ */
 export async function depthMapFaults(
   path: string,
   peak: Peak,
@@ -65,7 +70,10 @@ interface Point {
   y: number;
 }
 
-/** Compares series of the water depth with the elements that hold the points. Returns the differences, and when each culminates. */
+/**
+ * Compares series of the water depth with the elements that hold the points. Returns the differences, and when each
+ * culminates.
+ */
 export async function seriesFaults(
   flood: Mesh,
   points: readonly Point[],

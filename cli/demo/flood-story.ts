@@ -1,19 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inspect } from '../../src/convert/inspect.ts';
-import type { PictureChoice } from '../../src/convert/kinds/picture-choice.ts';
-import { cellCount } from '../../src/data/mesh-cells.ts';
-import { stepsOf } from '../../src/data/time-axis.ts';
+import { inspect } from '../../src/files/convert/inspect.ts';
+import type { PictureChoice } from '../../src/files/convert/kinds/picture-choice.ts';
+import { cellCount } from '../../src/files/data/mesh-cells.ts';
+import { stepsOf } from '../../src/files/data/time-axis.ts';
 import { bytes } from '../table.ts';
-import type { Conversions } from './conversions.ts';
-import { downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
+import { type Conversions, downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
 import { floodItems, makeFlood, peakOf, writeFlood } from './flood.ts';
 import { depthMapFaults, floodFaults, seriesFaults } from './flood-check.ts';
 import { makeGauges } from './gauges.ts';
 import type { Outline } from './outline.ts';
 import type { Places } from './places.ts';
-import type { Terrain } from './terrain.ts';
-import { terrain } from './terrain.ts';
+import { type Terrain, terrain } from './terrain.ts';
 
 /** What the parts of the story share. */
 export interface Story extends Outline {

@@ -1,12 +1,11 @@
-import type { Mesh, MeshItem } from '../../src/data/mesh.ts';
-import { cellCentres, cellCount } from '../../src/data/mesh-cells.ts';
-import { stepsOf } from '../../src/data/time-axis.ts';
-import { dfsuWriter } from '../../src/formats/dfsu/format.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
-import { cellArea } from '../../src/geo/mesh/flat-cells.ts';
+import type { Mesh, MeshItem } from '../../src/files/data/mesh.ts';
+import { cellCentres, cellCount } from '../../src/files/data/mesh-cells.ts';
+import { stepsOf } from '../../src/files/data/time-axis.ts';
+import { dfsuWriter } from '../../src/files/formats/dfsu/format.ts';
+import { FileSink } from '../../src/files/formats/io/bytes.ts';
+import { cellArea } from '../../src/files/geo/mesh/flat-cells.ts';
 import { quietContext } from './context.ts';
-import type { Terrain } from './terrain.ts';
-import { terrain } from './terrain.ts';
+import { type Terrain, terrain } from './terrain.ts';
 import { makeValleyMesh } from './valley-mesh.ts';
 import { makeWave } from './wave.ts';
 

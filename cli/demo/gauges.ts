@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { FeatureCollection } from '../../src/data/feature-collection.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
-import { shapefileWriter } from '../../src/formats/shapefile/format.ts';
-import { transformer } from '../../src/geo/crs/transform.ts';
+import type { FeatureCollection } from '../../src/files/data/feature-collection.ts';
+import { FileSink } from '../../src/files/formats/io/bytes.ts';
+import { shapefileWriter } from '../../src/files/formats/shapefile/format.ts';
+import { transformer } from '../../src/files/geo/crs/transform.ts';
 import { quietContext } from './context.ts';
-import type { Terrain } from './terrain.ts';
-import { terrain } from './terrain.ts';
+import { type Terrain, terrain } from './terrain.ts';
 
 /** A river gauge. */
 export interface Gauge {
@@ -58,7 +57,10 @@ export async function writeShapefile(gauges: readonly Gauge[], path: string, scr
 /** Maximum deviation from PROJ in degrees: the GeoJSON has seven decimals. */
 const TOLERANCE = 1e-7;
 
-/** Compares the GeoJSON with the gauges. Returns the differences, which are empty if it is correct, and its first feature. */
+/**
+ * Compares the GeoJSON with the gauges. Returns the differences, which are empty if it is correct, and its first
+ * feature.
+ */
 export async function gaugeFaults(gauges: readonly Gauge[], path: string): Promise<{ wrong: string[]; first: string }> {
   const { features } = JSON.parse(await readFile(path, 'utf8')) as {
     features: { geometry: { coordinates: number[] }; properties: Record<string, unknown> }[];

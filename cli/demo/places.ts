@@ -14,7 +14,8 @@ export interface Places {
 }
 
 /**
- * Files in a new or empty folder `keep`. Without it in a temporary folder, and pictures with names of their own beside it.
+ * Files in a new or empty folder `keep`. Without it in a temporary folder, and pictures with names of their own beside
+ * it.
  * @throws if the folder holds something
  */
 export async function makePlaces(temporary: string, keep: string | undefined): Promise<Places> {

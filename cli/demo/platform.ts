@@ -22,8 +22,8 @@ export interface RunningPlatform {
 }
 
 /**
- * Starts the platform like `npm start`: database, API and worker in an empty folder, on a free port, without settings of the caller's
- * environment. Its output goes to a file, whose end is in the message of an error.
+ * Starts the platform like `npm start`: database, API and worker in an empty folder, on a free port, without settings
+ * of the caller's environment. Its output goes to a file, whose end is in the message of an error.
  * @param asked aborts the start
  */
 export async function startPlatform(folder: string, outer: Env, asked: AbortSignal): Promise<RunningPlatform> {

@@ -1,25 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstSlice } from '../../src/data/grid.ts';
-import { gridPreviewPng } from '../../src/geo/draw/grid-preview.ts';
+import { firstSlice } from '../../src/files/data/grid.ts';
+import { gridPreviewPng } from '../../src/files/geo/draw/grid-preview.ts';
 import type { Project } from '../../src/projects/record.ts';
 import { connectApi } from '../client.ts';
 import { bootstrapAdministrator } from '../commands/admin.ts';
 import type { Io } from '../io.ts';
 import { bytes } from '../table.ts';
-import type { Findings, Statistics } from './check.ts';
-import { faults, inspect, statisticsOfTerrain } from './check.ts';
-import type { Conversions } from './conversions.ts';
-import { downloadDataset, importFile, seconds } from './conversions.ts';
-import type { Story } from './flood-story.ts';
-import { tellFlood } from './flood-story.ts';
+import { type Findings, faults, inspect, type Statistics, statisticsOfTerrain } from './check.ts';
+import { type Conversions, downloadDataset, importFile, seconds } from './conversions.ts';
+import { type Story, tellFlood } from './flood-story.ts';
 import { gaugeFaults, makeGauges, writeShapefile } from './gauges.ts';
 import type { Outline } from './outline.ts';
 import type { Places } from './places.ts';
 import type { RunningPlatform } from './platform.ts';
-import type { Terrain } from './terrain.ts';
-import { asciiGrid, makeTerrain, terrain } from './terrain.ts';
+import { asciiGrid, makeTerrain, type Terrain, terrain } from './terrain.ts';
 
 const TARGET_SRID = 3857;
 

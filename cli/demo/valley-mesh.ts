@@ -1,11 +1,12 @@
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import { meshPolygons } from '../../src/geo/mesh/mesh-polygons.ts';
-import { planarGraph, VertexSet } from '../../src/geo/mesh/planar-graph.ts';
-import { PreparedGeometry } from '../../src/geo/vector/prepared-geometry.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import { meshPolygons } from '../../src/files/geo/mesh/mesh-polygons.ts';
+import { planarGraph, VertexSet } from '../../src/files/geo/mesh/planar-graph.ts';
+import { PreparedGeometry } from '../../src/files/geo/vector/prepared-geometry.ts';
 import type { Terrain } from './terrain.ts';
 
-/** Distances in metres: between the nodes along the river, from its middle to its banks, between the nodes of the rim. */
+/**
+ * Distances in metres: between the nodes along the river, from its middle to its banks, between the nodes of the rim.
+ */
 const RIVER_STEP = 75;
 const BANK = 65;
 const RIM_STEP = 250;

@@ -1,5 +1,4 @@
-import type { Terrain } from './terrain.ts';
-import { lakeReach } from './terrain.ts';
+import { lakeReach, type Terrain } from './terrain.ts';
 
 /** A flood wave that runs down a valley and through its lake. Metres, hours, metres per second. */
 export interface Wave {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { AppError } from '../errors.ts';
-import { invalid } from '../errors.ts';
+import { type AppError, invalid } from '../errors.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 
 export const Text = chosenName(z.string().max(255));
@@ -15,8 +14,8 @@ export const Email = z
 export const NewPassword = z.string().max(1000);
 
 /**
- * `registered`: a code of an authenticator of the account was accepted; `required`: a group requires codes, and none was
- * accepted yet; `none`: the password alone is enough, perhaps only from some networks.
+ * `registered`: a code of an authenticator of the account was accepted; `required`: a group requires codes, and none
+ * was accepted yet; `none`: the password alone is enough, perhaps only from some networks.
  */
 const SECOND_FACTORS = ['none', 'required', 'registered'] as const;
 

@@ -12,8 +12,7 @@ import {
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
-import type { RegisterParts } from './register.ts';
-import { activateByToken } from './register.ts';
+import { activateByToken, type RegisterParts } from './register.ts';
 
 const TITLE = 'Activate your account';
 const Query = z.object({ token: z.string().max(1000).optional() });

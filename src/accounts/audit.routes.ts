@@ -5,8 +5,7 @@ import type { App } from '../http/route.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { timestampFromText } from '../platform/text/time.ts';
-import type { AuditFilter } from './audit.queries.ts';
-import { AuditRow, listAudit } from './audit.queries.ts';
+import { type AuditFilter, AuditRow, listAudit } from './audit.queries.ts';
 
 const AuditEntry = AuditRow.extend({ details: z.any().meta({ type: 'object', additionalProperties: true }) }).meta({
   id: 'AuditEntry',

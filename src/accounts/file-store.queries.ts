@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { FileEntry } from './account-file.ts';
 
 /** Key of the advisory lock, unique in this database. */
@@ -73,8 +72,8 @@ export const findDuplicateIds = (tx: Db, ids: readonly string[]) =>
     where first is not null order by second limit 1`);
 
 /**
- * Deletes accounts without an entry, and by a trigger what permissions allow them. Entries match by user id, or by login
- * id if they have no user id. Locks projects and datasets whose permissions name them first.
+ * Deletes accounts without an entry, and by a trigger what permissions allow them. Entries match by user id, or by
+ * login id if they have no user id. Locks projects and datasets whose permissions name them first.
  */
 export async function deleteOthers(tx: Db, entries: readonly FileEntry[]) {
   const isOther = sql.fragment`not exists (

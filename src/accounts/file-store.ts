@@ -2,11 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { record } from '../audit.ts';
-import type { Db } from '../db.ts';
-import { runAfterCommit } from '../db.ts';
+import { type Db, runAfterCommit } from '../db.ts';
 import { AppError } from '../errors.ts';
-import type { FileEntry } from './account-file.ts';
-import { AccountFileError, accountFileText, parseAccountFile } from './account-file.ts';
+import { AccountFileError, accountFileText, type FileEntry, parseAccountFile } from './account-file.ts';
 import {
   deleteOthers,
   findDuplicateIds,
@@ -34,9 +32,9 @@ interface AfterCommit {
 /**
  * Accounts in a JSON file, for small installations and those without a network. The file is authoritative; the table is
  * its copy, and is updated when the file is changed by hand or by another process. While the file is malformed, the
- * copy stays in use and changes are refused. A change is committed with the new text of the file, which is written after
- * the commit: by the next change or start, if this process ends before. Throws if the file is malformed when the store is
- * opened.
+ * copy stays in use and changes are refused. A change is committed with the new text of the file, which is written
+ * after the commit: by the next change or start, if this process ends before. Throws if the file is malformed when the
+ * store is opened.
  */
 export async function openFileStore(path: string, db: Db, log: Log): Promise<AccountStore> {
   /** Version of the file that the table is a copy of, and of a malformed file. */
@@ -146,7 +144,8 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
         await copyOut(tx, after);
         return result;
       });
-      // nothing yet within the transaction of an Idempotency-Key, which must not wait for what others write: it has the lock
+      // nothing yet within the transaction of an Idempotency-Key, which must not wait for what others write: it has the
+      // lock
       await after.written;
       return result;
     } catch (error) {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { sendList } from '../http/answers/long-list.ts';
+import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
-import type { LegacyAccount } from './queries.ts';
-import { listLegacyAccounts } from './queries.ts';
+import { type LegacyAccount, listLegacyAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
 const Item = z

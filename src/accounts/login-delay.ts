@@ -3,13 +3,14 @@ import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
-import type { Failures, LoginSource } from './login.queries.ts';
 import {
   abandonSlot,
   countFailure,
   deleteOldFailures,
   deletePairFailures,
+  type Failures,
   findFailures,
+  type LoginSource,
   takeSlot,
 } from './login.queries.ts';
 
@@ -40,8 +41,8 @@ export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
 export interface LoginDelay {
   /**
    * The credentials are wrong: counts a failure, then waits until the delay is over or the client has hung up. Throws
-   * `TooManyFailedLogins` when no place is free. Only wrong credentials get that answer, so it tells a client that fills
-   * its places which passwords are wrong, as fast as they can be checked: `accounts.lockoutAfter` bounds that.
+   * `TooManyFailedLogins` when no place is free. Only wrong credentials get that answer, so it tells a client that
+   * fills its places which passwords are wrong, as fast as they can be checked: `accounts.lockoutAfter` bounds that.
    */
   fail(client: LoginClient): Promise<void>;
   /** The credentials are right: forgets the failures of this client with this login id. */

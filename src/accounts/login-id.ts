@@ -16,7 +16,8 @@ export function loginIdProblem(id: string): string | undefined {
   if (id !== id.trim() || /\p{Cc}/u.test(id))
     return `The login id '${id}' begins or ends with a blank, or contains a control character.`;
   if (RESERVED.has(id.toLowerCase())) return `The login id '${id}' is reserved. Choose another one.`;
-  // permissions name principals by user id or login id. In upper case 'ﬀ' is 'FF', as in the folded form by which ids are compared
+  // permissions name principals by user id or login id. In upper case 'ﬀ' is 'FF', as in the folded form by which ids
+  // are compared
   if (isUuid(id.normalize('NFC').toUpperCase()))
     return `The login id '${id}' is a UUID, like user ids. Choose another one.`;
   return undefined;

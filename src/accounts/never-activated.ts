@@ -1,7 +1,6 @@
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
-import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import { batchOrEach, FAIL_FAST } from '../platform/async/maintenance-run.ts';
+import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
 

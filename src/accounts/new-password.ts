@@ -1,8 +1,7 @@
 import type { Db } from '../db.ts';
 import { listLastHashes } from './password.queries.ts';
 import type { Passwords } from './password.ts';
-import type { PasswordRules } from './password-policy.ts';
-import { checkPassword, invalidPassword } from './password-policy.ts';
+import { checkPassword, invalidPassword, type PasswordRules } from './password-policy.ts';
 
 export interface NewPasswordParts {
   db: Db;

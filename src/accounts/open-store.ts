@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { openFileStore } from './file-store.ts';
-import type { AccountStore } from './store.ts';
-import { tableStore } from './store.ts';
+import { type AccountStore, tableStore } from './store.ts';
 
 type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
 

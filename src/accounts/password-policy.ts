@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import { invalid } from '../errors.ts';
-import type { BreachedPasswords, Log } from './breached.ts';
-import { openBreached, openBreachedList } from './breached.ts';
+import { type BreachedPasswords, type Log, openBreached, openBreachedList } from './breached.ts';
 
 /** Requirements for new passwords, as in `GET /api/accounts/passwordpolicy`. */
 export interface PasswordPolicy {
@@ -65,7 +64,10 @@ export const defaultRules = (): PasswordRules => ({
   history: 0,
 });
 
-/** Throws `InvalidPassword`, with all codes, if a password does not meet the policy, contains the login id or is known from breaches. */
+/**
+ * Throws `InvalidPassword`, with all codes, if a password does not meet the policy, contains the login id or is known
+ * from breaches.
+ */
 export async function checkPassword(password: string, loginId: string, { policy, breached }: PasswordRules) {
   const codes = unmetRequirements(password, policy);
   if (containsLoginId(password, loginId)) codes.push('PasswordContainsLoginId');

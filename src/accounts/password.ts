@@ -2,8 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { clientOf } from '../platform/net/networks.ts';
 import { fairQueue } from './fair-queue.ts';
-import type { Derivation } from './hash-threads.ts';
-import { hashThreads } from './hash-threads.ts';
+import { type Derivation, hashThreads } from './hash-threads.ts';
 
 /** PBKDF2-HMAC-SHA-512, above OWASP's 210,000; about 60 ms of one core. */
 const ITERATIONS = 220_000;
@@ -12,8 +11,8 @@ const HASH_BYTES = 64;
 /** Leaves a core for requests and the database. */
 const CONCURRENCY = Math.max(1, Math.min(4, availableParallelism() - 1));
 /**
- * About eight seconds of work, more than a client has requests in flight, so that its right password is checked whatever
- * else it sends. Other clients do not wait for it, because the queue is fair.
+ * About eight seconds of work, more than a client has requests in flight, so that its right password is checked
+ * whatever else it sends. Other clients do not wait for it, because the queue is fair.
  */
 const MAX_WAITING_PER_CLIENT = 128;
 const MAX_WAITING = 4 * MAX_WAITING_PER_CLIENT;

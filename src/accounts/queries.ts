@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { notFound } from '../errors.ts';
-import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { listed } from '../http/answers/long-list.ts';
+import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { listed, type Part } from '../http/answers/long-list.ts';
 import { Account } from './account.ts';
 
 const accountAs = (free: FreeForm) => sql.fragment`

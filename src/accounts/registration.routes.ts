@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { App } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { Email, NewPassword, Text } from './account.ts';
-import type { RegisterParts } from './register.ts';
-import { activateByToken, register, requestPasswordReset } from './register.ts';
+import { activateByToken, type RegisterParts, register, requestPasswordReset } from './register.ts';
 
 const open = { access: 'public', service: 'accounts' } as const;
 const Token = z.object({ token: z.string().max(1000) });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { sendList } from '../http/answers/long-list.ts';
+import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { Account } from './account.ts';

@@ -3,10 +3,8 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { enqueue } from '../jobs.ts';
 import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import type { Mailer } from '../platform/mail/mail.ts';
-import { Undeliverable } from '../platform/mail/mail.ts';
+import { type Mailer, Undeliverable } from '../platform/mail/mail.ts';
 import { withoutTrailingSlashes } from '../platform/text/trim-end.ts';
-import type { MailRow, TokenKind } from './mail.queries.ts';
 import {
   countResetMail,
   deleteMail,
@@ -16,13 +14,18 @@ import {
   insertToken,
   listFailedMails,
   lockMail,
+  type MailRow,
+  type TokenKind,
 } from './mail.queries.ts';
 import { newMailToken } from './mail-token.ts';
 import { findMailAddress } from './queries.ts';
 
 /** Accounts with one e-mail address that get a mail; addresses need not be unique. */
 const MAX_ACCOUNTS = 10;
-/** Password reset mails per account and hour, however often each was tried. Prevents abuse for filling mailboxes of others. */
+/**
+ * Password reset mails per account and hour, however often each was tried. Prevents abuse for filling mailboxes of
+ * others.
+ */
 const MAX_RESETS = 5;
 
 /**

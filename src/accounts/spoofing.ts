@@ -1,7 +1,9 @@
-// UTS 39, 5.2: login ids satisfy the restriction level 'moderately restrictive', so that no id looks like another one by
-// letters of another script: 'аdmin' with a Cyrillic а.
+// UTS 39, 5.2: login ids satisfy the restriction level 'moderately restrictive', so that no id looks like another one
+// by letters of another script: 'аdmin' with a Cyrillic а.
 
-/** Recommended scripts (UAX 31, table 5) that an id may mix with Latin. Cyrillic and Greek have too many Latin shapes. */
+/**
+ * Recommended scripts (UAX 31, table 5) that an id may mix with Latin. Cyrillic and Greek have too many Latin shapes.
+ */
 const BESIDE_LATIN =
   'Arab Armn Beng Bopo Deva Ethi Geor Gujr Guru Hang Hani Hebr Hira Kana Khmr Knda Laoo Mlym Mymr Orya Sinh Taml Telu Thaa Thai Tibt'.split(
     ' ',

@@ -1,11 +1,9 @@
-import { pooledBytes } from '../data/buffer-pool.ts';
-import type { ByteSource } from '../data/bytes.ts';
 import { notFound } from '../errors.ts';
-import type { BlobStore, ByteRange } from './blobs.ts';
-import { hasChanged } from './blobs.ts';
+import { pooledBytes } from '../files/data/buffer-pool.ts';
+import type { ByteSource } from '../files/data/bytes.ts';
+import { type BlobStore, type ByteRange, hasChanged } from './blobs.ts';
 import { BlobFile } from './file-source.ts';
-import type { Page } from './page-cache.ts';
-import { PageCache } from './page-cache.ts';
+import { type Page, PageCache } from './page-cache.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { readSteadily } from './steady-read.ts';
 
@@ -92,8 +90,8 @@ export class BlobSources {
   }
 
   /**
-   * As `open`, without a cache for blobs of a local store, because the system has one: for few and scattered reads. Nothing is read
-   * ahead.
+   * As `open`, without a cache for blobs of a local store, because the system has one: for few and scattered reads.
+   * Nothing is read ahead.
    */
   async openDirect(name: string): Promise<OpenBlob> {
     const { openFile } = this.#store;

@@ -31,8 +31,8 @@ export interface BlobStore {
   putBlock(name: string, blockId: string, body: AsyncIterable<Uint8Array>, limit: number): Promise<void>;
   /**
    * Creates a blob from blocks of `name`, in this order. The blocks stay until `removeBlocks`, so that it can be tried
-   * again. Throws `MissingBlock` for unknown blocks, and before writing `tooLarge` for more than `limit` bytes; repeated
-   * blocks count repeatedly.
+   * again. Throws `MissingBlock` for unknown blocks, and before writing `tooLarge` for more than `limit` bytes;
+   * repeated blocks count repeatedly.
    */
   commitBlocks(name: string, blockIds: readonly string[], limit: number, options?: Commit): Promise<BlobInfo>;
   /** Deletes the blocks of `name`; with `before`, only those that were written before. */

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import type { Dispatcher } from 'undici';
-import { Agent, request as sendRequest } from 'undici';
+import { Agent, type Dispatcher, request as sendRequest } from 'undici';
 import { AppError } from '../errors.ts';
 import { decodeEntities, encodeEntities, texts } from './answer-xml.ts';
 
@@ -92,8 +91,8 @@ interface Request {
   body?: Uint8Array<ArrayBuffer> | string;
   signal?: AbortSignal;
   /**
-   * A second request would have another answer than the first. So it is sent again only at 429 and 503, by which a server
-   * refuses a request before it does anything.
+   * A second request would have another answer than the first. So it is sent again only at 429 and 503, by which a
+   * server refuses a request before it does anything.
    */
   once?: true;
   /** The server works long before it answers. */
@@ -128,7 +127,10 @@ export interface BucketAnswer {
 
 export type Bucket = ReturnType<typeof openBucket>;
 
-/** How often a request is sent again whose connection broke before its answer. Servers close connections that were idle for seconds. */
+/**
+ * How often a request is sent again whose connection broke before its answer. Servers close connections that were idle
+ * for seconds.
+ */
 const MAX_RECONNECTS = 3;
 const RECONNECT_MS = 100;
 /** How often a request is sent again that the server could not answer, with pauses of up to 100, 200, … ms. */
@@ -338,7 +340,9 @@ export function openBucket(
   };
 }
 
-/** Sends a request, and sends it again if its connection broke. Throws the signal's reason once the signal is aborted. */
+/**
+ * Sends a request, and sends it again if its connection broke. Throws the signal's reason once the signal is aborted.
+ */
 async function reconnecting(
   send: () => Promise<BucketAnswer>,
   times: number,

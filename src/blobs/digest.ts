@@ -5,8 +5,8 @@ import { xxh3 } from '@node-rs/xxhash';
 const CHUNK = 1 << 20;
 
 /**
- * Size and digest (XXH3, 64 bits) of a stream of bytes. Finds accidents, such as changed bits and exchanged files, at the speed of memory; it
- * is no proof against somebody who forges bytes.
+ * Size and digest (XXH3, 64 bits) of a stream of bytes. Finds accidents, such as changed bits and exchanged files, at
+ * the speed of memory; it is no proof against somebody who forges bytes.
  */
 export class Digest {
   readonly #hash = xxh3.Xxh3.withSeed();

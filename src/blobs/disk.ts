@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import {
   copyFile,
+  type FileHandle,
   link,
   mkdir,
   open,
@@ -16,11 +16,23 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { addAbortSignal } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { AppError, notFound } from '../errors.ts';
-import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
-import { areasOf, checkBlockId, checkBlocks, checkName, hasChanged, MissingBlock, seen, tooLarge } from './blobs.ts';
+import {
+  areasOf,
+  type BlobInfo,
+  type BlobStore,
+  type ByteRange,
+  checkBlockId,
+  checkBlocks,
+  checkName,
+  hasChanged,
+  MissingBlock,
+  type StoredBlob,
+  type StoredBlock,
+  seen,
+  tooLarge,
+} from './blobs.ts';
 import { groupedSync } from './folder-sync.ts';
 import { joinBlocks } from './join-blocks.ts';
 import { folderMarker } from './marker.ts';

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { pooledBytes } from '../data/buffer-pool.ts';
-import type { ByteSource } from '../data/bytes.ts';
+import { pooledBytes } from '../files/data/buffer-pool.ts';
+import type { ByteSource } from '../files/data/bytes.ts';
 
 /** A file that was not read for this time is closed. */
 const IDLE_MS = 1000;

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bucket, Parts } from './bucket.ts';
-import { BucketError } from './bucket.ts';
+import { type Bucket, BucketError, type Parts } from './bucket.ts';
 
 /** Pauses before each look for an object that the store may still be completing, in milliseconds. */
 const PAUSES_MS = [0, 1000, 2000, 4000, 8000];

@@ -1,6 +1,8 @@
 import type { StoredBlock } from './blobs.ts';
 
-/** Blocks up to this size are read into memory, several at once; a request for each in turn would take most of the time. */
+/**
+ * Blocks up to this size are read into memory, several at once; a request for each in turn would take most of the time.
+ */
 const SHORT = 1 << 20;
 const MAX_READS = 32;
 /** Bytes of short blocks in memory. */

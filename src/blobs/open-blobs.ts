@@ -18,8 +18,8 @@ export interface Kept<T> {
 }
 
 /**
- * Contents of datasets that stay open: of the last used ones, what was read at the opening is kept, by the name of the blob. A blob never
- * changes, because each write of a dataset makes a new one.
+ * Contents of datasets that stay open: of the last used ones, what was read at the opening is kept, by the name of the
+ * blob. A blob never changes, because each write of a dataset makes a new one.
  */
 export class OpenBlobs<T> {
   readonly #sources: BlobSources;
@@ -35,7 +35,10 @@ export class OpenBlobs<T> {
     this.#read = read;
   }
 
-  /** As `open`; throws `unprocessable` for damaged content, and `notFound` for content that was replaced since the dataset was read. */
+  /**
+   * As `open`; throws `unprocessable` for damaged content, and `notFound` for content that was replaced since the
+   * dataset was read.
+   */
   async of(dataset: string, blob: string): Promise<T> {
     try {
       return await this.open(blob);

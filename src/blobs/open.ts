@@ -1,6 +1,5 @@
 import type { BlobStore } from './blobs.ts';
-import type { BucketLimits } from './bucket.ts';
-import { BucketError, openBucket, parseBucketAddress } from './bucket.ts';
+import { BucketError, type BucketLimits, openBucket, parseBucketAddress } from './bucket.ts';
 import { openDiskStore } from './disk.ts';
 import { openS3Store } from './s3.ts';
 

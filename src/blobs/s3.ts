@@ -1,25 +1,35 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { open, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { writeFully } from '../data/write-fully.ts';
 import { AppError, notFound } from '../errors.ts';
-import type { BlobInfo, BlobStore, ByteRange, StoredBlob, StoredBlock } from './blobs.ts';
+import { writeFully } from '../files/data/write-fully.ts';
 import {
   areasOf,
+  type BlobInfo,
+  type BlobStore,
+  type ByteRange,
   checkBlockId,
   checkBlocks,
   checkName,
   hasChanged,
   isName,
   MissingBlock,
+  type StoredBlob,
+  type StoredBlock,
   seen,
   tooLarge,
 } from './blobs.ts';
-import type { Bucket, BucketAddress, BucketAnswer, BucketLimits, Parts, StoredObject } from './bucket.ts';
-import { openBucket } from './bucket.ts';
+import {
+  type Bucket,
+  type BucketAddress,
+  type BucketAnswer,
+  type BucketLimits,
+  openBucket,
+  type Parts,
+  type StoredObject,
+} from './bucket.ts';
 import { finishParts } from './finish-parts.ts';
 import { joinBlocks } from './join-blocks.ts';
 import { bucketMarker } from './marker.ts';

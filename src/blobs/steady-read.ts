@@ -5,7 +5,10 @@ import type { ByteRange } from './blobs.ts';
 /** Maximum number of consecutive connections without a byte. */
 const MAX_FAILURES = 4;
 const FIRST_PAUSE_MS = 100;
-/** A connection that delivers no byte for this time is closed. The time in which the reader works on a chunk does not count. */
+/**
+ * A connection that delivers no byte for this time is closed. The time in which the reader works on a chunk does not
+ * count.
+ */
 const IDLE_MS = 60_000;
 
 export interface SteadyRead {

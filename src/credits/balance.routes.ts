@@ -98,7 +98,10 @@ const administrators = { access: 'administrators', service: 'credit' } as const;
 const past =
   '`at` is a time in the past: what was committed then, and had not expired then. Send `filter` if you need only some of the statuses.';
 
-/** Sends a list that is read in parts. With several parts it may or may not contain changes meanwhile, unless it is of a time in the past. */
+/**
+ * Sends a list that is read in parts. With several parts it may or may not contain changes meanwhile, unless it is of a
+ * time in the past.
+ */
 const sendParts = (reply: FastifyReply, parts: AsyncGenerator<readonly object[]>) => sendPieces(reply, listText(parts));
 
 /** JSON of a list, a piece per part. */

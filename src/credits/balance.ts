@@ -2,8 +2,17 @@ import type { Db } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Timestamp } from '../platform/text/time.ts';
-import type { ListPart, Place, Scope, Status } from './balance.queries.ts';
-import { findPast, listBalances, listDetails, listExtendedDetails, STATUSES } from './balance.queries.ts';
+import {
+  findPast,
+  type ListPart,
+  listBalances,
+  listDetails,
+  listExtendedDetails,
+  type Place,
+  type Scope,
+  STATUSES,
+  type Status,
+} from './balance.queries.ts';
 import { GENERIC_POOL } from './queries.ts';
 import { checkMayQuery, checkMayQueryGeneric } from './rights.ts';
 

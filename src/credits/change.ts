@@ -3,16 +3,19 @@ import type { Db } from '../db.ts';
 import { AppError, conflict, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { isUuid } from '../platform/text/uuid.ts';
-import type { Move, NewLot, Outcome, Use } from './queries.ts';
 import {
   addCredits,
   GENERIC_POOL,
   isProjectOf,
   isUnendedTransfer,
+  type Move,
   moveCredits,
+  type NewLot,
+  type Outcome,
   releaseCredits,
   reserveCredits,
   spendCredits,
+  type Use,
 } from './queries.ts';
 import { checkMayAdd, checkMayMove, checkMaySpend, checkVisible } from './rights.ts';
 

@@ -1,9 +1,7 @@
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Timestamp } from '../platform/text/time.ts';
-import { dateFromTimestamp, timestampFromDate } from '../platform/text/time.ts';
-import type { Expiry } from './ledger.queries.ts';
-import { findPace, listExpiries } from './ledger.queries.ts';
+import { dateFromTimestamp, type Timestamp, timestampFromDate } from '../platform/text/time.ts';
+import { type Expiry, findPace, listExpiries } from './ledger.queries.ts';
 import { checkMayQuery } from './rights.ts';
 
 const DAY_MS = 86_400_000;

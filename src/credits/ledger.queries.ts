@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { amount } from './queries.ts';
 import { projectNames, shownCreator } from './shown.queries.ts';
@@ -89,8 +88,8 @@ const Fault = z.object({ reason: z.string(), seq: z.number().optional(), lotId: 
 export type Fault = z.infer<typeof Fault>;
 
 /**
- * The first fault of a pool in one snapshot: its end is not the last entry; or the parts of a lot, or of a hold, are not
- * the sums of their entries; or entries of another pool than the lot's.
+ * The first fault of a pool in one snapshot: its end is not the last entry; or the parts of a lot, or of a hold, are
+ * not the sums of their entries; or entries of another pool than the lot's.
  */
 export const findPoolFault = (db: Db, pool: string) =>
   db.maybeOne(sql.type(Fault)`

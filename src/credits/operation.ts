@@ -1,8 +1,7 @@
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Entry } from './ledger.queries.ts';
-import { listOperationEntries } from './ledger.queries.ts';
+import { type Entry, listOperationEntries } from './ledger.queries.ts';
 import { checkMayQuery } from './rights.ts';
 
 /** Entries of an operation in the pool of a tenant. Throws `notFound` if there are none. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 /** Id of the pool that belongs to no tenant. */
 export const GENERIC_POOL = '00000000-0000-0000-0000-000000000000';

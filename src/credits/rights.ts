@@ -1,7 +1,6 @@
 import type { Db } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { isAdministrator } from '../http/caller.ts';
+import { type Caller, isAdministrator } from '../http/caller.ts';
 import { GENERIC_POOL, hasLedger } from './queries.ts';
 
 const ROLES = ['BackOffice', 'PlatformAdministrator', 'CreditSpender'] as const;

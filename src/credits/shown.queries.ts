@@ -1,7 +1,6 @@
 import type { FragmentSqlToken } from 'slonik';
 import { sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
 import { isVisible, projectsWithRights } from '../projects/visibility.queries.ts';
 
 // What members of a tenant may read of the projects that its credits were used for.

@@ -22,8 +22,8 @@ export interface Verification {
 const PAGE = 50_000;
 
 /**
- * Checks the whole ledger: the hashes of each pool's entries, that postings sum to zero, and that lots and holds have the
- * sums of their entries. Returns the first entry that is wrong. Changes meanwhile are no faults.
+ * Checks the whole ledger: the hashes of each pool's entries, that postings sum to zero, and that lots and holds have
+ * the sums of their entries. Returns the first entry that is wrong. Changes meanwhile are no faults.
  */
 export async function verify(db: Db, page = PAGE): Promise<Verification> {
   const pools = await listPools(db);

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
+import { type Box, findAuthorities, findReplacement, findSystem, findSystems } from '../files/crs/catalogue.ts';
 import type { App } from '../http/route.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
-import type { Box } from './catalogue.ts';
-import { findAuthorities, findReplacement, findSystem, findSystems } from './catalogue.ts';
 
 const System = z
   .object({

@@ -1,11 +1,9 @@
 import type { Db } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Capability } from '../projects/access.ts';
-import { requireCapability } from '../projects/access.ts';
+import { type Capability, requireCapability } from '../projects/access.ts';
 import { findReader } from './locks.queries.ts';
-import type { VisibleDataset } from './queries.ts';
-import { findVisible, lockVisible, shareVisible } from './queries.ts';
+import { findVisible, lockVisible, shareVisible, type VisibleDataset } from './queries.ts';
 
 /**
  * Returns the dataset, or throws `notFound` if the caller does not see it, before any check of rights. A caller sees a
@@ -54,7 +52,10 @@ export async function takenDataset(
   return found;
 }
 
-/** Takes a shared lock on a dataset, so that no write begins before the transaction ends, and checks that the caller may read it. */
+/**
+ * Takes a shared lock on a dataset, so that no write begins before the transaction ends, and checks that the caller may
+ * read it.
+ */
 export async function sharedDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await lockedWherever(shareVisible, tx, caller, id);
   if (!found) throw notFound('Dataset', id);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { validSinceAbove } from '../projects/grant-generations.queries.ts';
 import type { PresentedGrant } from '../uploads/blob-area.ts';
 import { keptProperties } from './locks.queries.ts';
@@ -43,8 +42,8 @@ export const findHeld = (db: Db, id: string, transferId: string) =>
 export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 
 /**
- * Replaces the content of a dataset. Clears what describes the old content: measured statistics, file extension, spatial and temporal information. If the
- * dataset was empty, they describe the new content and stay.
+ * Replaces the content of a dataset. Clears what describes the old content: measured statistics, file extension,
+ * spatial and temporal information. If the dataset was empty, they describe the new content and stay.
  */
 export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
   tx.query(sql.unsafe`
@@ -73,9 +72,10 @@ export async function isUnrevoked(
 }
 
 /**
- * Whether the grant of a folder covers a dataset, deleted or not. A grant has no caller whose rights could be checked, so every project between
- * the two must inherit its members from the same project as the folder, and none of them, nor the dataset, may have a permission that denies.
- * The generation must be valid for the dataset and all projects above it. A dataset that was moved in from another tenant is covered too.
+ * Whether the grant of a folder covers a dataset, deleted or not. A grant has no caller whose rights could be checked,
+ * so every project between the two must inherit its members from the same project as the folder, and none of them, nor
+ * the dataset, may have a permission that denies. The generation must be valid for the dataset and all projects above
+ * it. A dataset that was moved in from another tenant is covered too.
  */
 const isCoveredByFolder = (db: Db, id: string, folder: string, generation: number) =>
   db.exists(sql.unsafe`

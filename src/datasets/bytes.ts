@@ -4,8 +4,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { LinkSigner } from '../uploads/address.ts';
-import { grantRefused } from '../uploads/address.ts';
+import { grantRefused, type LinkSigner } from '../uploads/address.ts';
 import type { BlobArea, WriteConditions } from '../uploads/blob-area.ts';
 import { noBytes } from './access.ts';
 import { findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
@@ -14,8 +13,9 @@ import { acceptsGrant, mayUseGrant } from './grants.ts';
 const isId = (name: string) => z.guid().safeParse(name).success;
 
 /**
- * The area `dataset`, whose addresses end in a dataset id. A PUT replaces the content atomically once all bytes have arrived; readers that
- * started before continue with the old blob. The orphan sweep deletes blobs that no row references: old ones, and leftovers of a crash.
+ * The area `dataset`, whose addresses end in a dataset id. A PUT replaces the content atomically once all bytes have
+ * arrived; readers that started before continue with the old blob. The orphan sweep deletes blobs that no row
+ * references: old ones, and leftovers of a crash.
  */
 export function datasetPlace(db: Db, blobs: BlobStore, links: Pick<LinkSigner, 'issuer'>): BlobArea {
   const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;

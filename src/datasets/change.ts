@@ -5,8 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { idleDataset, lockedDataset } from './access.ts';
-import type { DatasetChange } from './queries.ts';
-import { findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';
+import { type DatasetChange, findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';
 
 /** Moves a dataset to the recycle bin. If `projectId` is given, the dataset must be in that project. */
 export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string; projectId?: string }): Promise<void> {

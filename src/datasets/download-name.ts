@@ -1,4 +1,4 @@
-import { writers } from '../formats/registry.ts';
+import { writers } from '../files/formats/registry.ts';
 
 interface NamedFile {
   name: string;
@@ -7,7 +7,9 @@ interface NamedFile {
   fileExtension?: string | undefined;
 }
 
-/** File name for a download: the dataset's name without slashes, plus the extension of its format unless it ends in it. */
+/**
+ * File name for a download: the dataset's name without slashes, plus the extension of its format unless it ends in it.
+ */
 export function downloadName({ name: datasetName, datasetFormat, fileExtension }: NamedFile): string {
   const name = datasetName.replace(/[/\\]/g, '_');
   const extension = fileExtension ?? writers.find((writer) => writer.format === datasetFormat)?.extension ?? '';

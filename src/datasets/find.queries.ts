@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import { visible } from './queries.ts';
@@ -27,8 +26,9 @@ export interface WantedPath {
 }
 
 /**
- * Joins to rows `f` (columns `above`, the ids from the root project down, and `name`) their path as `place`, and keeps rows that match the
- * wanted path. The path shows names of projects that the caller does not see; the path routes show them too.
+ * Joins to rows `f` (columns `above`, the ids from the root project down, and `name`) their path as `place`, and keeps
+ * rows that match the wanted path. The path shows names of projects that the caller does not see; the path routes show
+ * them too.
  */
 const matchingPath = ({ names, from }: WantedPath) => {
   const wanted = sql.array(names, 'text');

@@ -15,8 +15,7 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { signedAddress } from '../uploads/address.ts';
 import { noBytes, visibleDataset } from './access.ts';
 import { downloadName } from './download-name.ts';
-import type { GrantLifetimes } from './grants.ts';
-import { grantFor, HOUR_MS, MAX_GRANT_MS, readGrant } from './grants.ts';
+import { type GrantLifetimes, grantFor, HOUR_MS, MAX_GRANT_MS, readGrant } from './grants.ts';
 import { listVisible } from './queries.ts';
 import { revokeDatasetGrants } from './revoke-grants.ts';
 

@@ -7,8 +7,14 @@ import { formatDuration } from '../platform/text/time.ts';
 import { may } from '../projects/access.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { BlobAddress, FolderScope, Grant, LinkSigner, Permission } from '../uploads/address.ts';
-import { grantQuery } from '../uploads/address.ts';
+import {
+  type BlobAddress,
+  type FolderScope,
+  type Grant,
+  grantQuery,
+  type LinkSigner,
+  type Permission,
+} from '../uploads/address.ts';
 import type { PresentedGrant } from '../uploads/blob-area.ts';
 import { isUnrevoked } from './bytes.queries.ts';
 import { findRights, findVisible } from './queries.ts';
@@ -52,8 +58,8 @@ export const acceptsGrant = async (
 ): Promise<boolean> => mayUseGrant(db, await links.issuer(grant.issuer), id, grant, wanted);
 
 /**
- * Whether a presented grant is valid for a dataset, deleted or not: it was not revoked, and its issuer may do now what it grants. An unknown
- * (purged) dataset has no rights: its address ends in 404.
+ * Whether a presented grant is valid for a dataset, deleted or not: it was not revoked, and its issuer may do now what
+ * it grants. An unknown (purged) dataset has no rights: its address ends in 404.
  */
 export async function mayUseGrant(
   db: Db,

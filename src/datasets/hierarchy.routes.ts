@@ -3,10 +3,8 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
-import type { GrantLifetimes } from './grants.ts';
-import { checkLifetime, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
-import type { HierarchyParts } from './hierarchy.ts';
-import { ACTION_TYPES, applyHierarchy } from './hierarchy.ts';
+import { checkLifetime, type GrantLifetimes, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
+import { ACTION_TYPES, applyHierarchy, type HierarchyParts } from './hierarchy.ts';
 
 const MAX_PATH_LENGTH = 10_000;
 const Hierarchy = z

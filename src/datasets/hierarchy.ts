@@ -12,10 +12,11 @@ import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Grant } from '../uploads/address.ts';
 import { contentGrant } from './grants.ts';
-import type { File, Folder, Tree } from './paths.ts';
 import {
   checkNewName,
   ensureFolder,
+  type File,
+  type Folder,
   filesIn,
   findFolder,
   foldersIn,
@@ -25,6 +26,7 @@ import {
   makeFolder,
   readPaths,
   segmentsOf,
+  type Tree,
   unique,
 } from './paths.ts';
 import { EmptyBlobsNeeded, putEmptyBlobs, writePlan } from './write-plan.ts';
@@ -71,7 +73,10 @@ export interface HierarchyParts {
 /** Limit for reads of the tree in one request. */
 const MAX_ROUNDS = 50;
 
-/** An action with its paths as names. A path that ends with a slash is a folder; `isFolder` is undefined if both are possible. */
+/**
+ * An action with its paths as names. A path that ends with a slash is a folder; `isFolder` is undefined if both are
+ * possible.
+ */
 interface ParsedAction {
   type: PathAction['type'];
   names: string[];
@@ -82,8 +87,8 @@ interface ParsedAction {
 type Item = { folder: Folder } | { file: File };
 
 /**
- * Creates, deletes, moves and renames paths below a project in one transaction, in the order of the actions. Returns one result for each
- * action, except for deletions of paths that do not exist.
+ * Creates, deletes, moves and renames paths below a project in one transaction, in the order of the actions. Returns
+ * one result for each action, except for deletions of paths that do not exist.
  */
 export async function applyHierarchy(
   { db, blobs, signer, afterDeletion }: HierarchyParts,
@@ -158,7 +163,8 @@ async function resultOf(
   { path, ...item }: { path: string } & Item,
   { expiresAt, ...issued }: Pick<Grant, 'expiresAt' | 'generation' | 'issuer'>,
 ): Promise<HierarchyResult> {
-  // a caller can delete a folder without the right to read it; the token is then expired, so that it is useless after a restore too
+  // a caller can delete a folder without the right to read it; the token is then expired, so that it is useless after a
+  // restore too
   const time = { expiresAt: (entryOf(item).rights & VISIBLE) === 0 ? new Date(0) : expiresAt, ...issued };
   if ('folder' in item) {
     const { id, rights } = item.folder;

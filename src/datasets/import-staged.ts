@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../blobs/blobs.ts';
-import { withoutBidiControls } from '../data/bidi-controls.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
+import { withoutBidiControls } from '../files/data/bidi-controls.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { wrongName } from '../projects/names.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import type { Copies, TakenUpload } from '../uploads/staged.ts';
-import { CopiesNeeded, copyStaged, takeStaged } from '../uploads/staged.ts';
+import { type Copies, CopiesNeeded, copyStaged, type TakenUpload, takeStaged } from '../uploads/staged.ts';
 import { insertFiles } from './paths.queries.ts';
 import { ensureFolder, findFolder, readPaths, segmentsOf } from './paths.ts';
 import { writePlan } from './write-plan.ts';
@@ -28,8 +27,9 @@ export interface ImportedFiles {
 }
 
 /**
- * Creates datasets from uploaded files in one transaction. A file that cannot be imported is reported as a failure and does not affect the
- * others. Blobs that must be copied are copied before the transaction, so that the tree is locked only briefly.
+ * Creates datasets from uploaded files in one transaction. A file that cannot be imported is reported as a failure and
+ * does not affect the others. Blobs that must be copied are copied before the transaction, so that the tree is locked
+ * only briefly.
  */
 export async function importStaged(
   { db, blobs }: { db: Db; blobs: BlobStore },

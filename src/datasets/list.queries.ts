@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { listed } from '../http/answers/long-list.ts';
+import { type Db, sql } from '../db.ts';
+import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { listed, type Part } from '../http/answers/long-list.ts';
 import {
   absent,
   json,
@@ -16,14 +13,13 @@ import {
   time,
   word,
 } from '../http/answers/packed-items.queries.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
 import { byShape, statement } from '../platform/sql/statements.ts';
 import { ALL, rightOf } from '../projects/access.ts';
 import { visibleDescendants } from '../projects/descendants.queries.ts';
-import type { CallerParameters } from '../projects/visibility.queries.ts';
 import {
   CALLER_PARAMETERS,
+  type CallerParameters,
   callerParameters,
   callerValues,
   isVisible,
@@ -31,8 +27,7 @@ import {
   visibleProjects,
 } from '../projects/visibility.queries.ts';
 import { datasetsWithRights, visibleIn } from './queries.ts';
-import type { Dataset } from './record.ts';
-import { DatasetSummary, PlacedDataset } from './record.ts';
+import { type Dataset, DatasetSummary, PlacedDataset } from './record.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
 
@@ -53,7 +48,10 @@ export const datasetParts = {
 };
 const byName = { key: { column: sql.fragment`d.name`, type: 'text' }, order: 'Asc' } as const;
 
-/** Visible datasets `d` directly in a visible project. Rights of the project are computed once; each dataset adds its own permissions. */
+/**
+ * Visible datasets `d` directly in a visible project. Rights of the project are computed once; each dataset adds its
+ * own permissions.
+ */
 const inProject = (caller: CallerParameters, projectId: Fragment) => sql.fragment`
   from ${visibleProjects(caller)} p cross join lateral (select d.*, j.rights ${visibleIn(caller)}) d
   where p.id = ${projectId}`;
@@ -146,8 +144,9 @@ export const listSummaries = (db: Db, caller: Caller, projectId: string, part: P
   );
 
 /**
- * Visible datasets `d` in a visible project and its visible descendants, with their `relative_path`. The datasets are materialized first and
- * the rights of each are computed after that; with a plain join the planner may compute the rights of all datasets of the platform.
+ * Visible datasets `d` in a visible project and its visible descendants, with their `relative_path`. The datasets are
+ * materialized first and the rights of each are computed after that; with a plain join the planner may compute the
+ * rights of all datasets of the platform.
  */
 const datasetsBelow = (caller: Caller, projectId: string, datasetType: string | undefined) => sql.fragment`
   from (

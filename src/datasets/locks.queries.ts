@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 /** Id of a transfer that reads this dataset. */
 export const findReader = (tx: Db, datasetId: string) =>
@@ -12,7 +11,10 @@ export const listReaders = (tx: Db, datasetIds: readonly string[]) =>
   tx.any(sql.type(z.object({ datasetId: z.string(), transferId: z.string() }))`
     select dataset_id, transfer_id from dataset_readers where dataset_id = any(${sql.array(datasetIds, 'uuid')})`);
 
-/** Prevents writing, moving and deleting the dataset until the transfer ends. The row must be locked, at least `for share`. */
+/**
+ * Prevents writing, moving and deleting the dataset until the transfer ends. The row must be locked, at least `for
+ * share`.
+ */
 export const insertReader = (tx: Db, datasetId: string, transferId: string) =>
   tx.query(sql.unsafe`insert into dataset_readers (dataset_id, transfer_id) values (${datasetId}, ${transferId})`);
 
@@ -40,20 +42,28 @@ export interface NewContent {
   fileExtension?: string | undefined;
   spatialInformation?: object | undefined;
   temporalInformation?: object | undefined;
-  /** The transfer appended: what is not given of temporal information, and of the spatial information of time series, stays. */
+  /**
+   * The transfer appended: what is not given of temporal information, and of the spatial information of time series,
+   * stays.
+   */
   grown?: boolean;
   /** Merged into the existing properties. */
   properties?: object | undefined;
   userId: string;
 }
 
-/** Properties without the `statistics` of the old content, which a conversion wrote. Statistics sent by a client have no `kind`, are no list of items, and stay. */
+/**
+ * Properties without the `statistics` of the old content, which a conversion wrote. Statistics sent by a client have no
+ * `kind`, are no list of items, and stay.
+ */
 export const keptProperties = sql.fragment`case
   when properties #> '{statistics,kind}' is null and properties #> '{statistics,0,values}' is null then properties else properties - 'statistics' end`;
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 
-/** CTEs like `releases` for one ended transfer that has written a dataset: replaces the content and unlocks the dataset. */
+/**
+ * CTEs like `releases` for one ended transfer that has written a dataset: replaces the content and unlocks the dataset.
+ */
 export const replacement = (content: NewContent, ended: Fragment): Fragment => sql.fragment`
   unread as (delete from dataset_readers where transfer_id in (select id from ${ended})),
   replaced as (

@@ -7,7 +7,10 @@ import { visibleProject } from '../projects/visibility.queries.ts';
 import { idleDataset, visibleDataset } from './access.ts';
 import { placeFiles } from './paths.queries.ts';
 
-/** Moves a dataset to another project of its tenant. Needs canDeleteContent in the old project and canCreateContent in the new one. */
+/**
+ * Moves a dataset to another project of its tenant. Needs canDeleteContent in the old project and canCreateContent in
+ * the new one.
+ */
 export async function moveDataset(db: Db, caller: Caller, id: string, targetProjectId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { projectId } = await visibleDataset(tx, caller, id);

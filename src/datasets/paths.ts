@@ -4,13 +4,15 @@ import { conflict, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability, VISIBLE } from '../projects/access.ts';
 import { pathSegment, segmentName, wrongName, wrongNewName } from '../projects/names.ts';
-import type { Step } from '../projects/paths.queries.ts';
-import { listAlong } from '../projects/paths.queries.ts';
+import { listAlong, type Step } from '../projects/paths.queries.ts';
 import { listReaders } from './locks.queries.ts';
 import { lockFiles } from './paths.queries.ts';
 
 const MAX_SEGMENTS = 100;
-/** Limit for the characters of all steps. Each step holds the whole path above it, so the sum grows with the square of the depth. */
+/**
+ * Limit for the characters of all steps. Each step holds the whole path above it, so the sum grows with the square of
+ * the depth.
+ */
 const MAX_CHARACTERS = 8_000_000;
 
 /** Splits a path relative to a project into names. Ignores one slash at either end; `%2F` is a slash in a name. */
@@ -46,7 +48,9 @@ interface Item {
 export interface Folder extends Item {
   /** Undefined for the project in which paths start. */
   parent: Folder | undefined;
-  /** Only for the project in which paths start: ids from the root down to it. For others they follow from the parents. */
+  /**
+   * Only for the project in which paths start: ids from the root down to it. For others they follow from the parents.
+   */
   ids: readonly string[];
   memberSourceId: string;
   inheritsMembers: boolean;
@@ -70,8 +74,8 @@ export interface Tree {
 const UNCHANGED = { moved: false, deleted: false, stale: false };
 
 /**
- * Reads the folders and files on these paths below a visible project, in three statements. The tree must be locked; locks the datasets that
- * it finds.
+ * Reads the folders and files on these paths below a visible project, in three statements. The tree must be locked;
+ * locks the datasets that it finds.
  */
 export async function readPaths(
   tx: Db,

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { conflict } from '../errors.ts';
-import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { shown } from '../http/answers/long-list.queries.ts';
+import { type FreeForm, shown } from '../http/answers/long-list.queries.ts';
 import type { Caller } from '../http/caller.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from '../projects/access.ts';
 import type { Permissions } from '../projects/permissions.ts';
-import type { CallerOrParameters, CallerParameters } from '../projects/visibility.queries.ts';
 import {
   CALLER_PARAMETERS,
+  type CallerOrParameters,
+  type CallerParameters,
   callerParameters,
   callerValues,
   isVisible,
@@ -19,8 +18,7 @@ import {
   projectsWithRights,
   withGrants,
 } from '../projects/visibility.queries.ts';
-import type { DatasetType } from './record.ts';
-import { DatasetRowWithRights } from './record.ts';
+import { DatasetRowWithRights, type DatasetType } from './record.ts';
 
 /** Columns of the full record, from table `d`. */
 export const recordColumns = recordColumnsAs(shown);
@@ -36,8 +34,8 @@ export function recordColumnsAs(free: FreeForm) {
 export const columnsWithRights = sql.fragment`${recordColumns}, d.permissions, j.rights`;
 
 /**
- * Joins the caller's role and rights as `j` to datasets `d` of `projectsWithRights` `p`: the rights on the project, combined with the
- * dataset's own permissions. See `datasetsWithRights`.
+ * Joins the caller's role and rights as `j` to datasets `d` of `projectsWithRights` `p`: the rights on the project,
+ * combined with the dataset's own permissions. See `datasetsWithRights`.
  */
 function joinRights(caller: CallerParameters) {
   const own = sql.fragment`own`;
@@ -53,7 +51,8 @@ const joinProjectAndRights = (caller: CallerParameters) =>
   sql.fragment`join ${projectsWithRights(caller)} p on p.id = d.project_id ${joinRights(caller)}`;
 
 /**
- * All datasets with the caller's rights, including deleted ones, as a table to join by `id`. Columns: `tenant_id`, `path` and the caller's
+ * All datasets with the caller's rights, including deleted ones, as a table to join by `id`. Columns: `tenant_id`,
+ * `path` and the caller's
  * `role` of the project, and `rights`: those on the project, combined with the dataset's own permissions.
  */
 export const datasetsWithRights = (caller: CallerOrParameters) =>
@@ -149,7 +148,10 @@ export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: rea
       and ${ids === undefined ? sql.fragment`true` : sql.fragment`d.id = any(${sql.array(ids, 'uuid')})`}
     order by d.name collate "C", d.id`);
 
-/** Takes a shared lock on the row until the transaction ends: others may read the dataset, but not write, move or delete it. */
+/**
+ * Takes a shared lock on the row until the transaction ends: others may read the dataset, but not write, move or delete
+ * it.
+ */
 export const shareVisible = (tx: Db, caller: Caller, id: string) =>
   tx.maybeOne(sql.prepared('share dataset', Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
 
@@ -176,7 +178,10 @@ export interface NewDataset {
 
 const jsonb = (value: object | undefined) => (value === undefined ? null : sql.jsonb(value as never));
 
-/** An insert as part of a statement. Inserts nothing if `condition` is false, or if the project or an ancestor is deleted. */
+/**
+ * An insert as part of a statement. Inserts nothing if `condition` is false, or if the project or an ancestor is
+ * deleted.
+ */
 export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) => sql.fragment`
   insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, file_extension, spatial_information,
     temporal_information, blob, storage_size, created_by, updated_by)

@@ -47,7 +47,10 @@ export const Dataset = DatasetRow.extend({
 }).meta({ id: 'Dataset' });
 export type Dataset = z.infer<typeof Dataset>;
 
-/** The record that the caller gets. Copies member by member, in the order of answers, for speed in long lists. `base`: from `publicBase`. */
+/**
+ * The record that the caller gets. Copies member by member, in the order of answers, for speed in long lists. `base`:
+ * from `publicBase`.
+ */
 export function datasetOf(
   row: z.infer<typeof DatasetRow> & Partial<Pick<z.infer<typeof DatasetRowWithRights>, 'permissions' | 'rights'>>,
   base: string,
@@ -94,7 +97,10 @@ export const PlacedDataset = z
     id: z.string(),
     projectId: z.string(),
     name: z.string(),
-    /** Names of the folders in between as path segments, without a slash at either end. Empty for datasets directly in the project. */
+    /**
+     * Names of the folders in between as path segments, without a slash at either end. Empty for datasets directly in
+     * the project.
+     */
     relativePath: z.string(),
     datasetType: z.string(),
     /** Signed download address; only for datasets of type `file`. */

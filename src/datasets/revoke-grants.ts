@@ -6,7 +6,10 @@ import { nextGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleDataset } from './access.ts';
 import { setDatasetGrants } from './bytes.queries.ts';
 
-/** Revokes all addresses signed so far that give access to a dataset: its own, those of folders above it and of files exported from it. */
+/**
+ * Revokes all addresses signed so far that give access to a dataset: its own, those of folders above it and of files
+ * exported from it.
+ */
 export const revokeDatasetGrants = (db: Db, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const { tenantId, projectId, ...dataset } = await visibleDataset(tx, caller, id);

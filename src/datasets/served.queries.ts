@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { notDeleted } from './bytes.queries.ts';
 

@@ -1,12 +1,10 @@
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
-import type { LinkSigner, ProvenGrant } from '../uploads/address.ts';
-import { checkGrant, grantQuery, grantRefused } from '../uploads/address.ts';
+import { checkGrant, grantQuery, grantRefused, type LinkSigner, type ProvenGrant } from '../uploads/address.ts';
 import { visibleDataset } from './access.ts';
 import { acceptsGrant } from './grants.ts';
-import type { ServedDataset } from './served.queries.ts';
-import { findServed } from './served.queries.ts';
+import { findServed, type ServedDataset } from './served.queries.ts';
 
 export interface Served {
   readonly dataset: ServedDataset;

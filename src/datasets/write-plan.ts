@@ -7,7 +7,9 @@ import type { Folder, Tree } from './paths.ts';
 
 const AT_ONCE = 16;
 
-/** Thrown by `writePlan` if it needs more empty blobs. They are written outside of the transaction, to keep it short. */
+/**
+ * Thrown by `writePlan` if it needs more empty blobs. They are written outside of the transaction, to keep it short.
+ */
 export class EmptyBlobsNeeded extends Error {
   override readonly name = 'EmptyBlobsNeeded';
   readonly count: number;
@@ -19,8 +21,8 @@ export class EmptyBlobsNeeded extends Error {
 }
 
 /**
- * Writes the planned changes of a tree, in a fixed number of statements. A new file gets an empty blob, which is removed from `emptyBlobs`.
- * Returns the ids of deleted folders.
+ * Writes the planned changes of a tree, in a fixed number of statements. A new file gets an empty blob, which is
+ * removed from `emptyBlobs`. Returns the ids of deleted folders.
  */
 export async function writePlan(
   tx: Db,

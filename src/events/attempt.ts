@@ -1,9 +1,7 @@
 import got, { RequestError, TimeoutError } from 'got';
 import type { Sealer } from '../platform/keys/sealing.ts';
-import type { Outbound } from '../platform/net/outbound.ts';
-import { RefusedAddress } from '../platform/net/outbound.ts';
-import type { EventRow } from './cloud-event.ts';
-import { cloudEventOf } from './cloud-event.ts';
+import { type Outbound, RefusedAddress } from '../platform/net/outbound.ts';
+import { cloudEventOf, type EventRow } from './cloud-event.ts';
 import { openSecret, signedHeaders } from './signature.ts';
 
 /** Maximum of the response body that is read, only to discard it. */

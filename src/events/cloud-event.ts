@@ -16,7 +16,9 @@ export const EventRow = z.object({
 });
 export type EventRow = z.infer<typeof EventRow>;
 
-/** CloudEvents 1.0 in JSON. Attribute names are lower case, as the specification demands; `data` keeps its own names. */
+/**
+ * CloudEvents 1.0 in JSON. Attribute names are lower case, as the specification demands; `data` keeps its own names.
+ */
 export const CloudEvent = z
   .object({
     specversion: z.string(),

@@ -4,11 +4,12 @@ import { runAll } from '../platform/async/run-all.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
-import type { Claimed, Outcome } from './delivery.queries.ts';
 import {
+  type Claimed,
   claimDue,
   endDeliveriesOfDisabled,
   isAnyDue,
+  type Outcome,
   recordOutcomes,
   releaseClaims,
   releaseLost,
@@ -47,13 +48,16 @@ const MAX_SOCKETS = 400;
 const MAX_CONCURRENT_FAILING = 50;
 /** Maximum of concurrent attempts for one tenant, slow ones too. */
 const MAX_PER_TENANT = MAX_CONCURRENT / 4;
-/** A claim is a lease: it expires this long after the timeout of its attempt, by when the outcome should be recorded. */
+/**
+ * A claim is a lease: it expires this long after the timeout of its attempt, by when the outcome should be recorded.
+ */
 const LEASE_MARGIN_MS = 15_000;
 
 /**
- * Publishes events and delivers them to webhooks, in every worker. Does not use the job queue: an attempt may wait ten seconds for a
- * receiver, so slow receivers must not delay conversions, nor long conversions events, nor one tenant's receivers those of others. Rows of `deliveries` hold the state. A worker claims a
- * row with a lease; if it dies, other workers take over its deliveries.
+ * Publishes events and delivers them to webhooks, in every worker. Does not use the job queue: an attempt may wait ten
+ * seconds for a receiver, so slow receivers must not delay conversions, nor long conversions events, nor one tenant's
+ * receivers those of others. Rows of `deliveries` hold the state. A worker claims a row with a lease; if it dies, other
+ * workers take over its deliveries.
  */
 export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
   const { db, pool, outbound, sealer, timeoutMs, retryAfterMs, disableAfterMs, log } = parts;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { EventRow } from './cloud-event.ts';
 import { eventColumns } from './queries.ts';
 
@@ -34,7 +33,10 @@ const MAX_PER_WEBHOOK = 8;
 export const isAnyDue = (db: Db) =>
   db.exists(sql.unsafe`select from deliveries where state = 'Pending' and next_at <= now()`);
 
-/** Lets one worker claim at a time, so that the attempts in flight per webhook are counted correctly. Others try again later. */
+/**
+ * Lets one worker claim at a time, so that the attempts in flight per webhook are counted correctly. Others try again
+ * later.
+ */
 export async function tryLockClaims(tx: Db): Promise<boolean> {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
   return tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
@@ -42,8 +44,8 @@ export async function tryLockClaims(tx: Db): Promise<boolean> {
 }
 
 /**
- * Claims due deliveries for the duration of the lease in milliseconds. Round robin over tenants and their webhooks, working ones before failing
- * ones, so that no receiver delays another.
+ * Claims due deliveries for the duration of the lease in milliseconds. Round robin over tenants and their webhooks,
+ * working ones before failing ones, so that no receiver delays another.
  */
 export const claimDue = (tx: Db, worker: string, capacity: Capacity, leaseMs: number) =>
   tx.any(sql.type(Claimed)`
@@ -102,8 +104,8 @@ export interface BackOff {
 const MAX_BACK_OFF_MS = 60_000;
 
 /**
- * Records outcomes of attempts, skipping those that another claim or a replay has superseded; makes failing webhooks back off, and disables
- * those that have failed for too long. Returns the webhooks that it disabled.
+ * Records outcomes of attempts, skipping those that another claim or a replay has superseded; makes failing webhooks
+ * back off, and disables those that have failed for too long. Returns the webhooks that it disabled.
  */
 export const recordOutcomes = (db: Db, outcomes: readonly Outcome[], { retryAfterMs, disableAfterMs }: BackOff) => {
   const delays = retryAfterMs.map((ms) => Math.min(ms, MAX_BACK_OFF_MS));

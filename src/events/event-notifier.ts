@@ -6,7 +6,10 @@ import { PUBLISHED } from './publish.queries.ts';
 import { publish } from './publish.ts';
 import { lastOffset } from './queries.ts';
 
-/** Notifies the event streams of this process about new events, with one database connection and one timer for all streams. */
+/**
+ * Notifies the event streams of this process about new events, with one database connection and one timer for all
+ * streams.
+ */
 export interface EventNotifier {
   /** Highest published offset known to this process. Never decreases. */
   head(): number;
@@ -23,7 +26,9 @@ export interface EventNotifier {
 
 /** Interval for publishing events of processes that do not publish themselves. */
 const PUBLISH_EVERY_MS = 250;
-/** Interval at which streams check their caller again, so that a disabled account or an ended login loses its stream. */
+/**
+ * Interval at which streams check their caller again, so that a disabled account or an ended login loses its stream.
+ */
 const WAKE_EVERY_MS = 2000;
 /** The same after a change of identities in this process, which an attacker can cause: all streams look for theirs. */
 const WAKE_AFTER_CHANGE_MS = 500;
@@ -48,7 +53,8 @@ export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
     head = last;
     wake();
   };
-  const onPublished = () => void refreshHead().catch(() => {}); // the database is unreachable; the next refresh tries again
+  // the database is unreachable; the next refresh tries again
+  const onPublished = () => void refreshHead().catch(() => {});
 
   async function run() {
     let woken = performance.now();

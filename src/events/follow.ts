@@ -14,13 +14,17 @@ const RECONNECT_AFTER_MS = 1000;
 export interface Following {
   /** The last offset that the client has. Undefined: start with new events. */
   after: number | undefined;
-  /** Checks the caller again. Undefined, or throws, if the token has expired or the account was disabled or left the tenant. */
+  /**
+   * Checks the caller again. Undefined, or throws, if the token has expired or the account was disabled or left the
+   * tenant.
+   */
   caller(): Promise<Caller | undefined>;
 }
 
 /**
- * Yields events as server-sent events until the caller loses access or the server closes. Each chunk is produced when the one before has
- * been consumed, so a slow client holds at most one page in memory. Survives outages of the database.
+ * Yields events as server-sent events until the caller loses access or the server closes. Each chunk is produced when
+ * the one before has been consumed, so a slow client holds at most one page in memory. Survives outages of the
+ * database.
  */
 export async function* followEvents(db: Db, notifier: EventNotifier, following: Following): AsyncGenerator<string> {
   let position = following.after ?? notifier.head();

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 /** NOTIFY channel for published events. Notifications may be lost, so listeners poll too. */
 export const PUBLISHED = 'events_published';
@@ -8,15 +7,18 @@ export const PUBLISHED = 'events_published';
 export const hasUnpublished = (db: Db) => db.exists(sql.unsafe`select from events where "offset" is null`);
 
 /**
- * Serializes publishing: offsets become visible in order, because one transaction commits before the next one assigns offsets. Postgres ends
- * the transaction of a process that was suspended in the middle.
+ * Serializes publishing: offsets become visible in order, because one transaction commits before the next one assigns
+ * offsets. Postgres ends the transaction of a process that was suspended in the middle.
  */
 export async function lockPublishing(tx: Db) {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
   await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('events publishing', 0))`);
 }
 
-/** Assigns offsets to the oldest unpublished events, inserts a delivery for each subscribed webhook, and notifies. Returns the number of events. */
+/**
+ * Assigns offsets to the oldest unpublished events, inserts a delivery for each subscribed webhook, and notifies.
+ * Returns the number of events.
+ */
 export const publishSome = (tx: Db, limit: number) =>
   tx.oneFirst(sql.type(z.object({ count: z.number() }))`
     with fresh as materialized (

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { isAdministrator, ownedTenants } from '../http/caller.ts';
+import { type Db, sql } from '../db.ts';
+import { type Caller, isAdministrator, ownedTenants } from '../http/caller.ts';
 import { namedIn, visibleProjects } from '../projects/visibility.queries.ts';
 import { EventRow } from './cloud-event.ts';
 
@@ -33,8 +31,8 @@ function visible(caller: Caller, few: boolean) {
 }
 
 /**
- * Condition: the project of event `e` was purged, and the caller was a member or sees the project from which it inherited its members. Whom
- * its permissions denied to read it does not see its events either.
+ * Condition: the project of event `e` was purged, and the caller was a member or sees the project from which it
+ * inherited its members. Whom its permissions denied to read it does not see its events either.
  */
 const isFormerMember = (caller: Caller) => sql.fragment`
   exists (
@@ -44,7 +42,10 @@ const isFormerMember = (caller: Caller) => sql.fragment`
       exists (select from gone_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
       or exists (select from ${visibleProjects(caller)} p where p.id = g.member_source_id)))`;
 
-/** Events visible to the caller with offsets above `after`, up to `upTo`, in order. `newest`: the last ones instead of the first. */
+/**
+ * Events visible to the caller with offsets above `after`, up to `upTo`, in order. `newest`: the last ones instead of
+ * the first.
+ */
 export const listVisible = (
   db: Db,
   caller: Caller,

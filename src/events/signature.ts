@@ -34,7 +34,10 @@ export function readSecret(text: string): Buffer | undefined {
   return secret.length >= MIN_BYTES && secret.length <= MAX_BYTES ? secret : undefined;
 }
 
-/** Headers of the Standard Webhooks specification: event id, timestamp and signature of the body. `time` in milliseconds. */
+/**
+ * Headers of the Standard Webhooks specification: event id, timestamp and signature of the body. `time` in
+ * milliseconds.
+ */
 export function signedHeaders(secret: Buffer, id: string, text: string, time: number): Record<string, string> {
   const timestamp = String(Math.floor(time / 1000));
   const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${text}`).digest('base64');

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
+import { type Db, sql } from '../db.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
 
 /** A webhook in answers, without its secret. */
 export const Webhook = z
@@ -71,7 +69,10 @@ export const activateWebhook = (tx: Db, id: string) =>
 /** Deletes a webhook and its deliveries. Attempts in flight end without an outcome. */
 export const deleteWebhook = (tx: Db, id: string) => tx.query(sql.unsafe`delete from webhooks where id = ${id}`);
 
-/** Schedules all events behind this offset for a new delivery, delivered before or not, with all attempts. Returns the number of events. */
+/**
+ * Schedules all events behind this offset for a new delivery, delivered before or not, with all attempts. Returns the
+ * number of events.
+ */
 export const replayDeliveries = (tx: Db, id: string, after: number) =>
   tx.oneFirst(sql.type(z.object({ count: z.number() }))`
     with again as (

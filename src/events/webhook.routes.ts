@@ -6,8 +6,15 @@ import { queryEnum } from '../http/rules/query.ts';
 import { EVENT_TYPES } from '../outbox.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { DELIVERY_STATES, Delivery, listDeliveries, listWebhooks, Webhook } from './webhook.queries.ts';
-import type { TestParts } from './webhooks.ts';
-import { createWebhook, ownTenant, ownWebhook, removeWebhook, replay, testWebhook } from './webhooks.ts';
+import {
+  createWebhook,
+  ownTenant,
+  ownWebhook,
+  removeWebhook,
+  replay,
+  type TestParts,
+  testWebhook,
+} from './webhooks.ts';
 
 export interface WebhookRoutes extends TestParts {
   /** Signs cursors. */

@@ -2,14 +2,12 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
 import { attempt } from './attempt.ts';
 import { publish } from './publish.ts';
 import { newSecret, readSecret, sealSecret, secretText } from './signature.ts';
-import type { Webhook } from './webhook.queries.ts';
 import {
   activateWebhook,
   deleteWebhook,
@@ -18,6 +16,7 @@ import {
   insertWebhook,
   lockAndCount,
   replayDeliveries,
+  type Webhook,
 } from './webhook.queries.ts';
 
 const MAX_PER_TENANT = 100;
@@ -88,7 +87,10 @@ export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void>
     await record(tx, { action: 'webhook.delete', subject: id, tenantId, ...by(caller) });
   });
 
-/** Publishes pending events, then schedules all events behind an offset for a new delivery, and enables the webhook. Returns their number. */
+/**
+ * Publishes pending events, then schedules all events behind an offset for a new delivery, and enables the webhook.
+ * Returns their number.
+ */
 export async function replay(db: Db, caller: Caller, id: string, after: number): Promise<number> {
   const { tenantId } = await ownWebhook(db, caller, id);
   await publish(db);
@@ -114,7 +116,10 @@ export interface TestParts extends WebhookParts {
   timeoutMs: number;
 }
 
-/** Sends a signed test event to the webhook, once and at once. If the receiver accepts it, a failing or disabled webhook is active again. */
+/**
+ * Sends a signed test event to the webhook, once and at once. If the receiver accepts it, a failing or disabled webhook
+ * is active again.
+ */
 export async function testWebhook({ db, timeoutMs, ...parts }: TestParts, caller: Caller, id: string) {
   const { tenantId, url } = await ownWebhook(db, caller, id);
   const now = new Date();

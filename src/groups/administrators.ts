@@ -4,9 +4,9 @@ import { conflict } from '../errors.ts';
 import { isAnyAdministrator, lockAdministrators } from './queries.ts';
 
 /**
- * Runs a change that may remove an administrator: one that deletes, disables, locks or deactivates users, or removes them from the group.
- * Throws `conflict` if no member of `Administrators` could sign in afterwards. Serializes such changes: two at once would each still see the
- * other's administrator. Lock order: call it before locking accounts.
+ * Runs a change that may remove an administrator: one that deletes, disables, locks or deactivates users, or removes
+ * them from the group. Throws `conflict` if no member of `Administrators` could sign in afterwards. Serializes such
+ * changes: two at once would each still see the other's administrator. Lock order: call it before locking accounts.
  */
 export async function keepingAnAdministrator<T>(
   tx: Db,

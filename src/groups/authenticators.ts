@@ -11,7 +11,10 @@ export interface AuthenticatorType {
 
 const STEP_SECONDS = 30;
 
-/** RFC 6238 with SHA-1 and six digits, accepted one step early or late. The secret is the 16 ASCII characters of the setup code. */
+/**
+ * RFC 6238 with SHA-1 and six digits, accepted one step early or late. The secret is the 16 ASCII characters of the
+ * setup code.
+ */
 const appAuth: AuthenticatorType = {
   name: 'APPAUTH',
   problem: (setupCode) =>

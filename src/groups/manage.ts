@@ -6,12 +6,12 @@ import type { Sealer } from '../platform/keys/sealing.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { checkMetadata } from './metadata.ts';
-import type { Group } from './queries.ts';
 import {
   deleteGroup,
   findGroup,
   findUnknown,
   findUsers,
+  type Group,
   insertGroup,
   insertGroupMembers,
   keepMembers,

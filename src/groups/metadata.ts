@@ -2,8 +2,8 @@ import { invalid, invalidMember } from '../errors.ts';
 import { MalformedEntry, parseSecondFactor } from './second-factor.ts';
 
 /**
- * Throws `invalid` for malformed second-factor entries, which would otherwise show up only when a member signs in. Also refuses a key that
- * differs from the configured one in letter case, because its entries would have no effect.
+ * Throws `invalid` for malformed second-factor entries, which would otherwise show up only when a member signs in. Also
+ * refuses a key that differs from the configured one in letter case, because its entries would have no effect.
  */
 export function checkMetadata(metadata: Record<string, unknown>, secondFactorKey: string) {
   for (const key of Object.keys(metadata)) {

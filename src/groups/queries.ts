@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { listed } from '../http/answers/long-list.ts';
+import { type Db, sql } from '../db.ts';
+import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { listed, type Part } from '../http/answers/long-list.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 
 /** Adds an account to groups by name. Skips unknown names; returns the names of the joined groups. */
@@ -57,7 +54,10 @@ export const ListedGroup = Group.extend({ metadata: z.any() });
 /** Metadata of a group as text. */
 export const findMetadata = (db: Db, id: string) => db.anyFirst(textOf(groups, id, sql.fragment`g.metadata`));
 
-/** One part of the list of groups, ordered by id. Its size is estimated from the number of members, without reading them. */
+/**
+ * One part of the list of groups, ordered by id. Its size is estimated from the number of members, without reading
+ * them.
+ */
 export const listGroups = (db: Db, part: Part) =>
   db.any(
     sql.type(listed(ListedGroup))`${partOf(part, {
@@ -83,7 +83,9 @@ export const listGroupIds = (db: Db, userId?: string) =>
 export const findGroup = (db: Db, id: string) =>
   db.maybeOne(sql.type(Group)`select ${group} from user_groups g where g.id = ${id}`);
 
-/** Locks the existing groups among these, and their members, until `tx` ends. Same lock order as `lockAdministrators`. */
+/**
+ * Locks the existing groups among these, and their members, until `tx` ends. Same lock order as `lockAdministrators`.
+ */
 export const lockGroups = (tx: Db, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     select id from user_groups where id = any(${sql.array([...ids], 'text')}) 

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import type { Db } from '../db.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { sendList } from '../http/answers/long-list.ts';
+import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
-import type { GroupParts } from './manage.ts';
-import { changeGroup, createGroup, getGroup, removeGroup, revealGroup } from './manage.ts';
+import { changeGroup, createGroup, type GroupParts, getGroup, removeGroup, revealGroup } from './manage.ts';
 import { addToGroups, groupIdsOf, removeFromGroups } from './members.ts';
-import type { Group, ListedGroup } from './queries.ts';
-import { countGroups, findMetadata, listGroups } from './queries.ts';
+import { countGroups, findMetadata, type Group, type ListedGroup, listGroups } from './queries.ts';
 
 const GroupAnswer = z
   .object({

@@ -1,5 +1,4 @@
-import type { Network } from '../platform/net/networks.ts';
-import { parseNetwork } from '../platform/net/networks.ts';
+import { type Network, parseNetwork } from '../platform/net/networks.ts';
 import { authenticatorNames, findAuthenticatorType } from './authenticators.ts';
 
 /** A network from which logins need no second factor. */
@@ -53,8 +52,9 @@ export function splitEntry(entry: string): { type: string; value: string; commen
 }
 
 /**
- * Reads entries `{type}:{value}&Comment:{comment}`: networks (`CIDR:10.0.0.0/8`) and setup codes (`APPAUTH:0123456789abcdef`). Type names
- * are case-sensitive. Throws `MalformedEntry` for the first entry that is neither.
+ * Reads entries `{type}:{value}&Comment:{comment}`: networks (`CIDR:10.0.0.0/8`) and setup codes
+ * (`APPAUTH:0123456789abcdef`). Type names are case-sensitive. Throws `MalformedEntry` for the first entry that is
+ * neither.
  */
 export function parseSecondFactor(entries: readonly string[]): SecondFactor {
   const found: SecondFactor = { networks: [], authenticators: [] };
@@ -95,7 +95,9 @@ function sharedAuthenticator(index: number, type: string, setupCode: string): Sh
   return { type, setupCode };
 }
 
-/** A requirement as stored. Entries that cannot be read never let anyone in: they count as a network without addresses. */
+/**
+ * A requirement as stored. Entries that cannot be read never let anyone in: they count as a network without addresses.
+ */
 export interface Requirement extends SecondFactor {
   malformed: string[];
 }

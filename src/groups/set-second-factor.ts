@@ -2,8 +2,7 @@ import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { GroupParts } from './manage.ts';
-import { changeMetadata, getGroup } from './manage.ts';
+import { changeMetadata, type GroupParts, getGroup } from './manage.ts';
 import { lockGroups } from './queries.ts';
 import { NETWORK, splitEntry } from './second-factor.ts';
 

@@ -2,8 +2,7 @@ import type { Db } from '../db.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { findAuthenticatorType } from './authenticators.ts';
 import { HIDDEN, splitEntry } from './second-factor.ts';
-import type { GroupFactor } from './setup-codes.queries.ts';
-import { replaceSetupCodes } from './setup-codes.queries.ts';
+import { type GroupFactor, replaceSetupCodes } from './setup-codes.queries.ts';
 
 // The setup codes of a group are encrypted in a table of their own. The entries in its metadata have asterisks instead,
 // so that no answer and no copy of the metadata contains a code.

@@ -6,29 +6,25 @@ import { earlyAnswers } from './answers/early-answer.ts';
 import { problems } from './answers/problems.ts';
 import { securityHeaders } from './answers/security-headers.ts';
 import { cached } from './cache/cached.ts';
-import type { CacheStore } from './cache/store.ts';
-import { memoryStore } from './cache/store.ts';
+import { type CacheStore, memoryStore } from './cache/store.ts';
 import { requestIds } from './observe/request-ids.ts';
 import { requestLog } from './observe/request-log.ts';
 import { openapi } from './openapi/openapi.ts';
-import type { FindCaller } from './rules/auth.ts';
 import {
   allChanges,
   auditReason,
   auth,
   callerDecoration,
+  type FindCaller,
   identityChanges,
   policies,
   tenantHeader,
 } from './rules/auth.ts';
 import { body } from './rules/body.ts';
 import { forms } from './rules/forms.ts';
-import type { RouteGates } from './rules/gates.ts';
-import { gatesRule } from './rules/gates.ts';
-import type { FindProjectOf } from './rules/headers.ts';
-import { headers, headersMatchPath, projectHeaderMatches } from './rules/headers.ts';
-import type { Fingerprint } from './rules/idempotency.ts';
-import { idempotency } from './rules/idempotency.ts';
+import { gatesRule, type RouteGates } from './rules/gates.ts';
+import { type FindProjectOf, headers, headersMatchPath, projectHeaderMatches } from './rules/headers.ts';
+import { type Fingerprint, idempotency } from './rules/idempotency.ts';
 import type { CallerLimits } from './rules/limit.ts';
 import { methods } from './rules/methods.ts';
 import { rules } from './rules/rules.ts';
@@ -118,7 +114,8 @@ export const apiRules = fp<ApiRuleOptions>(
     await app.register(requestLog);
     await app.register(body);
     await app.register(headers, { prefixes: config.headerPrefixes });
-    // the order of the rules decides which error a request with several faults gets; a wrong method (`methods`) comes first, the content type after
+    // the order of the rules decides which error a request with several faults gets; a wrong method (`methods`) comes
+    // first, the content type after
     // `auth`
     await app.register(rules, {
       rules: [

@@ -24,8 +24,8 @@ declare module 'fastify' {
     /** Required. `none` for routes without versions: health, OpenAPI, JWKS, blobs. */
     service?: Service;
     /**
-     * Limits per caller. `free`: none; `heavy`: also those of heavy requests; `blobs`: refused with 503, which clients of blobs
-     * understand.
+     * Limits per caller. `free`: none; `heavy`: also those of heavy requests; `blobs`: refused with 503, which clients
+     * of blobs understand.
      */
     limit?: 'free' | 'heavy' | 'blobs';
     /** Caches the answers. */
@@ -34,7 +34,10 @@ declare module 'fastify' {
     signedLinks?: boolean;
     /** Also accepts HTTP Basic (login id and password). */
     basic?: boolean;
-    /** The handler reads the header `svc-project-id`, where it may name the project of the request. Gates judge its tenant. */
+    /**
+     * The handler reads the header `svc-project-id`, where it may name the project of the request. Gates judge its
+     * tenant.
+     */
     projectHeader?: boolean;
     /** The request may end logins. */
     endsLogins?: boolean;

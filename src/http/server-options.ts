@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
-import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
-import { LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyServerOptions, LogController } from 'fastify';
 import type { Config } from '../config.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import { refuseUnroutable } from './answers/problems.ts';

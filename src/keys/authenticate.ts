@@ -5,8 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
-import type { Holder } from './queries.ts';
-import { findHolder, recordUse } from './queries.ts';
+import { findHolder, type Holder, recordUse } from './queries.ts';
 
 /** Maximum time until a revocation by another process takes effect. */
 const KEEP_MS = 5_000;

@@ -12,8 +12,8 @@ const KEEP_MS = 3000;
 const NOWHERE = { scopes: [], address: '', requestId: '' };
 
 /**
- * An account or API key as if it called now, with its present groups, roles and tenants. Undefined if it could not make a request: it was
- * deleted or disabled, or has expired.
+ * An account or API key as if it called now, with its present groups, roles and tenants. Undefined if it could not make
+ * a request: it was deleted or disabled, or has expired.
  */
 export async function findPresentCaller(
   db: Db,

@@ -8,8 +8,7 @@ import { timestampFromText } from '../platform/text/time.ts';
 import { governs } from '../tenants/access.ts';
 import { lockTenant } from '../tenants/queries.ts';
 import { hashOf } from './authenticate.ts';
-import type { KeyRole, KeyRow } from './queries.ts';
-import { deleteKey, findKey, insertKey, listKeys } from './queries.ts';
+import { deleteKey, findKey, insertKey, type KeyRole, type KeyRow, listKeys } from './queries.ts';
 
 export interface KeyRequest {
   name: string;

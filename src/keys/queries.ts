@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 /** Roles of a key in every project of its tenant. */
 export const KEY_ROLES = ['Owner', 'Contributor', 'Reader'] as const;

@@ -1,18 +1,20 @@
 import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { isAdministrator } from '../http/caller.ts';
+import { type Caller, isAdministrator } from '../http/caller.ts';
 import { visibleTenant } from '../tenants/access.ts';
-import type { FeatureRow, FeatureType, LicensedFeature, NewFeature } from './queries.ts';
 import {
   deleteFeature,
   deleteLicence,
+  type FeatureRow,
+  type FeatureType,
   findFeatureNamed,
   insertFeature,
   insertLicence,
+  type LicensedFeature,
   listLicensed,
   lockFeature,
+  type NewFeature,
   setEnabled,
   updateFeature,
 } from './queries.ts';

@@ -20,7 +20,9 @@ export interface RouteGateParts {
   db: Db;
   findProjectOf: FindProjectOf;
   mayRead: MayRead;
-  /** Of objects of rooms behind this one. `binProject`: a project that is deleted or not, as the recycle bin names them. */
+  /**
+   * Of objects of rooms behind this one. `binProject`: a project that is deleted or not, as the recycle bin names them.
+   */
   tenantOf: Record<'binProject' | 'transfer' | 'webhook', FindTenant>;
 }
 

@@ -24,7 +24,10 @@ export type Capability = keyof Capabilities;
 const NAMES = Object.keys(Capabilities.shape) as Capability[];
 const rights = (...names: Capability[]) => names.reduce((sum, name) => sum | (1 << NAMES.indexOf(name)), 0);
 
-/** Rights are a bit mask, one bit per capability. The database and the rules use the mask; `capabilitiesOf` turns it into names. */
+/**
+ * Rights are a bit mask, one bit per capability. The database and the rules use the mask; `capabilitiesOf` turns it
+ * into names.
+ */
 export const ALL = rights(...NAMES);
 export const VISIBLE = rights('canReadContent');
 export const ROLE_RIGHTS: Record<Role, number> = {

@@ -5,20 +5,21 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import type { ChangedAccessLevel, ChangedProject } from './forms.ts';
 import { getRecord, lockProject, setAccessLevel, updateProject } from './queries.ts';
-import type { Project, Written } from './record.ts';
-import { projectOf } from './record.ts';
-import type { VisibleProject } from './visibility.queries.ts';
-import { visibleProject } from './visibility.queries.ts';
+import { type Project, projectOf, type Written } from './record.ts';
+import { type VisibleProject, visibleProject } from './visibility.queries.ts';
 
-/** Locks the project's row until the transaction ends, then returns the project. Throws `notFound` if the caller does not see it. */
+/**
+ * Locks the project's row until the transaction ends, then returns the project. Throws `notFound` if the caller does
+ * not see it.
+ */
 export async function lockedProject(tx: Db, caller: Caller, id: string): Promise<VisibleProject> {
   await lockProject(tx, id);
   return visibleProject(tx, caller, id);
 }
 
 /**
- * Optimistic concurrency control: throws `conflict` if the client sent a `rowVersion` that is not the current one. Call it after the check of
- * rights, with the project locked.
+ * Optimistic concurrency control: throws `conflict` if the client sent a `rowVersion` that is not the current one. Call
+ * it after the check of rights, with the project locked.
  */
 export function checkRowVersion(project: { id: string; rowVersion: string }, expected: string | undefined) {
   if (expected === undefined || expected === project.rowVersion) return;

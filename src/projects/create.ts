@@ -6,21 +6,18 @@ import { requireCapability } from './access.ts';
 import type { ProjectRequest } from './forms.ts';
 import { refuseGuests } from './guests.ts';
 import { putMembers } from './members.queries.ts';
-import type { MemberParts } from './members.ts';
-import { recordMembers, refuseTwice, refuseUnknown } from './members.ts';
+import { type MemberParts, recordMembers, refuseTwice, refuseUnknown } from './members.ts';
 import { getRecord } from './queries.ts';
-import type { Project } from './record.ts';
-import { projectOf } from './record.ts';
+import { type Project, projectOf } from './record.ts';
 import { putThumbnail } from './thumbnail.queries.ts';
 import { readThumbnail } from './thumbnail.ts';
 import { insertProjects } from './tree.queries.ts';
 import { lockTreesOf } from './tree.ts';
-import type { VisibleProject } from './visibility.queries.ts';
-import { visibleProject } from './visibility.queries.ts';
+import { type VisibleProject, visibleProject } from './visibility.queries.ts';
 
 /**
- * Creates a subproject of `parentId`, which needs canCreateContent there, or a root project in the caller's current tenant. The caller becomes
- * its Owner and the given users its members, unless it inherits the members of its parent.
+ * Creates a subproject of `parentId`, which needs canCreateContent there, or a root project in the caller's current
+ * tenant. The caller becomes its Owner and the given users its members, unless it inherits the members of its parent.
  */
 export async function createProject(
   { db, guests }: MemberParts,

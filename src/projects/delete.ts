@@ -9,8 +9,8 @@ import { lockTreesOf } from './tree.ts';
 export type AfterDeletion = (tx: Db, projectIds: readonly string[]) => Promise<void>;
 
 /**
- * Moves a project to the recycle bin. Its subprojects and datasets become unavailable but keep their own state. Needs canDelete on the
- * project, or canDeleteContent on the parent, even if the caller cannot see the subproject itself.
+ * Moves a project to the recycle bin. Its subprojects and datasets become unavailable but keep their own state. Needs
+ * canDelete on the project, or canDeleteContent on the parent, even if the caller cannot see the subproject itself.
  */
 export async function deleteProject(db: Db, caller: Caller, id: string, after: AfterDeletion): Promise<void> {
   await db.transaction(async (tx) => {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
 
@@ -9,15 +8,18 @@ export const ProjectDescendant = z
     id: z.string(),
     parentProjectId: z.string(),
     name: z.string(),
-    /** Names of the projects in between as path segments, from the top, separated by slashes. Empty for direct subprojects. */
+    /**
+     * Names of the projects in between as path segments, from the top, separated by slashes. Empty for direct
+     * subprojects.
+     */
     relativePath: z.string(),
   })
   .meta({ id: 'ProjectDescendant' });
 export type ProjectDescendant = z.infer<typeof ProjectDescendant>;
 
 /**
- * Visible descendants of a visible project, as a table with `relative_path`. A project that the caller does not see can have visible
- * descendants, so the query walks all projects and returns the visible ones.
+ * Visible descendants of a visible project, as a table with `relative_path`. A project that the caller does not see can
+ * have visible descendants, so the query walks all projects and returns the visible ones.
  */
 export const visibleDescendants = (caller: Caller, id: string) => sql.fragment`
   (with recursive projects_with_rights as materialized (

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { denyingTenants } from '../http/caller.ts';
+import { type Db, sql } from '../db.ts';
+import { type Caller, denyingTenants } from '../http/caller.ts';
 import { ROLES } from './access.ts';
 import { namesCaller, projectsWithRights } from './visibility.queries.ts';
 
@@ -28,8 +26,8 @@ const Grant = z.object({
 });
 
 /**
- * Permission entries that name this user, of the project and of the ancestors through which it inherits its members. With a tenant header,
- * another tenant's project allows the caller nothing, but what it denies holds.
+ * Permission entries that name this user, of the project and of the ancestors through which it inherits its members.
+ * With a tenant header, another tenant's project allows the caller nothing, but what it denies holds.
  */
 export const listGrants = (db: Db, user: Caller, id: string) =>
   db.any(sql.type(Grant)`

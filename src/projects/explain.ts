@@ -4,9 +4,9 @@ import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
-import type { Capability } from './access.ts';
 import {
   Capabilities,
+  type Capability,
   capabilitiesOf,
   may,
   OPERATION_RIGHTS,
@@ -36,7 +36,9 @@ export const Access = z
     userId: z.string(),
     role: z.enum(ROLES).optional(),
     capabilities: Capabilities,
-    /** For each capability: whether the user has it, and the rules that allow or deny it. Without a rule it is denied. */
+    /**
+     * For each capability: whether the user has it, and the rules that allow or deny it. Without a rule it is denied.
+     */
     reasons: z.array(z.object({ capability: z.string(), allowed: z.boolean(), rules: z.array(Rule) })),
   })
   .meta({ id: 'ProjectAccess' });

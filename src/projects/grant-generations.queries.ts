@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 const Generation = z.object({ generation: z.number() });
 
@@ -8,13 +7,16 @@ const Generation = z.object({ generation: z.number() });
 export const generationNow = sql.fragment`(select generation from grant_generations)`;
 
 /**
- * Generation to sign addresses with. Read it before the check of the caller's rights: a later revocation has a higher generation, so an
- * address signed in between becomes invalid when the revocation commits.
+ * Generation to sign addresses with. Read it before the check of the caller's rights: a later revocation has a higher
+ * generation, so an address signed in between becomes invalid when the revocation commits.
  */
 export const currentGeneration = (db: Db) =>
   db.oneFirst(sql.type(Generation)`select generation from grant_generations`);
 
-/** Takes a new generation, and serializes revocations until the transaction ends. Lock order: trees, generation, then the rows that store it. */
+/**
+ * Takes a new generation, and serializes revocations until the transaction ends. Lock order: trees, generation, then
+ * the rows that store it.
+ */
 export const nextGeneration = (tx: Db) =>
   tx.oneFirst(sql.type(Generation)`update grant_generations set generation = generation + 1 returning generation`);
 

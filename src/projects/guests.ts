@@ -1,7 +1,6 @@
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
 import type { Role } from './access.ts';
 import { findRole, listGuests } from './members.queries.ts';
 
@@ -12,9 +11,9 @@ interface Place {
 }
 
 /**
- * Throws `forbidden` if an account that is no member of the project's tenant, a guest, gets a role that it did not have.
- * Only Owners of the root project or of the tenant may add guests, so that nobody who owns a subproject alone opens the
- * data of an organisation to others. Returns the guests among the members.
+ * Throws `forbidden` if an account that is no member of the project's tenant, a guest, gets a role that it did not
+ * have. Only Owners of the root project or of the tenant may add guests, so that nobody who owns a subproject alone
+ * opens the data of an organisation to others. Returns the guests among the members.
  * @param allowed setting `tenants.guests`
  * @param before the roles that members had, which they may keep
  */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 const HeldRole = z.object({
   projectId: z.string(),
@@ -28,7 +27,10 @@ export const deleteRolesIn = (tx: Db, tenantId: string, userId: string, changedB
     update projects set row_version = row_version + 1, updated_at = now(), updated_by = ${changedBy}
     where id in (select project_id from ended)`);
 
-/** Removes the user from the former members of purged projects of a tenant, so that their events are no longer shown to the user. */
+/**
+ * Removes the user from the former members of purged projects of a tenant, so that their events are no longer shown to
+ * the user.
+ */
 export const forgetGoneRolesIn = (tx: Db, tenantId: string, userId: string) =>
   tx.query(sql.unsafe`
     delete from gone_members m where m.user_id = ${userId} and exists (

@@ -23,7 +23,10 @@ export interface EndedRoles {
   projectsWithoutOwner: number;
 }
 
-/** Removes a user from a tenant and, unless asked to keep them, the user's roles in its projects, so that access to the data ends. */
+/**
+ * Removes a user from a tenant and, unless asked to keep them, the user's roles in its projects, so that access to the
+ * data ends.
+ */
 export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
   db.transaction(async (tx) => {
     const { tenantId, userId, keepProjectRoles } = leaving;
@@ -57,7 +60,10 @@ async function checkLeaving(tx: Db, caller: Caller, { tenantId, userId, keepProj
   return { projectRoles: roles.length, projectsWithoutOwner };
 }
 
-/** Lists the user's roles and locks the trees: until the transaction ends, no subproject that stops inheriting can copy a role. */
+/**
+ * Lists the user's roles and locks the trees: until the transaction ends, no subproject that stops inheriting can copy
+ * a role.
+ */
 const lockRolesIn = (tx: Db, tenantId: string, userId: string) =>
   lockTreesIn(
     tx,

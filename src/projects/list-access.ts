@@ -1,10 +1,7 @@
 import type { Db } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
-import type { Role } from './access.ts';
-import { ALL, ROLE_RIGHTS, VISIBLE } from './access.ts';
-import type { Selection } from './list.queries.ts';
-import { listNamed } from './list.queries.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
+import { ALL, ROLE_RIGHTS, type Role, VISIBLE } from './access.ts';
+import { listNamed, type Selection } from './list.queries.ts';
 import type { VisibleProject } from './visibility.queries.ts';
 
 interface Access {
@@ -21,9 +18,10 @@ export interface ProjectFilter {
 }
 
 /**
- * The caller's access to each project of a list. A list may have tens of thousands of projects, so only those that name the caller, as a
- * member or in their own permissions, are looked up one by one. The access to all others follows from the list: a project that inherits its
- * members has the access of the parent; any other is closed to everyone but Owners and API keys of the tenant.
+ * The caller's access to each project of a list. A list may have tens of thousands of projects, so only those that name
+ * the caller, as a member or in their own permissions, are looked up one by one. The access to all others follows from
+ * the list: a project that inherits its members has the access of the parent; any other is closed to everyone but
+ * Owners and API keys of the tenant.
  */
 export interface ListAccess {
   /** Access to one project of the list. */
@@ -32,7 +30,10 @@ export interface ListAccess {
   select(filter: ProjectFilter): Selection;
 }
 
-/** Access to the direct subprojects of a visible parent or, without one, to the root projects of the caller's current tenant. */
+/**
+ * Access to the direct subprojects of a visible parent or, without one, to the root projects of the caller's current
+ * tenant.
+ */
 export async function listAccess(db: Db, caller: Caller, parent: VisibleProject | undefined): Promise<ListAccess> {
   const at = parent ? { tenantId: parent.tenantId, parentId: parent.id } : { tenantId: caller.tenantId };
   const own = tenantAccess(caller, at.tenantId);
@@ -54,8 +55,8 @@ export async function listAccess(db: Db, caller: Caller, parent: VisibleProject 
 }
 
 /**
- * Selects all direct subprojects of a project, for an Owner of its tenant, who sees everything. The statement itself checks the tenant.
- * Undefined if the caller owns no tenant, or if the filter keeps nothing that an Owner has.
+ * Selects all direct subprojects of a project, for an Owner of its tenant, who sees everything. The statement itself
+ * checks the tenant. Undefined if the caller owns no tenant, or if the filter keeps nothing that an Owner has.
  */
 export function tenantOwnerSelection(caller: Caller, parentId: string, filter: ProjectFilter): Selection | undefined {
   const owned = ownedTenants(caller);

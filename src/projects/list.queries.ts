@@ -1,16 +1,11 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { partOf, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { listed } from '../http/answers/long-list.ts';
+import { listed, type Part } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
-import type { SortKey, SortOrder } from '../http/rules/paging.queries.ts';
-import { behindValues, pageOrder } from '../http/rules/paging.queries.ts';
-import type { Position } from '../http/rules/paging.ts';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../http/rules/paging.ts';
-import type { Parameters } from '../platform/sql/statements.ts';
-import { bound, byShape, statement } from '../platform/sql/statements.ts';
+import { behindValues, pageOrder, type SortKey, type SortOrder } from '../http/rules/paging.queries.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT, type Position } from '../http/rules/paging.ts';
+import { bound, byShape, type Parameters, statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';
 import { itemColumns, recordColumnsAs } from './queries.ts';
 import { ProjectItem, ProjectRow } from './record.ts';
@@ -31,8 +26,8 @@ export interface ListParent {
 }
 
 /**
- * Filter of a project list. Projects that name the caller (`named`) are checked one by one before the query; all others are included or
- * excluded by whether they inherit their members.
+ * Filter of a project list. Projects that name the caller (`named`) are checked one by one before the query; all others
+ * are included or excluded by whether they inherit their members.
  */
 export interface Selection {
   at: ListParent;
@@ -132,11 +127,15 @@ type Shape = ProjectOrder & {
   others: 'all' | 'some' | 'none';
   anyNamed: boolean;
   hasPosition: boolean;
-  /** Literal upper bound of the limit of a page without an offset, so that the planner knows how few rows are needed. */
+  /**
+   * Literal upper bound of the limit of a page without an offset, so that the planner knows how few rows are needed.
+   */
   maxRows?: number | undefined;
 };
 
-/** Upper bounds for default, larger and largest pages; each has one row more, which shows whether another page follows. */
+/**
+ * Upper bounds for default, larger and largest pages; each has one row more, which shows whether another page follows.
+ */
 const PAGE_BOUNDS = [DEFAULT_LIMIT + 1, 201, MAX_LIMIT + 1];
 
 const shapeOf = (
@@ -189,8 +188,9 @@ export const countProjects = (db: Db, selection: Selection) =>
   db.oneFirst(counts(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}))(pageValues(selection, {})));
 
 /**
- * A page of a list as a table `p`. A planner that does not know the limit reads and sorts all projects. Without an offset, a literal limit
- * makes it read the rows in index order. With an offset, an index-only scan skips to the ids of the page, and each row is looked up by id.
+ * A page of a list as a table `p`. A planner that does not know the limit reads and sorts all projects. Without an
+ * offset, a literal limit makes it read the rows in index order. With an offset, an index-only scan skips to the ids of
+ * the page, and each row is looked up by id.
  */
 function page(shape: Shape, values: Parameters<typeof PAGE>) {
   const { sortBy, sortOrder, hasPosition, maxRows } = shape;

@@ -2,8 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalid } from '../errors.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { sendList } from '../http/answers/long-list.ts';
+import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
@@ -18,15 +17,18 @@ import {
 } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import type { Capability } from './access.ts';
-import { ROLES, rightOf, roleText } from './access.ts';
+import { type Capability, ROLES, rightOf, roleText } from './access.ts';
 import { countDescendants, listDescendants, ProjectDescendant } from './descendants.queries.ts';
-import type { ProjectOrder, Selection } from './list.queries.ts';
-import { countProjects, findText, listProjects, listRecords } from './list.queries.ts';
-import type { ProjectFilter } from './list-access.ts';
-import { listAccess, tenantOwnerSelection } from './list-access.ts';
-import type { ProjectRow } from './record.ts';
-import { Project, ProjectItem, projectOf } from './record.ts';
+import {
+  countProjects,
+  findText,
+  listProjects,
+  listRecords,
+  type ProjectOrder,
+  type Selection,
+} from './list.queries.ts';
+import { listAccess, type ProjectFilter, tenantOwnerSelection } from './list-access.ts';
+import { Project, ProjectItem, type ProjectRow, projectOf } from './record.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
@@ -98,7 +100,8 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
           id: row.id,
         }),
       );
-    // the first page for an Owner of the tenant takes one statement; an empty page may mean 404, which the full check finds out
+    // the first page for an Owner of the tenant takes one statement; an empty page may mean 404, which the full check
+    // finds out
     const ownerSelection =
       parentId === undefined || query.cursor !== undefined ? undefined : tenantOwnerSelection(caller, parentId, filter);
     const first = ownerSelection && (await page(ownerSelection));

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Role } from './access.ts';
-import { ROLES } from './access.ts';
+import { ROLES, type Role } from './access.ts';
 import { membersOf } from './queries.ts';
 import { Member } from './record.ts';
 import { visibleProjects } from './visibility.queries.ts';

@@ -5,8 +5,7 @@ import { Id, uuidParam } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { ChangedMembers, Inherit, memberForm } from './forms.ts';
 import { findMembers } from './members.queries.ts';
-import type { MemberParts } from './members.ts';
-import { inheritMembers, removeMember, setMember, setMembers } from './members.ts';
+import { inheritMembers, type MemberParts, removeMember, setMember, setMembers } from './members.ts';
 import { Member, Written } from './record.ts';
 
 export async function projectMemberRoutes(app: App, parts: MemberParts) {

@@ -1,10 +1,8 @@
-import type { AuditEntry } from '../audit.ts';
-import { by, changesOf, recordAll } from '../audit.ts';
+import { type AuditEntry, by, changesOf, recordAll } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Role } from './access.ts';
-import { requireCapability } from './access.ts';
+import { type Role, requireCapability } from './access.ts';
 import { checkRowVersion, lockedProject } from './change.ts';
 import { refuseGuests } from './guests.ts';
 import {
@@ -187,7 +185,10 @@ export function refuseTwice(members: readonly { userId: string }[]) {
   refuse(errors);
 }
 
-/** Throws `invalid` unless all are accounts, or API keys of the tenant. Locks them against deletion until the transaction ends. */
+/**
+ * Throws `invalid` unless all are accounts, or API keys of the tenant. Locks them against deletion until the
+ * transaction ends.
+ */
 export async function refuseUnknown(
   tx: Db,
   tenantId: string,

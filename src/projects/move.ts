@@ -8,8 +8,8 @@ import { lockTreesOf } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 /**
- * Moves a subproject and its descendants to another parent in the same tree. Needs canDeleteContent on the old parent and canCreateContent
- * on the new one.
+ * Moves a subproject and its descendants to another parent in the same tree. Needs canDeleteContent on the old parent
+ * and canCreateContent on the new one.
  */
 export async function moveSubproject(db: Db, caller: Caller, id: string, targetId: string): Promise<void> {
   await db.transaction(async (tx) => {

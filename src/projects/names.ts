@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutBidiControls } from '../data/bidi-controls.ts';
+import { withoutBidiControls } from '../files/data/bidi-controls.ts';
 import { wrongChosenName } from '../http/rules/chosen-names.ts';
 
 const MAX_NAME_LENGTH = 255;
@@ -8,7 +8,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** White space and invisible characters. */
 const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
-/** Why a name of a project, folder or dataset is invalid, to be put behind the member's name. Undefined if the name is valid. */
+/**
+ * Why a name of a project, folder or dataset is invalid, to be put behind the member's name. Undefined if the name is
+ * valid.
+ */
 export function wrongName(name: string): string | undefined {
   if (BLANK.test(name)) return 'must not be empty';
   if ([...name].length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`;
@@ -18,7 +21,10 @@ export function wrongName(name: string): string | undefined {
 /** The same for a new name: existing ones may have been chosen before there was this rule. */
 export const wrongNewName = (name: string): string | undefined => wrongName(name) ?? wrongChosenName(name);
 
-/** Name of a project, folder or dataset: any printable characters, including `/`. Leading and trailing spaces are removed. */
+/**
+ * Name of a project, folder or dataset: any printable characters, including `/`. Leading and trailing spaces are
+ * removed.
+ */
 export const nameForm = () => checkedName(z.string().trim());
 
 /** The name of a file, which may become that of its dataset: cleaned, not refused. */
@@ -31,8 +37,8 @@ const checkedName = (form: z.ZodString) =>
   });
 
 /**
- * Escapes a name for use in a path: `/` becomes `%2F`, a literal `%2F` becomes `%252F`, `%252F` becomes `%25252F` and so on, so that the
- * encoding is reversible. Nothing else is encoded. The SQL function `path_segment` does the same.
+ * Escapes a name for use in a path: `/` becomes `%2F`, a literal `%2F` becomes `%252F`, `%252F` becomes `%25252F` and
+ * so on, so that the encoding is reversible. Nothing else is encoded. The SQL function `path_segment` does the same.
  */
 export const pathSegment = (name: string): string => name.replace(/%(?=(?:25)*2F)/g, '%25').replaceAll('/', '%2F');
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES } from './access.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
@@ -16,7 +15,10 @@ const Node = z.object({
   rights: z.number(),
 });
 
-/** Projects from the root down to a project that the caller sees, including deleted ones. Empty if the caller does not see it. */
+/**
+ * Projects from the root down to a project that the caller sees, including deleted ones. Empty if the caller does not
+ * see it.
+ */
 export const listPath = (db: Db, caller: Caller, id: string) =>
   db.any(sql.type(Node)`
     select a.id, a.name, a.parent_id as parent_project_id, a.deleted_at is not null as is_deleted, a.access_level, a.inherits_members,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { projectsWithRights } from './visibility.queries.ts';
 
@@ -23,8 +22,8 @@ export interface Step {
 }
 
 /**
- * The project and the folders below it that are on these paths, visible or not, parents before children. Without deleted folders and their
- * descendants. A path may match several folders, because names are not unique.
+ * The project and the folders below it that are on these paths, visible or not, parents before children. Without
+ * deleted folders and their descendants. A path may match several folders, because names are not unique.
  */
 export const listAlong = (tx: Db, caller: Caller, projectId: string, steps: readonly Step[]) =>
   tx.any(sql.type(FolderRow)`
@@ -53,8 +52,9 @@ export interface PlacedFolder {
 }
 
 /**
- * Creates folders, which inherit their members, and moves or renames others, all in one tree and one statement, so that each may be below
- * any other. Descendants of a moved folder move with it, as with `setParent`. The tree must be locked.
+ * Creates folders, which inherit their members, and moves or renames others, all in one tree and one statement, so that
+ * each may be below any other. Descendants of a moved folder move with it, as with `setParent`. The tree must be
+ * locked.
  */
 export const placeFolders = (
   tx: Db,

@@ -14,7 +14,10 @@ const Entry = z
   })
   .meta({ id: 'Permission' });
 
-/** `permissions` of a project or dataset in a request, normalized as stored: operations in lower case, `type` always present. */
+/**
+ * `permissions` of a project or dataset in a request, normalized as stored: operations in lower case, `type` always
+ * present.
+ */
 export const permissionsForm = () => boundedJson(z.array(Entry).max(1000));
 export type Permissions = z.output<ReturnType<typeof permissionsForm>>;
 

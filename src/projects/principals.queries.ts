@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { isAdministrator } from '../http/caller.ts';
+import { type Db, sql } from '../db.ts';
+import { type Caller, isAdministrator } from '../http/caller.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
 
 export const Principal = z
@@ -17,8 +15,8 @@ export const Principal = z
 export type Principal = z.infer<typeof Principal>;
 
 /**
- * Looks up accounts and API keys by id or login id. Returns those that the caller may see: principals of the caller's tenants, and members
- * of projects visible to the caller.
+ * Looks up accounts and API keys by id or login id. Returns those that the caller may see: principals of the caller's
+ * tenants, and members of projects visible to the caller.
  */
 export function listPrincipals(
   db: Db,

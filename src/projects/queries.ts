@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { FreeForm } from '../http/answers/long-list.queries.ts';
-import { shown } from '../http/answers/long-list.queries.ts';
+import { type Db, sql } from '../db.ts';
+import { type FreeForm, shown } from '../http/answers/long-list.queries.ts';
 import type { Caller } from '../http/caller.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { ROLES } from './access.ts';

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import type { Role } from './access.ts';
-import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
+import { Capabilities, capabilitiesOf, ROLES, type Role } from './access.ts';
 import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
-/** Free-form JSON object in answers, returned as the client sent it. Not validated, which is cheap; requests use `freeForm()`. */
+/**
+ * Free-form JSON object in answers, returned as the client sent it. Not validated, which is cheap; requests use
+ * `freeForm()`.
+ */
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
 export const Member = z

@@ -4,8 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import { lockedProject } from './change.ts';
 import { touch } from './queries.ts';
-import type { Thumbnail } from './thumbnail.queries.ts';
-import { deleteThumbnail, findThumbnail, putThumbnail } from './thumbnail.queries.ts';
+import { deleteThumbnail, findThumbnail, putThumbnail, type Thumbnail } from './thumbnail.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 const MAX_BYTES = 2 ** 20;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Permissions } from './permissions.ts';
 
 /** Ids of the root projects of these projects, including deleted ones. Unknown projects are skipped. */
@@ -9,8 +8,9 @@ export const rootsOf = (tx: Db, ids: readonly string[]) =>
     select distinct root_id from projects where id = any(${sql.array(ids, 'uuid')}) order by root_id`);
 
 /**
- * Serializes changes of the structure and the members of a tree: create, move, members, delete, restore, purge. Held until the transaction
- * ends. Changes of datasets and names do not take this lock. Prefer `lockTreesOf`, which also checks that it locked the right trees.
+ * Serializes changes of the structure and the members of a tree: create, move, members, delete, restore, purge. Held
+ * until the transaction ends. Changes of datasets and names do not take this lock. Prefer `lockTreesOf`, which also
+ * checks that it locked the right trees.
  */
 export const lockTrees = (tx: Db, rootIds: readonly string[]) =>
   tx.query(sql.unsafe`
@@ -33,8 +33,8 @@ export interface NewNode {
 }
 
 /**
- * Inserts projects in one statement. Each is a root or has a parent that exists already, so each level of a tree needs its own call.
- * Subprojects take tenant, root, path and member source from their parent, whose tree must be locked.
+ * Inserts projects in one statement. Each is a root or has a parent that exists already, so each level of a tree needs
+ * its own call. Subprojects take tenant, root, path and member source from their parent, whose tree must be locked.
  */
 export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
   tx.query(sql.unsafe`
@@ -49,8 +49,9 @@ export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
     left join projects parent on parent.id = r."parentId"`);
 
 /**
- * Moves a project below another one of its tenant, or makes it a root project; one that inherits its members must get its own before that.
- * Updates path, root and inherited member source of all descendants. The caller locks both trees and makes sure that no cycle results.
+ * Moves a project below another one of its tenant, or makes it a root project; one that inherits its members must get
+ * its own before that. Updates path, root and inherited member source of all descendants. The caller locks both trees
+ * and makes sure that no cycle results.
  */
 export const setParent = (tx: Db, id: string, parentId: string | undefined) =>
   tx.query(sql.unsafe`
@@ -64,8 +65,9 @@ export const setParent = (tx: Db, id: string, parentId: string | undefined) =>
     where moved.id = ${id} and p.path @> array[moved.id]`);
 
 /**
- * Turns inheritance of members on or off for a subproject and updates the member source of all descendants that inherit through it. The
- * caller deletes or adds the subproject's own members. The tree must be locked. No change if the setting is the same.
+ * Turns inheritance of members on or off for a subproject and updates the member source of all descendants that inherit
+ * through it. The caller deletes or adds the subproject's own members. The tree must be locked. No change if the
+ * setting is the same.
  */
 export const setInheritance = (tx: Db, id: string, inherits: boolean) =>
   tx.query(sql.unsafe`

@@ -5,9 +5,9 @@ import { lockTrees, rootsOf } from './tree.queries.ts';
 class MoreTrees extends Error {}
 
 /**
- * Locks the trees of the rows that `look` returns until the transaction ends, and returns the rows as read under the lock. A concurrent
- * restore can move a project to another tree; then a savepoint rolls back, which releases the locks, and all are taken again in order.
- * Waiting for a further lock while holding some could deadlock.
+ * Locks the trees of the rows that `look` returns until the transaction ends, and returns the rows as read under the
+ * lock. A concurrent restore can move a project to another tree; then a savepoint rolls back, which releases the locks,
+ * and all are taken again in order. Waiting for a further lock while holding some could deadlock.
  */
 export async function lockTreesIn<T>(
   tx: Db,
@@ -30,8 +30,8 @@ export async function lockTreesIn<T>(
 }
 
 /**
- * Locks the trees of these projects against other changes until the transaction ends. Rows read after it stay current. Unknown ids lock
- * nothing. To avoid deadlocks, lock all trees of a transaction in one call.
+ * Locks the trees of these projects against other changes until the transaction ends. Rows read after it stay current.
+ * Unknown ids lock nothing. To avoid deadlocks, lock all trees of a transaction in one call.
  */
 export async function lockTreesOf(tx: Db, ...ids: readonly string[]): Promise<void> {
   await lockTreesIn(

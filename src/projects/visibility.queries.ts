@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { denyingTenants, ownedTenants } from '../http/caller.ts';
-import type { Parameters, Values } from '../platform/sql/statements.ts';
-import { bound, statement } from '../platform/sql/statements.ts';
+import { type Caller, denyingTenants, ownedTenants } from '../http/caller.ts';
+import { bound, type Parameters, statement, type Values } from '../platform/sql/statements.ts';
 import { ALL, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES, VISIBLE } from './access.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -52,16 +49,19 @@ export function callerValues(caller: Caller): Values<typeof CALLER_PARAMETERS> {
 export const callerParameters = (caller: CallerOrParameters): CallerParameters =>
   'via' in caller ? bound(CALLER_PARAMETERS, callerValues(caller)) : caller;
 
-/** Condition: grant `g` names this caller by user id or login id, in any letter case, or by the exact name of a group. */
+/**
+ * Condition: grant `g` names this caller by user id or login id, in any letter case, or by the exact name of a group.
+ */
 export function namesCaller(caller: CallerOrParameters): Fragment {
   const { ids, groups } = callerParameters(caller);
   return sql.fragment`(g.folded_principal = any(${ids}) or g.principal = any(${groups}))`;
 }
 
 /**
- * Lateral join `name` with the rights that permissions allow and deny this caller, as columns `allowed` and `denied`. `here` selects the
- * grants `g` of the entity. Permissions apply only to members of the entity's tenant; a tenant header, which only narrows, leaves denials of
- * other tenants. For a caller named in no permission, which is the usual case, an uncorrelated subquery is evaluated once for all rows.
+ * Lateral join `name` with the rights that permissions allow and deny this caller, as columns `allowed` and `denied`.
+ * `here` selects the grants `g` of the entity. Permissions apply only to members of the entity's tenant; a tenant
+ * header, which only narrows, leaves denials of other tenants. For a caller named in no permission, which is the usual
+ * case, an uncorrelated subquery is evaluated once for all rows.
  */
 export function joinPermissions(
   caller: CallerOrParameters,
@@ -87,11 +87,12 @@ export const withGrants = (caller: CallerOrParameters, tenantId: Fragment, base:
   sql.fragment`case when ${ownTenant(caller, tenantId)} then ${ALL}::int else (${base} | ${grants}.allowed) & ~${grants}.denied end`;
 
 /**
- * All projects with the caller's role and rights, as a table: `from ${projectsWithRights(caller)} p`. Includes deleted and invisible projects;
- * the surrounding statement filters them. Columns: those of `projects`, and
- * - `role`: from the members of the nearest project upwards that does not inherit, null without one. An Owner of the tenant is Owner of every
- *   project, and an API key has its role in every project of its tenant.
- * - `rights`: rights of the role, combined with permissions of the project and of the ancestors through which it inherits members.
+ * All projects with the caller's role and rights, as a table: `from ${projectsWithRights(caller)} p`. Includes deleted
+ * and invisible projects; the surrounding statement filters them. Columns: those of `projects`, and
+ * - `role`: from the members of the nearest project upwards that does not inherit, null without one. An Owner of the
+ * tenant is Owner of every   project, and an API key has its role in every project of its tenant.
+ * - `rights`: rights of the role, combined with permissions of the project and of the ancestors through which it
+ * inherits members.
  * - `denied`: rights that these permissions deny.
  */
 export function projectsWithRights(caller: CallerOrParameters): Fragment {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { recordColumns } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { isVisible, projectsWithRights } from '../projects/visibility.queries.ts';
 import { mayDelete, ownsProject, reads, rolesWithCapability } from './privilege.queries.ts';
@@ -33,7 +32,10 @@ export interface Wanted {
   projectId?: string | undefined;
 }
 
-/** Finds an item of the recycle bin that the caller may see: one that the caller deleted, or has the privilege to delete. */
+/**
+ * Finds an item of the recycle bin that the caller may see: one that the caller deleted, or has the privilege to
+ * delete.
+ */
 export const findDeletedItem = (db: Db, caller: Caller, { itemType, id, projectId }: Wanted) =>
   db.maybeOne(sql.type(DeletedItem)`
     select * from (

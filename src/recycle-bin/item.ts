@@ -2,10 +2,11 @@ import type { Db } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { lockTreesOf } from '../projects/tree.ts';
-import type { DeletedItem, Wanted } from './item.queries.ts';
-import { findDeletedItem } from './item.queries.ts';
+import { type DeletedItem, findDeletedItem, type Wanted } from './item.queries.ts';
 
-/** Returns an item of the recycle bin, or throws `notFound` if the caller does not see it, before any check of rights. */
+/**
+ * Returns an item of the recycle bin, or throws `notFound` if the caller does not see it, before any check of rights.
+ */
 export async function deletedItem(db: Db, caller: Caller, wanted: Wanted): Promise<DeletedItem> {
   const found = await findDeletedItem(db, caller, wanted);
   if (!found) throw notFound(`Deleted ${wanted.itemType.toLowerCase()}`, wanted.id);

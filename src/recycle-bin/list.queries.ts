@@ -2,19 +2,14 @@ import { z } from 'zod';
 import { datasetParts } from '../datasets/list.queries.ts';
 import { recordColumnsAs } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { partOf, sizeOf } from '../http/answers/long-list.queries.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { listed } from '../http/answers/long-list.ts';
+import { listed, type Part } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
-import type { SortKey, SortOrder } from '../http/rules/paging.queries.ts';
-import { pageOrder } from '../http/rules/paging.queries.ts';
+import { pageOrder, type SortKey, type SortOrder } from '../http/rules/paging.queries.ts';
 import { itemColumns } from '../projects/queries.ts';
-import type { DeletionAccess } from './privilege.queries.ts';
-import { mayDeleteOfMany } from './privilege.queries.ts';
-import type { ItemType } from './record.ts';
-import { BinItem, DeletedProjectItem, deletion } from './record.ts';
+import { type DeletionAccess, mayDeleteOfMany } from './privilege.queries.ts';
+import { BinItem, DeletedProjectItem, deletion, type ItemType } from './record.ts';
 
 /** Condition on rows `b` of `recycle_bin`. */
 export type Selection = ReturnType<typeof sql.fragment>;

@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { datasetTexts } from '../datasets/list.queries.ts';
-import type { DatasetRow } from '../datasets/record.ts';
-import { datasetOf } from '../datasets/record.ts';
+import { type DatasetRow, datasetOf } from '../datasets/record.ts';
 import type { Db } from '../db.ts';
 import { notFound } from '../errors.ts';
-import type { Part } from '../http/answers/long-list.ts';
-import { sendList } from '../http/answers/long-list.ts';
+import { type Part, sendList } from '../http/answers/long-list.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
@@ -14,8 +12,8 @@ import { Id } from '../http/rules/forms.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { findContainer } from './item.queries.ts';
-import type { BinPage, Selection } from './list.queries.ts';
 import {
+  type BinPage,
   countItems,
   deletedBy,
   inProject,
@@ -23,10 +21,10 @@ import {
   listDeletedDatasets,
   listDeletedProjects,
   listItems,
+  type Selection,
 } from './list.queries.ts';
 import { findDeletionAccess } from './privilege.queries.ts';
-import type { ItemType } from './record.ts';
-import { BinItem, DeletedDataset, DeletedProjectItem } from './record.ts';
+import { BinItem, DeletedDataset, DeletedProjectItem, type ItemType } from './record.ts';
 
 export interface BinLists {
   db: Db;

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { datasetsWithRights } from '../datasets/queries.ts';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
-import type { Caller } from '../http/caller.ts';
-import { ownedTenants } from '../http/caller.ts';
-import type { Capability } from '../projects/access.ts';
-import { may, ROLE_RIGHTS, ROLES, rightOf } from '../projects/access.ts';
+import { type Db, sql } from '../db.ts';
+import { type Caller, ownedTenants } from '../http/caller.ts';
+import { type Capability, may, ROLE_RIGHTS, ROLES, rightOf } from '../projects/access.ts';
 import { isVisible, namesCaller, projectsWithRights } from '../projects/visibility.queries.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -30,8 +27,8 @@ export const reads = (caller: Caller): Fragment => sql.fragment`
   end`;
 
 /**
- * Condition: the caller currently has the privilege to delete the item of row `b`. For a project, canDelete on it or canDeleteContent on its
- * parent; for a dataset, canDeleteContent on it.
+ * Condition: the caller currently has the privilege to delete the item of row `b`. For a project, canDelete on it or
+ * canDeleteContent on its parent; for a dataset, canDeleteContent on it.
  */
 export const mayDelete = (caller: Caller): Fragment => sql.fragment`
   case b.item_type
@@ -59,8 +56,8 @@ const ownsTenant = (caller: Caller, tenantId: string | undefined) =>
   tenantId !== undefined && ownedTenants(caller).includes(tenantId);
 
 /**
- * One small statement before each list of a tenant's recycle bin, which saves the check of rights row by row in a list of 100,000 items. An
- * Owner of the tenant may delete everything.
+ * One small statement before each list of a tenant's recycle bin, which saves the check of rights row by row in a list
+ * of 100,000 items. An Owner of the tenant may delete everything.
  */
 export async function findDeletionAccess(
   db: Db,
@@ -82,7 +79,10 @@ export async function findDeletionAccess(
       exists (select from ${grants}) as has_permissions`);
 }
 
-/** With more ids, planning `= any(array)` takes longer than the statement and ends without an index; then the ids are unnested. */
+/**
+ * With more ids, planning `= any(array)` takes longer than the statement and ends without an index; then the ids are
+ * unnested.
+ */
 const MAX_LITERAL_IDS = 200;
 
 function isOneOf(column: Fragment, values: readonly string[]): Fragment {
@@ -92,7 +92,10 @@ function isOneOf(column: Fragment, values: readonly string[]): Fragment {
     : sql.fragment`${column} = any(${array})`;
 }
 
-/** `mayDelete` for many rows `b` of one tenant: filters by member source, and checks row by row only if permissions name the caller. */
+/**
+ * `mayDelete` for many rows `b` of one tenant: filters by member source, and checks row by row only if permissions name
+ * the caller.
+ */
 export function mayDeleteOfMany(
   caller: Caller,
   tenantId: string | undefined,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { eventsInsert } from '../outbox.ts';
 import type { ItemType } from './record.ts';
 
@@ -11,7 +10,10 @@ export const findTransferOf = (tx: Db, datasetId: string) =>
     union all select transfer_id from dataset_readers where dataset_id = ${datasetId}
     limit 1`);
 
-/** Prevents that datasets are added to these projects or their descendants until the transaction ends. The trees must be locked. */
+/**
+ * Prevents that datasets are added to these projects or their descendants until the transaction ends. The trees must be
+ * locked.
+ */
 export const lockSubtrees = (tx: Db, projectIds: readonly string[]) =>
   tx.query(sql.unsafe`
     select from projects where path && ${sql.array(projectIds, 'uuid')} order by id for update`);
@@ -43,7 +45,8 @@ export const contentsOf = (db: Db, { itemType, id }: { itemType: ItemType; id: s
         from datasets where project_id in (select id from doomed)`);
 
 /**
- * Deletes projects with all their contents, and datasets, in one statement. Writes an event for each deleted row and notes the blobs in
+ * Deletes projects with all their contents, and datasets, in one statement. Writes an event for each deleted row and
+ * notes the blobs in
  * `spent_blobs`, for a job to delete.
  */
 export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>

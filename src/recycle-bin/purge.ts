@@ -5,12 +5,12 @@ import type { Caller } from '../http/caller.ts';
 import { enqueue } from '../jobs.ts';
 import type { Wanted } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
-import type { Removal, Removed } from './purge.queries.ts';
-import { findTransferOf, lockSubtrees, remove } from './purge.queries.ts';
+import { findTransferOf, lockSubtrees, type Removal, type Removed, remove } from './purge.queries.ts';
 
 /**
- * Permanently deletes an item of the recycle bin. A project, with all its contents, needs canDelete on the project itself; a dataset needs
- * canDeleteContent on its project. Transfers that still run in a purged project end without a result.
+ * Permanently deletes an item of the recycle bin. A project, with all its contents, needs canDelete on the project
+ * itself; a dataset needs canDeleteContent on its project. Transfers that still run in a purged project end without a
+ * result.
  */
 export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
@@ -41,7 +41,10 @@ export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<voi
   });
 }
 
-/** Deletes items for the purge and the retention sweep, and enqueues the deletion of their blobs. The trees must be locked. */
+/**
+ * Deletes items for the purge and the retention sweep, and enqueues the deletion of their blobs. The trees must be
+ * locked.
+ */
 export async function removeItems(tx: Db, removal: Removal): Promise<Removed> {
   if (removal.projectIds.length > 0) await lockSubtrees(tx, removal.projectIds);
   const removed = await remove(tx, removal);

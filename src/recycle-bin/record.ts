@@ -31,7 +31,9 @@ export type DeletedProject = z.infer<typeof DeletedProject>;
 export const DeletedDataset = Dataset.extend(deletion).meta({ id: 'DeletedDataset' });
 export type DeletedDataset = z.infer<typeof DeletedDataset>;
 
-/** What a restore would bring back, which privileges are missing and who can grant them, and what a purge would delete. */
+/**
+ * What a restore would bring back, which privileges are missing and who can grant them, and what a purge would delete.
+ */
 export const Preview = z
   .object({
     /** From the root down. The last one is the item itself. */

@@ -5,15 +5,14 @@ import { requireCapability } from '../projects/access.ts';
 import { putMembers } from '../projects/members.queries.ts';
 import { getRecord } from '../projects/queries.ts';
 import { setInheritance, setParent } from '../projects/tree.queries.ts';
-import type { VisibleProject } from '../projects/visibility.queries.ts';
-import { visibleProject } from '../projects/visibility.queries.ts';
+import { type VisibleProject, visibleProject } from '../projects/visibility.queries.ts';
 import type { DeletedItem } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
 import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
 /**
- * Restores a deleted project below another project of its tenant, or as a root project of the caller. Rights on the old parent do not matter,
- * and deleted ancestors stay deleted.
+ * Restores a deleted project below another project of its tenant, or as a root project of the caller. Rights on the old
+ * parent do not matter, and deleted ancestors stay deleted.
  */
 export async function restoreProjectTo(db: Db, caller: Caller, id: string, targetId: string | undefined) {
   await db.transaction(async (tx) => {
@@ -58,9 +57,9 @@ function checkTarget(item: DeletedItem, target: VisibleProject) {
 }
 
 /**
- * Prevents privilege escalation: a caller who may delete the project only because of canDeleteContent on its parent must not gain access by
- * moving it. As a root project, one with its own members would make the caller Owner. One that inherits would take the members of its new
- * parent, so the caller must have been able to read it.
+ * Prevents privilege escalation: a caller who may delete the project only because of canDeleteContent on its parent
+ * must not gain access by moving it. As a root project, one with its own members would make the caller Owner. One that
+ * inherits would take the members of its new parent, so the caller must have been able to read it.
  */
 function refuseEscalation(item: DeletedItem, inheritsMembers: boolean, asRoot: boolean) {
   if (!inheritsMembers && asRoot && !item.owned) throw lacking(item, 'become Owner of');

@@ -1,5 +1,4 @@
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 /** Contents that were not deleted themselves become available again with their project. */
 export const undeleteProjects = (tx: Db, ids: readonly string[]) =>

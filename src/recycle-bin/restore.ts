@@ -1,15 +1,14 @@
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import type { DeletedItem, Step, Wanted } from './item.queries.ts';
-import { listDeletedAbove, listGrantors } from './item.queries.ts';
+import { type DeletedItem, listDeletedAbove, listGrantors, type Step, type Wanted } from './item.queries.ts';
 import { deletedItem, lacking, lockedItem, privilegeFor, projectIdOf } from './item.ts';
 import { contentsOf } from './purge.queries.ts';
 import type { Preview } from './record.ts';
 import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
 /**
- * Restores an item and all its deleted ancestors, in one transaction. Needs the privilege to delete each of them. Contents that were not
- * deleted themselves become available again.
+ * Restores an item and all its deleted ancestors, in one transaction. Needs the privilege to delete each of them.
+ * Contents that were not deleted themselves become available again.
  */
 export async function restore(db: Db, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {

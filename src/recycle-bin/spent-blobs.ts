@@ -1,16 +1,14 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
-import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import { FAIL_FAST } from '../platform/async/maintenance-run.ts';
-import type { Spent } from './spent-blobs.queries.ts';
-import { forgetSpent, listSpent } from './spent-blobs.queries.ts';
+import { FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
+import { forgetSpent, listSpent, type Spent } from './spent-blobs.queries.ts';
 
 const BATCH = 500;
 const CONCURRENCY = 20;
 
 /**
- * Deletes the blobs of purged datasets from the store. A name is forgotten only after the store has confirmed the deletion, and deleting a
- * missing blob succeeds, so after a crash the next run finishes the work.
+ * Deletes the blobs of purged datasets from the store. A name is forgotten only after the store has confirmed the
+ * deletion, and deleting a missing blob succeeds, so after a crash the next run finishes the work.
  */
 export async function removeSpentBlobs(db: Db, blobs: BlobStore, run: MaintenanceRun = FAIL_FAST): Promise<void> {
   for (let after: Spent | undefined; ; ) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { ItemType } from './record.ts';
 
 /** The lowest uuid. */
@@ -25,7 +24,10 @@ const Expired = z.object({
 });
 export type Expired = z.infer<typeof Expired>;
 
-/** Expired items of a tenant, oldest first, starting behind `after`, up to `maxRows` rows of contents (column `weight`); at least one item. */
+/**
+ * Expired items of a tenant, oldest first, starting behind `after`, up to `maxRows` rows of contents (column `weight`);
+ * at least one item.
+ */
 export const listExpired = (db: Db, tenantId: string, retention: number, maxRows: number, after?: Expired) =>
   db.any(sql.type(Expired)`
     select id, item_type, place_id, deleted_at from (

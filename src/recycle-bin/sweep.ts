@@ -1,12 +1,10 @@
 import { recordAll } from '../audit.ts';
 import type { Db } from '../db.ts';
-import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import { batchOrEach, FAIL_FAST } from '../platform/async/maintenance-run.ts';
+import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
 import { removeItems } from './purge.ts';
-import type { Expired } from './sweep.queries.ts';
-import { listExpired, listTenantsToSweep, stillExpired } from './sweep.queries.ts';
+import { type Expired, listExpired, listTenantsToSweep, stillExpired } from './sweep.queries.ts';
 
 /** Rows to delete in one transaction. An item with more rows gets its own. */
 const BATCH_ROWS = 500;

@@ -1,11 +1,8 @@
 import { checkLoginId } from '../accounts/login-id.ts';
-import type { Passwords } from '../accounts/password.ts';
-import { openPasswords } from '../accounts/password.ts';
-import type { PasswordRules } from '../accounts/password-policy.ts';
-import { checkPassword, defaultRules } from '../accounts/password-policy.ts';
+import { openPasswords, type Passwords } from '../accounts/password.ts';
+import { checkPassword, defaultRules, type PasswordRules } from '../accounts/password-policy.ts';
 import { insertAccount } from '../accounts/queries.ts';
-import type { AccountStore } from '../accounts/store.ts';
-import { tableStore } from '../accounts/store.ts';
+import { type AccountStore, tableStore } from '../accounts/store.ts';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember } from '../errors.ts';
@@ -25,8 +22,8 @@ export interface FirstAdministrator {
 }
 
 /**
- * Creates the first administrator: an activated account in the group `Administrators`, Owner of a new tenant, which is its home tenant.
- * Throws `conflict` if the platform has an administrator. Of concurrent calls, one succeeds.
+ * Creates the first administrator: an activated account in the group `Administrators`, Owner of a new tenant, which is
+ * its home tenant. Throws `conflict` if the platform has an administrator. Of concurrent calls, one succeeds.
  */
 export async function bootstrap(
   db: Db,

@@ -1,8 +1,6 @@
-import type { Account } from '../accounts/account.ts';
-import { rolesOf } from '../accounts/account.ts';
+import { type Account, rolesOf } from '../accounts/account.ts';
 import { checkLoginId } from '../accounts/login-id.ts';
-import type { NewPasswordParts } from '../accounts/new-password.ts';
-import { newPasswordHash } from '../accounts/new-password.ts';
+import { type NewPasswordParts, newPasswordHash } from '../accounts/new-password.ts';
 import { getAccount, insertAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { by, record } from '../audit.ts';
@@ -30,7 +28,10 @@ export interface NewAccount {
   userGroups?: string[];
 }
 
-/** Creates an account as a Member of the caller's current tenant, which becomes its home tenant. Without one, it has no home tenant. */
+/**
+ * Creates an account as a Member of the caller's current tenant, which becomes its home tenant. Without one, it has no
+ * home tenant.
+ */
 export async function createAccount(
   parts: NewPasswordParts & { store: AccountStore },
   caller: Caller,

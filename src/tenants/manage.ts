@@ -2,14 +2,20 @@ import { isHomeTenant, replaceHomeTenant, userExists } from '../accounts/queries
 import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { isAdministrator } from '../http/caller.ts';
+import { type Caller, isAdministrator } from '../http/caller.ts';
 import { governs, lockGoverned, visibleTenant } from './access.ts';
-import type { Role } from './members.queries.ts';
-import { deleteMembers, listMembers } from './members.queries.ts';
+import { deleteMembers, listMembers, type Role } from './members.queries.ts';
 import { join } from './members.ts';
-import type { TenantRow, Window } from './queries.ts';
-import { deleteTenant, findHeld, insertTenant, listTenants, lockTenantForDelete, updateTenant } from './queries.ts';
+import {
+  deleteTenant,
+  findHeld,
+  insertTenant,
+  listTenants,
+  lockTenantForDelete,
+  type TenantRow,
+  updateTenant,
+  type Window,
+} from './queries.ts';
 
 /** A tenant in answers. `members` only for callers who may manage it. */
 export interface Tenant extends TenantRow {
@@ -55,7 +61,10 @@ export interface TenantChange {
   recycleBinDays?: number | 'default';
 }
 
-/** Updates a tenant. Owners may change the name; administrators also the weight in the queue and the retention of the recycle bin. */
+/**
+ * Updates a tenant. Owners may change the name; administrators also the weight in the queue and the retention of the
+ * recycle bin.
+ */
 export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantChange) =>
   db.transaction(async (tx) => {
     const before = await lockGoverned(tx, caller, id);
@@ -72,7 +81,10 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantC
     return complete(tx, caller, tenant);
   });
 
-/** Deletes an empty tenant. Accounts of its members stay; those with it as home tenant get another of their tenants as home. */
+/**
+ * Deletes an empty tenant. Accounts of its members stay; those with it as home tenant get another of their tenants as
+ * home.
+ */
 export const removeTenant = (db: Db, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const { name } = await lockGoverned(tx, caller, id);

@@ -4,10 +4,8 @@ import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { governs } from './access.ts';
-import type { Role } from './members.queries.ts';
-import { findRole, hasOtherOwner, listMembers, putMember } from './members.queries.ts';
-import type { Window } from './queries.ts';
-import { findTenant, lockTenant } from './queries.ts';
+import { findRole, hasOtherOwner, listMembers, putMember, type Role } from './members.queries.ts';
+import { findTenant, lockTenant, type Window } from './queries.ts';
 
 /** Members of a tenant, for its Owners and administrators. Throws `notFound` for others. */
 export async function membersOf(db: Db, caller: Caller, tenantId: string, window: Window) {

@@ -54,9 +54,9 @@ interface Waiting {
 }
 
 /**
- * Draws tiles on threads, which start when they are needed and stay, so that the event loop is free. The next drawing is one of
- * the tenant with the fewest running ones, else of the tenant that waits longest since its last one. When one tenant has all
- * threads, another one need not wait for the end of a drawing: there is one thread more for it.
+ * Draws tiles on threads, which start when they are needed and stay, so that the event loop is free. The next drawing
+ * is one of the tenant with the fewest running ones, else of the tenant that waits longest since its last one. When one
+ * tenant has all threads, another one need not wait for the end of a drawing: there is one thread more for it.
  */
 export class DrawThreads {
   readonly #script: URL;
@@ -81,7 +81,9 @@ export class DrawThreads {
     return { waiting, drawing: this.#all.size - this.#idle.length };
   }
 
-  /** Waits for a thread and lends it to `work`. An aborted request leaves the queue, and a running drawing ends early. */
+  /**
+   * Waits for a thread and lends it to `work`. An aborted request leaves the queue, and a running drawing ends early.
+   */
   use<T>({ tenant, signal }: TileRequest, work: (draw: Draw) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const queue = this.#queues.get(tenant) ?? [];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { DrawnScheme, TilesDescription } from '../formats/tiles/description.ts';
-import { wgs84 } from '../geo/crs/crs.ts';
-import { transformer } from '../geo/crs/transform.ts';
-import { nearestTurn } from '../geo/tiles/place.ts';
+import type { DrawnScheme, TilesDescription } from '../files/formats/tiles/description.ts';
+import { wgs84 } from '../files/geo/crs/crs.ts';
+import { transformer } from '../files/geo/crs/transform.ts';
+import { nearestTurn } from '../files/geo/tiles/place.ts';
 
 /** Points along a side of a tile, the corners included. */
 const SIDE = 17;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { StoredTile } from '../formats/tiles/archive-reader.ts';
+import type { StoredTile } from '../files/formats/tiles/archive-reader.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
@@ -23,8 +23,16 @@ import {
   TILE_ANSWER,
   TileAddress,
 } from './route-parts.ts';
-import type { Checked, TileParts } from './serve.ts';
-import { emptyTileOf, fromStored, schemeOf, sendTile, servedTiles, tileAt } from './serve.ts';
+import {
+  type Checked,
+  emptyTileOf,
+  fromStored,
+  schemeOf,
+  sendTile,
+  servedTiles,
+  type TileParts,
+  tileAt,
+} from './serve.ts';
 import { chosenSlice, mercatorPlaceOf, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';

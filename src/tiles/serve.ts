@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Served } from '../datasets/served.ts';
-import { servedDataset } from '../datasets/served.ts';
+import { type Served, servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError, FormatError } from '../errors.ts';
-import type { StoredTile } from '../formats/tiles/archive-reader.ts';
-import type { DrawnScheme, TileSlice } from '../formats/tiles/description.ts';
-import type { StoredTiles } from '../formats/tiles/stored-tiles.ts';
+import type { StoredTile } from '../files/formats/tiles/archive-reader.ts';
+import type { DrawnScheme, TileSlice } from '../files/formats/tiles/description.ts';
+import type { StoredTiles } from '../files/formats/tiles/stored-tiles.ts';
 import { sendBytes } from '../http/answers/etag-answer.ts';
 import type { KnownAnswers } from '../http/cache/known-answers.ts';
 import { callerOf } from '../http/rules/auth.ts';
@@ -51,8 +50,8 @@ export interface ServedTiles extends Served {
 }
 
 /**
- * `now`: a description is never older than the last write. `lately`: a tile may be as old as the right to read it, which this
- * process has checked within the last second.
+ * `now`: a description is never older than the last write. `lately`: a tile may be as old as the right to read it,
+ * which this process has checked within the last second.
  */
 export type Checked = 'now' | 'lately';
 

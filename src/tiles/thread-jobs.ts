@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError, FormatError } from '../errors.ts';
-import type { FromThread, ToThread } from './draw-threads.ts';
-import { DrawingCancelled } from './draw-threads.ts';
+import { DrawingCancelled, type FromThread, type ToThread } from './draw-threads.ts';
 
 /** What a job in a drawing thread may use. */
 export interface ThreadJob {

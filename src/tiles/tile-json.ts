@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { DrawnScheme, TileSlice, TilesDescription } from '../formats/tiles/description.ts';
-import { isSingle } from '../formats/tiles/description.ts';
+import {
+  type DrawnScheme,
+  isSingle,
+  type TileSlice,
+  type TilesDescription,
+} from '../files/formats/tiles/description.ts';
 import type { Place } from './capabilities.ts';
 
 export const TileJson = z

@@ -1,16 +1,14 @@
+import type { Stores } from '../arrays/stores.ts';
 import { BlobSources } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
-import type { Stores } from '../multidimensional/stores.ts';
 import { SessionLocks } from '../platform/postgres/session-locks.ts';
 import { DrawThreads } from './draw-threads.ts';
 import { OpenTiles } from './open-tiles.ts';
 import { DRAWN } from './raster/kept-tiles.queries.ts';
-import type { KeptTilesParts, TileOrigin } from './raster/kept-tiles.ts';
-import { KeptTiles, RASTER_THREAD } from './raster/kept-tiles.ts';
+import { KeptTiles, type KeptTilesParts, RASTER_THREAD, type TileOrigin } from './raster/kept-tiles.ts';
 import { VectorOverviews } from './vector/overviews.ts';
-import type { VectorTileOrigin } from './vector/vector-drawings.ts';
-import { VECTOR_THREAD, VectorDrawings } from './vector/vector-drawings.ts';
+import { VECTOR_THREAD, VectorDrawings, type VectorTileOrigin } from './vector/vector-drawings.ts';
 import { VectorSources } from './vector/vector-source.ts';
 
 type Kind = 'raster' | 'vector';

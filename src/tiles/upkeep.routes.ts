@@ -8,8 +8,7 @@ import { askerOf } from '../http/rules/signed-link.ts';
 import { checkTiles } from './check-tiles.ts';
 import { countKeptTiles } from './raster/kept-tiles.queries.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
-import type { TileParts } from './serve.ts';
-import { fromStored, servedTiles } from './serve.ts';
+import { fromStored, servedTiles, type TileParts } from './serve.ts';
 import { tenantOf } from './tenant-of.ts';
 
 const config = upkeepConfig;

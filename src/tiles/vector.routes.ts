@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { invalid } from '../errors.ts';
-import { tileFieldKind } from '../geo/tiles/tile-values.ts';
+import { tileFieldKind } from '../files/geo/tiles/tile-values.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { ASKED_AGAIN, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
@@ -10,8 +10,7 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
-import type { Checked, TileParts } from './serve.ts';
-import { readableDataset, sendTile } from './serve.ts';
+import { type Checked, readableDataset, sendTile, type TileParts } from './serve.ts';
 import { chosenSlice, integerOf, outOfRange } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';

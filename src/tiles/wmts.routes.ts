@@ -14,12 +14,10 @@ import { capabilitiesOf } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
-import type { Checked, TileParts } from './serve.ts';
-import { sendTile, servedTiles, tileAt } from './serve.ts';
+import { type Checked, sendTile, servedTiles, type TileParts, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
-import type { KvpQuery } from './wmts-request.ts';
-import { askedLayer, checkGetTile, operationOf } from './wmts-request.ts';
+import { askedLayer, checkGetTile, type KvpQuery, operationOf } from './wmts-request.ts';
 
 const XML = 'application/xml; charset=utf-8';
 const tags = TAGS;

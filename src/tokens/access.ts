@@ -1,16 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { JWTPayload } from 'jose';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import type { KeyStore } from '../platform/keys/key-store.ts';
 import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
-import type { Timestamp } from '../platform/text/time.ts';
-import { timestampFromDate } from '../platform/text/time.ts';
+import { type Timestamp, timestampFromDate } from '../platform/text/time.ts';
 import { openIssuers } from './issuers.ts';
-import type { TokenKeys } from './keys.ts';
-import { openTokenKeys } from './keys.ts';
+import { openTokenKeys, type TokenKeys } from './keys.ts';
 import type { Family, Identity, LoginOfToken } from './queries.ts';
 import { scopesInToken } from './scopes.ts';
 

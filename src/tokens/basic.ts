@@ -1,9 +1,7 @@
 import type { Caller } from '../http/caller.ts';
-import type { Presented } from './caller.ts';
-import { holderOf } from './caller.ts';
+import { holderOf, type Presented } from './caller.ts';
 import type { Identities } from './identities.ts';
-import type { LoginParts } from './log-in.ts';
-import { logIn, passSecondFactor, success } from './log-in.ts';
+import { type LoginParts, logIn, passSecondFactor, success } from './log-in.ts';
 
 /**
  * HTTP Basic (RFC 7617): a login with every request, delays included. Undefined for every refusal, and for accounts

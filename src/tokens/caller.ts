@@ -12,9 +12,9 @@ export interface Presented extends Origin {
 }
 
 /**
- * The caller with this bearer token. Undefined when the token is not valid, its login has ended, or its account is deleted,
- * disabled or not activated. Groups, roles and tenants are the account's present ones, not the token's. Needs no query when token and
- * account are cached.
+ * The caller with this bearer token. Undefined when the token is not valid, its login has ended, or its account is
+ * deleted, disabled or not activated. Groups, roles and tenants are the account's present ones, not the token's. Needs
+ * no query when token and account are cached.
  */
 export async function findCaller(
   { tokens, identities }: { tokens: AccessTokens; identities: Identities },

@@ -1,11 +1,16 @@
-import type { Account } from '../accounts/account.ts';
-import { rolesOf } from '../accounts/account.ts';
+import { type Account, rolesOf } from '../accounts/account.ts';
 import { deleteResetTokens, deleteTokens } from '../accounts/mail.queries.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
 import type { PasswordRules } from '../accounts/password-policy.ts';
-import type { ChangedAccountRow } from '../accounts/queries.ts';
-import { findUserId, getAccount, getAccountOf, lockAccount, updateAccount } from '../accounts/queries.ts';
+import {
+  type ChangedAccountRow,
+  findUserId,
+  getAccount,
+  getAccountOf,
+  lockAccount,
+  updateAccount,
+} from '../accounts/queries.ts';
 import { by, changesOf, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
@@ -13,8 +18,7 @@ import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
-import type { FreshLoginParts } from './fresh-login.ts';
-import { checkCurrentPassword, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
+import { checkCurrentPassword, type FreshLoginParts, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
 
 export interface ChangeParts extends FreshLoginParts {
   rules: PasswordRules;
@@ -37,8 +41,9 @@ export interface ChangedAccount extends Omit<ChangedAccountRow, 'name' | 'roles'
 }
 
 /**
- * Changes an account. If the password changes, ends its logins except the caller's; if the account may no longer sign in,
- * ends all. What `changeOwnAccount` requires for password and e-mail address holds here for the caller's own account.
+ * Changes an account. If the password changes, ends its logins except the caller's; if the account may no longer sign
+ * in, ends all. What `changeOwnAccount` requires for password and e-mail address holds here for the caller's own
+ * account.
  */
 export async function changeAccount(
   parts: ChangeParts,
@@ -72,8 +77,8 @@ export interface OwnChange {
 }
 
 /**
- * Changes the caller's contact data, and the password if the account allows it. Another password or e-mail address needs
- * the current password or a fresh login.
+ * Changes the caller's contact data, and the password if the account allows it. Another password or e-mail address
+ * needs the current password or a fresh login.
  */
 export async function changeOwnAccount(
   parts: ChangeParts,

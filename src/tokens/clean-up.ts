@@ -1,7 +1,6 @@
 import { forgetOldLoginFailures } from '../accounts/login-delay.ts';
 import type { Db } from '../db.ts';
-import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import { FAIL_FAST } from '../platform/async/maintenance-run.ts';
+import { FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { forgetAnswers, removeOldFamilies, removeOldTokens } from './families.queries.ts';
 import { forgetRetiredKeys } from './keys.ts';
 import { forgetReplayedLogins } from './preview.ts';

@@ -5,8 +5,7 @@ import { invalidMember } from '../errors.ts';
 import { contains, parseAddress } from '../platform/net/networks.ts';
 import type { LoginParts } from './log-in.ts';
 import { findOtpFailures } from './second-factor.queries.ts';
-import type { Decision } from './second-factor.ts';
-import { decide, findPolicy } from './second-factor.ts';
+import { type Decision, decide, findPolicy } from './second-factor.ts';
 
 /**
  * Explains the outcome of a login of an account from an address; `reasons` has the order of the login's checks.

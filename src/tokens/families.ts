@@ -2,8 +2,7 @@ import { findUserId } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import { isAdministrator } from '../http/caller.ts';
+import { type Caller, isAdministrator } from '../http/caller.ts';
 import { findFamilyOwner, listFamilies, revokeFamiliesOf } from './families.queries.ts';
 import { findIdentity, revokeFamily } from './queries.ts';
 

@@ -6,8 +6,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { formatDuration } from '../platform/text/time.ts';
 import { isFamilyActive } from './families.queries.ts';
-import type { LoginOutcome, LoginParts, Refused } from './log-in.ts';
-import { logIn, refused, success } from './log-in.ts';
+import { type LoginOutcome, type LoginParts, logIn, type Refused, refused, success } from './log-in.ts';
 
 // Password, e-mail address and second factor decide who can log in. A stolen access token must not be enough to change
 // them: the thief would keep the account.
@@ -27,8 +26,8 @@ export interface Holder {
 }
 
 /**
- * Runs `finish` for the account of `holder`, as `logIn` does. An access token replaces the login id, and the password if
- * its login is fresh.
+ * Runs `finish` for the account of `holder`, as `logIn` does. An access token replaces the login id, and the password
+ * if its login is fresh.
  */
 export async function asHolder<Outcome extends LoginOutcome>(
   parts: FreshLoginParts,

@@ -1,7 +1,12 @@
 import type { Db } from '../db.ts';
 import { openTtlCache } from '../platform/async/ttl-cache.ts';
-import type { Identity, LoginOfToken } from './queries.ts';
-import { findIdentity, findIdentityByLoginId, findIdentityOfLogin } from './queries.ts';
+import {
+  findIdentity,
+  findIdentityByLoginId,
+  findIdentityOfLogin,
+  type Identity,
+  type LoginOfToken,
+} from './queries.ts';
 
 /**
  * Maximum time until changes by other processes are seen. Rights to tiles hold for a second more, and streams ask every

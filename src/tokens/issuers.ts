@@ -1,5 +1,4 @@
-import type { JWTVerifyGetKey } from 'jose';
-import { createRemoteJWKSet, decodeJwt, errors, importSPKI, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, errors, importSPKI, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { AppError } from '../errors.ts';
 import type { ExternalIssuer } from '../platform/settings/settings.ts';
 

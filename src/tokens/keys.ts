@@ -1,14 +1,11 @@
-import type { CryptoKey, JWK } from 'jose';
-import { errors, exportJWK, generateKeyPair, importJWK } from 'jose';
+import { type CryptoKey, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { by, record } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { KeyRow, Material } from '../platform/keys/key-store.ts';
-import { KeyStore } from '../platform/keys/key-store.ts';
-import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
-import { SecretKeys } from '../platform/keys/secret-key.ts';
+import { type KeyRow, KeyStore, type Material } from '../platform/keys/key-store.ts';
+import { type SecretKeySettings, SecretKeys } from '../platform/keys/secret-key.ts';
 import { promoteNextKey, removeRetiredKeys } from '../platform/keys/signing-keys.queries.ts';
 import { dateFromTimestamp } from '../platform/text/time.ts';
 import { readKeyFiles } from './key-files.ts';

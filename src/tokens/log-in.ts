@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import type { Account } from '../accounts/account.ts';
-import { accountStatusError } from '../accounts/account.ts';
-import type { Lockout } from '../accounts/login.queries.ts';
-import { countAttempt, findLoginState, lockLoginState, replaceHash, resetAttempts } from '../accounts/login.queries.ts';
+import { type Account, accountStatusError } from '../accounts/account.ts';
+import {
+  countAttempt,
+  findLoginState,
+  type Lockout,
+  lockLoginState,
+  replaceHash,
+  resetAttempts,
+} from '../accounts/login.queries.ts';
 import type { LoginDelay } from '../accounts/login-delay.ts';
 import type { Passwords } from '../accounts/password.ts';
 import { getAccountOf } from '../accounts/queries.ts';
@@ -14,10 +19,8 @@ import type { Origin } from '../http/rules/origin.ts';
 import { storableText } from '../platform/text/storable.ts';
 import type { Code, Credentials } from './credentials.ts';
 import { recordLogin } from './queries.ts';
-import type { SecondFactorParts } from './second-factor.ts';
-import { codeIn, decide, findPolicy, networkNotAllowed, verifyCode } from './second-factor.ts';
-import type { TokenParts, Tokens } from './token-pair.ts';
-import { signTokens, startFamily } from './token-pair.ts';
+import { codeIn, decide, findPolicy, networkNotAllowed, type SecondFactorParts, verifyCode } from './second-factor.ts';
+import { signTokens, startFamily, type TokenParts, type Tokens } from './token-pair.ts';
 
 export interface LoginParts {
   db: Database;

@@ -7,8 +7,7 @@ import type { AccessTokens } from './access.ts';
 import { findCaller } from './caller.ts';
 import { credentialsShape } from './credentials.ts';
 import type { Identities } from './identities.ts';
-import type { OtpParts } from './otp.ts';
-import { makeRecoveryCodes, otpStatus, registerOtp, resetOtp } from './otp.ts';
+import { makeRecoveryCodes, type OtpParts, otpStatus, registerOtp, resetOtp } from './otp.ts';
 
 /** Without id and password, the account is that of the access token. */
 const Credentials = z

@@ -3,14 +3,12 @@ import { generateURI, ScureBase32Plugin } from 'otplib';
 import { getAccount, getAccountOf, lockAccount } from '../accounts/queries.ts';
 import { by, record } from '../audit.ts';
 import type { Db } from '../db.ts';
-import type { AppError } from '../errors.ts';
-import { conflict, forbidden } from '../errors.ts';
+import { type AppError, conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { Code } from './credentials.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
-import type { FreshLoginParts, Holder } from './fresh-login.ts';
-import { asHolder, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
+import { asHolder, type FreshLoginParts, type Holder, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
 import { refused, success } from './log-in.ts';
 import {
   clearOtpFailures,
@@ -21,8 +19,8 @@ import {
   removeOwnAuthenticators,
   replaceRecoveryCodes,
 } from './second-factor.queries.ts';
-import type { Authenticator, SecondFactorParts } from './second-factor.ts';
 import {
+  type Authenticator,
   codeIn,
   decide,
   findPolicy,
@@ -30,6 +28,7 @@ import {
   hashRecoveryCode,
   illegalCode,
   networkNotAllowed,
+  type SecondFactorParts,
   sealingContext,
   verifyCode,
 } from './second-factor.ts';
@@ -58,8 +57,8 @@ export interface Registration {
 
 /**
  * Returns the setup code of the account's authenticator, and requires a code as soon as a code of any authenticator was
- * accepted. An account whose groups have no authenticators gets its own one, and a new one whenever it sends a code; that
- * ends its other logins.
+ * accepted. An account whose groups have no authenticators gets its own one, and a new one whenever it sends a code;
+ * that ends its other logins.
  */
 export async function registerOtp(parts: OtpParts, request: Holder & Code, origin: Origin): Promise<Registration> {
   const outcome = await asHolder(parts, request, origin, async (tx, userId) => {

@@ -1,12 +1,9 @@
 import type { Db } from '../db.ts';
-import type { GroupParts } from '../groups/manage.ts';
-import { getGroup, revealMetadata } from '../groups/manage.ts';
+import { type GroupParts, getGroup, revealMetadata } from '../groups/manage.ts';
 import { checkMetadata } from '../groups/metadata.ts';
-import type { Requirement } from '../groups/second-factor.ts';
-import { readRequirement } from '../groups/second-factor.ts';
+import { type Requirement, readRequirement } from '../groups/second-factor.ts';
 import { keepHiddenCodes, revealEntries } from '../groups/setup-codes.ts';
-import type { LoginRow } from './preview.queries.ts';
-import { listFactorsOfMembers, listLoginsOfMembers } from './preview.queries.ts';
+import { type LoginRow, listFactorsOfMembers, listLoginsOfMembers } from './preview.queries.ts';
 import { deleteOldLogins } from './queries.ts';
 import { decideBy, fingerprintOf } from './second-factor.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 // SQL of logins: who logged in from where, the identity that tokens stand for, token families and refresh tokens.
 
@@ -46,7 +45,9 @@ const identity = sql.fragment`
 export const findIdentity = (db: Db, userId: string) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId}`);
 
-/** What an access token says about its login. Tokens of before 0079 have no family: they have the time of their issue. */
+/**
+ * What an access token says about its login. Tokens of before 0079 have no family: they have the time of their issue.
+ */
 export type LoginOfToken = { familyId: string } | { issuedAt: Date };
 
 /** The account of an access token, if the login of the token is active. */

@@ -1,6 +1,5 @@
 import { accountStatusError } from '../accounts/account.ts';
-import type { LoginState } from '../accounts/login.queries.ts';
-import { lockLoginState } from '../accounts/login.queries.ts';
+import { type LoginState, lockLoginState } from '../accounts/login.queries.ts';
 import { record } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
@@ -8,10 +7,8 @@ import type { Origin } from '../http/rules/origin.ts';
 import { append } from '../outbox.ts';
 import { findFamily, findUnusableToken, revokeFamily, useRefreshToken } from './queries.ts';
 import { hashOf } from './refresh-token.ts';
-import type { ReplayKey } from './replay.ts';
-import { findReplay, REPLAY_MS, storeForReplay } from './replay.ts';
-import type { TokenPair, TokenParts } from './token-pair.ts';
-import { getIdentity, issueRefreshToken, refreshTokenNotFound } from './token-pair.ts';
+import { findReplay, REPLAY_MS, type ReplayKey, storeForReplay } from './replay.ts';
+import { getIdentity, issueRefreshToken, refreshTokenNotFound, type TokenPair, type TokenParts } from './token-pair.ts';
 
 /**
  * Outcome of exchanging a refresh token. A refusal is returned, not thrown: it may have revoked the token family, which

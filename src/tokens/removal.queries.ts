@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 /** Counts of objects that are deleted with an account: memberships, roles in projects, active logins. */
 export const Removal = z.object({

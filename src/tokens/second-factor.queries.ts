@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 
 /** What each group of an account requires, in the metadata under `key`. */

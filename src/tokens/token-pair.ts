@@ -2,8 +2,7 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
-import type { Family, Identity } from './queries.ts';
-import { findIdentity, insertFamily, insertRefreshToken } from './queries.ts';
+import { type Family, findIdentity, type Identity, insertFamily, insertRefreshToken } from './queries.ts';
 import { hashOf, newRefreshToken } from './refresh-token.ts';
 
 /** Tokens of a login, as in answers. */

@@ -3,23 +3,26 @@ import type { Price } from '../credits/prices.ts';
 import { amount, availableNow } from '../credits/queries.ts';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { notifyAfterCommit } from '../jobs.ts';
-import type { Event } from '../outbox.ts';
-import { eventInsert } from '../outbox.ts';
+import { type Event, eventInsert } from '../outbox.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { rightOf } from '../projects/access.ts';
 import { generationNow } from '../projects/grant-generations.queries.ts';
-import type { CallerOrParameters, CallerParameters } from '../projects/visibility.queries.ts';
-import { CALLER_PARAMETERS, callerParameters, callerValues, visibleProjects } from '../projects/visibility.queries.ts';
+import {
+  CALLER_PARAMETERS,
+  type CallerOrParameters,
+  type CallerParameters,
+  callerParameters,
+  callerValues,
+  visibleProjects,
+} from '../projects/visibility.queries.ts';
 import { enqueueNew } from './queue/enqueue.ts';
 import { NO_WORKER } from './queue/queue-status.ts';
 import { lockOf } from './queue/sweep.queries.ts';
 import { nextVirtualTime } from './queue/virtual-time.queries.ts';
-import type { AcceptedRequest } from './starts/request.ts';
-import { MoveOrCopy, TransferType } from './starts/request.ts';
+import { type AcceptedRequest, MoveOrCopy, TransferType } from './starts/request.ts';
 
 export const STATUSES = ['None', 'Pending', 'InProgress', 'Completed', 'Error'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -47,7 +50,10 @@ export const transferName = sql.fragment`
   coalesce(t.request #>> '{output,name}', t.request ->> 'outputFileName', t.request ->> 'inputName', '')`;
 export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.type, t.format, t.status, ${transferName} as name`;
 
-/** Condition: the text of the UUID `id` of a transfer ends so, in lower case, with 6 characters at least (index `transfers_ending`). */
+/**
+ * Condition: the text of the UUID `id` of a transfer ends so, in lower case, with 6 characters at least (index
+ * `transfers_ending`).
+ */
 export const endsWith = (ending: ReturnType<typeof sql.fragment>) =>
   sql.fragment`right(t.id::text, 6) = right(${ending}, 6) and right(t.id::text, length(${ending})) = ${ending}`;
 
@@ -87,8 +93,8 @@ export interface NewTransfer {
 const Inserted = Summary.extend({ available: amount().optional() });
 
 /**
- * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the commit. A price is
- * reserved at the commit.
+ * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the
+ * commit. A price is reserved at the commit.
  */
 export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
   notifyAfterCommit(tx);
@@ -110,8 +116,8 @@ export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<
 }
 
 /**
- * Transfers that the caller sees: those they started, those of projects in which they have a role, and those into or out of a tenant that
- * they own. `p.rights` are their rights in the project.
+ * Transfers that the caller sees: those they started, those of projects in which they have a role, and those into or
+ * out of a tenant that they own. `p.rights` are their rights in the project.
  */
 const visible = (caller: CallerOrParameters) => {
   const parameters = callerParameters(caller);
@@ -122,21 +128,24 @@ const visible = (caller: CallerOrParameters) => {
 };
 
 /**
- * Whether the caller may read files, receipt and log of a transfer of `visible`. They must be able to read its input and its output
- * dataset, and neither may be deleted. A transfer without datasets concerns an uploaded file: readable for its starter, and for who may
- * change content in its project.
+ * Whether the caller may read files, receipt and log of a transfer of `visible`. They must be able to read its input
+ * and its output dataset, and neither may be deleted. A transfer without datasets concerns an uploaded file: readable
+ * for its starter, and for who may change content in its project.
  */
 const readsContents = (caller: CallerParameters) => sql.fragment`
     case when ${hasNoDataset} then ${readsUploads(caller)} else ${readsAll(visibleDatasets(caller))} end`;
 
 /**
- * A cheap form of `readsContents` for the usual case: datasets in the transfer's own project without permissions of their own, which are
- * readable for everybody who sees the project. Null: undecided, ask `readsContents`.
+ * A cheap form of `readsContents` for the usual case: datasets in the transfer's own project without permissions of
+ * their own, which are readable for everybody who sees the project. Null: undecided, ask `readsContents`.
  */
 const readsContentsHere = (caller: CallerParameters) => sql.fragment`
     case when ${hasNoDataset} then ${readsUploads(caller)} when ${readsAll(plainIn)} then true end`;
 
-/** `is not distinct from` keeps the planner from walking the index of the project: the datasets are looked up by their ids. */
+/**
+ * `is not distinct from` keeps the planner from walking the index of the project: the datasets are looked up by their
+ * ids.
+ */
 const plainIn = sql.fragment`
     from datasets d where d.project_id is not distinct from p.id and d.deleted_at is null and d.permissions = '[]'`;
 const hasNoDataset = sql.fragment`t.input_dataset_id is null and t.output_dataset_id is null`;
@@ -188,7 +197,10 @@ export const backOffReason = sql.fragment`
     select 'It is retried after an outage (see its log) at ' || to_char(run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z".')
     from graphile_worker._private_jobs where key = t.id::text and run_at > now() and locked_at is null) end`;
 
-/** For a waiting transfer `t`: the reason that the last sweep stored for its flags, else that it backs off. Null for others. */
+/**
+ * For a waiting transfer `t`: the reason that the last sweep stored for its flags, else that it backs off. Null for
+ * others.
+ */
 const waitingReason = sql.fragment`
   case when t.status = 'Pending' then
     case when exists (select from workers where exists ${lockOf('workers.pool')})
@@ -213,8 +225,8 @@ const transfer = visibleTransfer('transfer', sql.fragment`null::text`);
 const waitingTransfer = visibleTransfer('waiting transfer', waitingReason);
 
 /**
- * The transfer, if the caller sees it. Reads a waiting transfer again with its waiting reason, and contents' rights in other projects with a
- * query of their own: each would be a third of the cost of every read.
+ * The transfer, if the caller sees it. Reads a waiting transfer again with its waiting reason, and contents' rights in
+ * other projects with a query of their own: each would be a third of the cost of every read.
  */
 export async function findTransfer(db: Db, caller: Caller, id: string): Promise<TransferRow | null> {
   const values = { ...callerValues(caller), id };
@@ -276,7 +288,10 @@ export const findBadRecords = (db: Db, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select bad_records_blob as blob from transfers where id = ${id} and bad_records_blob is not null`);
 
-/** Whether grants of this generation are revoked for a dataset that the transfer read or wrote, or such a dataset no longer exists. */
+/**
+ * Whether grants of this generation are revoked for a dataset that the transfer read or wrote, or such a dataset no
+ * longer exists.
+ */
 export const hasVoidGrants = (db: Db, id: string, generation: number) =>
   db.exists(sql.unsafe`
     select from transfers t

@@ -17,7 +17,9 @@ export interface BlobAddress {
   name: string;
 }
 
-/** Scope of a folder grant: all datasets in the project `folder` and its descendants, also after the folder is moved. */
+/**
+ * Scope of a folder grant: all datasets in the project `folder` and its descendants, also after the folder is moved.
+ */
 export interface FolderScope {
   folder: string;
 }
@@ -37,7 +39,9 @@ export interface Grant {
   contentType?: string;
 }
 
-/** Version of the grant format. Grants of earlier versions do not say whose right they are, and are not valid any more. */
+/**
+ * Version of the grant format. Grants of earlier versions do not say whose right they are, and are not valid any more.
+ */
 const VERSION = '3';
 const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
 
@@ -45,8 +49,8 @@ const PATH = /\/api\/blob\/(staging|dataset|export)\/([A-Za-z0-9._~-]{1,220})$/;
 export const blobAddress = (base: string, { area, name }: BlobAddress) => `${base}/api/blob/${area}/${name}`;
 
 /**
- * Parses a blob address of this platform by its path alone, because clients reach the platform under different hosts. A URL that is
- * percent-encoded as a whole is decoded once. Undefined if it is not a blob address.
+ * Parses a blob address of this platform by its path alone, because clients reach the platform under different hosts. A
+ * URL that is percent-encoded as a whole is decoded once. Undefined if it is not a blob address.
  */
 export function parseOwnAddress(url: string): BlobAddress | undefined {
   const plain = decodedOnce(url);
@@ -104,8 +108,8 @@ export interface ProvenGrant {
   permission: Permission;
   expiresAt: Date;
   /**
-   * The caller of `checkGrant` must check that the generation is not revoked, that the address is below `folder`, and that the issuer still
-   * has the right.
+   * The caller of `checkGrant` must check that the generation is not revoked, that the address is below `folder`, and
+   * that the issuer still has the right.
    */
   generation: number;
   issuer: string;

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Area, BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import { AREAS, bytesOf, MissingBlock } from '../blobs/blobs.ts';
+import { AREAS, type Area, type BlobInfo, type BlobStore, bytesOf, MissingBlock } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
@@ -11,8 +10,7 @@ import { clientLeft } from '../http/answers/client-left.ts';
 import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import type { BlobAddress, ProvenGrant } from './address.ts';
-import { checkGrant, grantRefused, parseOwnAddress } from './address.ts';
+import { type BlobAddress, checkGrant, grantRefused, type ProvenGrant, parseOwnAddress } from './address.ts';
 import type { BlobArea } from './blob-area.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { markOf, readBlockList } from './block-list.ts';
@@ -60,8 +58,9 @@ const writeUpTo = (maxSize: number) =>
 const REMOVE = options('Deletes an uploaded blob', BLOB_REMOVE);
 
 /**
- * Blob addresses, with the protocol of widely used blob-storage clients. The query of the address is the grant, so there is no caller. Bodies
- * are streams of any content type. Errors have their code in the header `x-ms-error-code`, in addition to the problem body.
+ * Blob addresses, with the protocol of widely used blob-storage clients. The query of the address is the grant, so
+ * there is no caller. Bodies are streams of any content type. Errors have their code in the header `x-ms-error-code`,
+ * in addition to the problem body.
  */
 export async function blobRoutes(
   app: App,
@@ -244,7 +243,10 @@ export async function blobRoutes(
     return reply.code(202).send();
   });
 
-  /** Opens a blob to copy. Accepts only signed addresses of this platform, so the server never fetches URLs for clients (SSRF). */
+  /**
+   * Opens a blob to copy. Accepts only signed addresses of this platform, so the server never fetches URLs for clients
+   * (SSRF).
+   */
   async function openSource(url: string, headers: IncomingHttpHeaders): Promise<AsyncIterable<Uint8Array>> {
     const code = 'CannotVerifyCopySource';
     const address = parseOwnAddress(url);

@@ -9,8 +9,9 @@ const KINDS = ['Latest', 'Uncommitted'] as const;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Parses the body of `?comp=blocklist`: `<BlockList><Latest>id</Latest>…</BlockList>`, with ids in the order of the blob. `Uncommitted` means
- * the same as `Latest`; `Committed` is an error, because blocks are not kept after the commit.
+ * Parses the body of `?comp=blocklist`: `<BlockList><Latest>id</Latest>…</BlockList>`, with ids in the order of the
+ * blob. `Uncommitted` means the same as `Latest`; `Committed` is an error, because blocks are not kept after the
+ * commit.
  */
 export async function readBlockList(body: AsyncIterable<Uint8Array>): Promise<string[]> {
   const parts: Uint8Array[] = [];

@@ -3,7 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { invalid } from '../errors.ts';
 
 /**
- * The body, checked against the MD5 in `Content-MD5` or in the header `other`, if the client sent one. With a different MD5 the stream throws
+ * The body, checked against the MD5 in `Content-MD5` or in the header `other`, if the client sent one. With a different
+ * MD5 the stream throws
  * `Md5Mismatch` at its end, before the bytes are committed.
  */
 export function checkedBody(

@@ -22,8 +22,8 @@ export const etagMismatch = ({ etag }: BlobInfo) =>
   );
 
 /**
- * Throws `preconditionFailed` if `If-Match` excludes the current ETag, or without it `If-Unmodified-Since` the current state
- * (RFC 9110, 13.2.2).
+ * Throws `preconditionFailed` if `If-Match` excludes the current ETag, or without it `If-Unmodified-Since` the current
+ * state (RFC 9110, 13.2.2).
  */
 export function checkMatch({ headers }: FastifyRequest, info: BlobInfo) {
   const wanted = headers['if-match'];
@@ -40,8 +40,8 @@ export function checkMatch({ headers }: FastifyRequest, info: BlobInfo) {
 }
 
 /**
- * Whether the client has the current state: `If-None-Match` contains its ETag, also as a weak ETag, into which a proxy may have
- * turned it; without that header, it was not written after `If-Modified-Since`.
+ * Whether the client has the current state: `If-None-Match` contains its ETag, also as a weak ETag, into which a proxy
+ * may have turned it; without that header, it was not written after `If-Modified-Since`.
  */
 export function isKnown({ method, headers }: FastifyRequest, info: BlobInfo): boolean {
   const known = headers['if-none-match'];

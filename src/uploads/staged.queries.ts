@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
-import { sql } from '../db.ts';
+import { type Db, sql } from '../db.ts';
 
 const Staged = z.object({
   name: z.string(),
@@ -46,14 +45,17 @@ export const markAllNamed = (tx: Db, names: readonly string[]) =>
   tx.query(sql.unsafe`
     update staged_blobs set named_at = coalesce(named_at, now()) where name = any(${sql.array(names, 'text')})`);
 
-/** Blob of an upload that a transfer uses, even if deleted or expired. Locked against deletion until the transaction ends. */
+/**
+ * Blob of an upload that a transfer uses, even if deleted or expired. Locked against deletion until the transaction
+ * ends.
+ */
 export const holdStaged = (tx: Db, name: string) =>
   tx.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select blob from staged_blobs where name = ${name} and blob is not null for share`);
 
 /**
- * Sets the blob of an upload, unless a transfer uses it, or it has a blob despite `onlyNew`, or a blob other than `instead`. Returns the
- * previous blob.
+ * Sets the blob of an upload, unless a transfer uses it, or it has a blob despite `onlyNew`, or a blob other than
+ * `instead`. Returns the previous blob.
  */
 export const setStagedBlob = (
   db: Db,
@@ -74,7 +76,9 @@ export const markNamed = (db: Db, name: string) =>
     where name = ${name} and blob is not null and deleted_at is null
     returning name, blob, size, named_at`);
 
-/** Deletes an upload, or hides it if a transfer uses it. `removable` is the blob to delete, if it is no longer needed. */
+/**
+ * Deletes an upload, or hides it if a transfer uses it. `removable` is the blob to delete, if it is no longer needed.
+ */
 export const emptyStaged = (db: Db, name: string) =>
   db.maybeOne(sql.type(z.object({ removable: z.string().optional() }))`
     update staged_blobs set

@@ -4,8 +4,7 @@ import type { Db } from '../db.ts';
 import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import type { LinkSigner } from './address.ts';
-import { parseOwnAddress, signedAddress } from './address.ts';
+import { type LinkSigner, parseOwnAddress, signedAddress } from './address.ts';
 import type { BlobArea, WriteConditions } from './blob-area.ts';
 import {
   emptyStaged,
@@ -19,8 +18,8 @@ import {
 } from './staged.queries.ts';
 
 /**
- * Uploads belong to no project, so their grants cannot be revoked: they end by expiry, with the account or key, or when a transfer uses the
- * file.
+ * Uploads belong to no project, so their grants cannot be revoked: they end by expiry, with the account or key, or when
+ * a transfer uses the file.
  */
 const NO_GENERATION = 0;
 const LIFETIME_MS = 24 * 3_600_000;
@@ -56,9 +55,9 @@ export interface NamedUpload {
 }
 
 /**
- * Takes the staged file at `url` (an address of this platform; its query is ignored) as the input of a transfer. Runs in the transaction that
- * starts the transfer: after the commit the file is immutable, and writes in progress fail. Throws `notFound` for uploads that were not
- * issued to the caller or to one of the caller's tenants.
+ * Takes the staged file at `url` (an address of this platform; its query is ignored) as the input of a transfer. Runs
+ * in the transaction that starts the transfer: after the commit the file is immutable, and writes in progress fail.
+ * Throws `notFound` for uploads that were not issued to the caller or to one of the caller's tenants.
  */
 export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedUpload> {
   const address = parseOwnAddress(url);
@@ -89,11 +88,17 @@ const exists = (name: string) =>
 /** A staged file taken for an import, or the reason why it cannot be imported. */
 export type TakenUpload = { blob: string; size: number } | { message: string };
 
-/** Copies of staged blobs by the name of the original. Each copy is used once. Undefined if the original no longer exists. */
+/**
+ * Copies of staged blobs by the name of the original. Each copy is used once. Undefined if the original no longer
+ * exists.
+ */
 export type Copies = Map<string, StoredBlob[] | undefined>;
 type StoredBlob = { blob: string; size: number };
 
-/** Thrown by `takeStaged` before any write if it needs more copies. They are made outside of the transaction, to keep it short. */
+/**
+ * Thrown by `takeStaged` before any write if it needs more copies. They are made outside of the transaction, to keep it
+ * short.
+ */
 export class CopiesNeeded extends Error {
   override readonly name = 'CopiesNeeded';
   readonly sources: readonly StoredBlob[];
@@ -105,8 +110,8 @@ export class CopiesNeeded extends Error {
 }
 
 /**
- * Copies these blobs to new names. The orphan sweep deletes copies that no row references in the end, and those that are
- * older than an hour before a row does: so the store copies on its side, in seconds.
+ * Copies these blobs to new names. The orphan sweep deletes copies that no row references in the end, and those that
+ * are older than an hour before a row does: so the store copies on its side, in seconds.
  */
 export async function copyStaged(blobs: BlobStore, sources: readonly StoredBlob[], copies: Copies): Promise<void> {
   for (const source of sources) {
@@ -122,8 +127,8 @@ export async function copyStaged(blobs: BlobStore, sources: readonly StoredBlob[
 }
 
 /**
- * Takes the staged files at these addresses for an import, in its transaction. The first use of a file takes over its blob without a copy; if
- * a transfer or another import uses it already, one of `copies` is taken.
+ * Takes the staged files at these addresses for an import, in its transaction. The first use of a file takes over its
+ * blob without a copy; if a transfer or another import uses it already, one of `copies` is taken.
  */
 export async function takeStaged(
   tx: Db,

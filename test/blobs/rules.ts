@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { TestFn } from 'ava';
-import type { BlobStore } from '../../src/blobs/blobs.ts';
-import { MissingBlock } from '../../src/blobs/blobs.ts';
+import { type BlobStore, MissingBlock } from '../../src/blobs/blobs.ts';
 import { AppError } from '../../src/errors.ts';
 
 export const MIB = 2 ** 20;

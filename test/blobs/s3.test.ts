@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -19,7 +18,10 @@ import { until } from '../world/hooks.ts';
 import S3rver from '../world/s3rver.ts';
 import { bytes, keepsTheRules, MIB, text } from './rules.ts';
 
-/** Another server to try by hand, in the form of `blobs.url` without the folder: `S3_SERVER='s3://key:secret@127.0.0.1:9000/bucket?tls=false'`. */
+/**
+ * Another server to try by hand, in the form of `blobs.url` without the folder:
+ * `S3_SERVER='s3://key:secret@127.0.0.1:9000/bucket?tls=false'`.
+ */
 const OTHER = process.env.S3_SERVER;
 const KEY = 'S3RVER';
 const running = (async () => {

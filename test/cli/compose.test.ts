@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
 import { main } from '../../cli/main.ts';
 import { loadConfig } from '../../src/config.ts';

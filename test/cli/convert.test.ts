@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { terminal } from '../../cli/io.ts';
 import { main } from '../../cli/main.ts';
-import { convert } from '../../src/convert/convert.ts';
+import { convert } from '../../src/files/convert/convert.ts';
 import { dfsu, flat } from '../formats/dfsu/files.ts';
 import { tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';

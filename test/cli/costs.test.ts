@@ -3,7 +3,10 @@ import type { Io } from '../../cli/io.ts';
 import { programFor } from '../../cli/program.ts';
 import { startTransfer, startWithFile } from '../../cli/start-transfer.ts';
 
-/** What is called and told, in this order. The API asks for these credits, and warns of what `warningsOf` says of a path. */
+/**
+ * What is called and told, in this order. The API asks for these credits, and warns of what `warningsOf` says of a
+ * path.
+ */
 function recorded(credits: number | undefined, warningsOf: (path: string) => string[] = () => []) {
   const told: unknown[] = [];
   const io = {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { decodeJwt } from 'jose';
 import { main } from '../../cli/main.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
@@ -37,7 +36,7 @@ async function scene(t: ExecutionContext) {
     while (!over && !err().includes('? ')) await new Promise((resolve) => setTimeout(resolve, 10));
     stdin.write(`${answer}\r`);
     const code = await ended;
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what moves the cursor of a terminal, whose lines end anywhere
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences that move the cursor
     return { code, out: out(), err: err().replace(/\u001b\[[0-9;?]*[A-Za-z]|\r?\n/g, '') };
   };
   return { answering, client, project, dataset: ids[0] ?? '', subproject: body.id as string };

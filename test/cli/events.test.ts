@@ -5,8 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { main } from '../../cli/main.ts';
 import { append } from '../../src/outbox.ts';
 import { openReceiver } from '../world/receiver.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 import { machines } from './machine.ts';
 import { person } from './person.ts';
 

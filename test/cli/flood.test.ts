@@ -1,11 +1,11 @@
 import test from 'ava';
 import { floodItems, makeFlood, peakOf } from '../../cli/demo/flood.ts';
 import { makeTerrain } from '../../cli/demo/terrain.ts';
-import { isEumPair } from '../../src/data/eum/eum.ts';
-import { cellCentres } from '../../src/data/mesh-cells.ts';
-import { timeOf } from '../../src/data/time-axis.ts';
-import { cellArea } from '../../src/geo/mesh/flat-cells.ts';
-import { triangleQuality } from '../../src/geo/mesh/quality.ts';
+import { isEumPair } from '../../src/files/data/eum/eum.ts';
+import { cellCentres } from '../../src/files/data/mesh-cells.ts';
+import { timeOf } from '../../src/files/data/time-axis.ts';
+import { cellArea } from '../../src/files/geo/mesh/flat-cells.ts';
+import { triangleQuality } from '../../src/files/geo/mesh/quality.ts';
 
 const made = makeTerrain();
 const flood = makeFlood(made);

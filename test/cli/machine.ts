@@ -2,10 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '../../cli/main.ts';
-import type { World } from '../world.ts';
-import { PASSWORD } from '../world.ts';
-import type { PersonOptions } from './person.ts';
-import { person } from './person.ts';
+import { PASSWORD, type World } from '../world.ts';
+import { type PersonOptions, person } from './person.ts';
 
 export interface Seen {
   code: number;

@@ -1,7 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { main } from '../../cli/main.ts';
 import { newDataset } from '../world/content.ts';
 import { world } from '../world.ts';

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Env } from '../../cli/env.ts';
-import type { Io } from '../../cli/io.ts';
-import { terminal } from '../../cli/io.ts';
+import { type Io, terminal } from '../../cli/io.ts';
 
 /** Somebody who calls the program: what they type, and what they see. */
 export interface Person {

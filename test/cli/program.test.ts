@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
-import type { PersonOptions } from './person.ts';
-import { person } from './person.ts';
+import { type PersonOptions, person } from './person.ts';
 
 /** Nothing stored, nobody listening. */
 const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent', PLATFORM_TOKEN: 'x' };

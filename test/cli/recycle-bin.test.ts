@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { newProject } from '../world/transfers.ts';
 import { world } from '../world.ts';

@@ -10,8 +10,7 @@ import { record } from '../world/recorder.ts';
 import { newStore } from '../world/stores.ts';
 import { ASCII_GRID } from '../world/transfers.ts';
 import { PASSWORD, world } from '../world.ts';
-import type { Description } from './declared.ts';
-import { undeclared } from './declared.ts';
+import { type Description, undeclared } from './declared.ts';
 import { machines } from './machine.ts';
 import { person } from './person.ts';
 
@@ -54,7 +53,10 @@ const leaves = async () =>
     ({ path }) => !LOCAL.has(path[0] ?? '') && path.join(' ') !== ADOPT,
   );
 
-/** How a command line is called: what it reads, and whether the platform refuses it, which changes nothing of what it sends. */
+/**
+ * How a command line is called: what it reads, and whether the platform refuses it, which changes nothing of what it
+ * sends.
+ */
 interface How {
   stdin?: string;
   refused?: boolean;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { dfsu, flat } from '../formats/dfsu/files.ts';
 import { tiffFile } from '../formats/tiff-file.ts';
 import { openSource } from '../world/source.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Command } from 'commander';
 import { transformationOptions, transformationsOf } from '../../cli/transformations.ts';
-import { parseTransformations } from '../../src/convert/steps/transformations.ts';
+import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
 
 /** The transformations that a command line asks for. Throws with commander's sentence where it cannot be read. */
 function asked(...argv: string[]) {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { plot } from '../../cli/plot.ts';
-import { legendWidth } from '../../src/geo/draw/legend.ts';
+import { legendWidth } from '../../src/files/geo/draw/legend.ts';
 import { decodePng } from '../formats/decode-png.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';

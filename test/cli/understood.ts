@@ -6,7 +6,9 @@ import { person } from './person.ts';
 export const wordsOf = (line: string) =>
   [...line.matchAll(/(?:'[^']*'|"[^"]*"|\S)+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 
-/** The command that these words call, such as `transfer list`, without running it. Throws where they are wrong usage. */
+/**
+ * The command that these words call, such as `transfer list`, without running it. Throws where they are wrong usage.
+ */
 export async function understood(argv: readonly string[], env: Record<string, string>): Promise<string> {
   const program = await programFor(argv, person(env).io);
   // before it looks for anything

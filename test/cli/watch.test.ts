@@ -1,12 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { request as ask, createServer } from 'node:http';
+import { request as ask, createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { terminal } from '../../cli/io.ts';
 import { main } from '../../cli/main.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';

@@ -1,11 +1,18 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { zipEntries } from '../../src/formats/io/zip.ts';
-import { readEntry } from '../../src/formats/io/zip-entry.ts';
-import type { Json } from './features.ts';
-import { asJson, collection, feature, geometryOf, jsonToJson, shapeToShape, toJson, toShape } from './features.ts';
-import type { Asked } from './files.ts';
-import { converted } from './files.ts';
+import test, { type ExecutionContext } from 'ava';
+import { zipEntries } from '../../src/files/formats/io/zip.ts';
+import { readEntry } from '../../src/files/formats/io/zip-entry.ts';
+import {
+  asJson,
+  collection,
+  feature,
+  geometryOf,
+  type Json,
+  jsonToJson,
+  shapeToShape,
+  toJson,
+  toShape,
+} from './features.ts';
+import { type Asked, converted } from './files.ts';
 import { shapefileOf } from './shapefiles.ts';
 
 const point = (x: number, y: number, ...z: number[]) => geometryOf('Point', [x, y, ...z]);

@@ -1,10 +1,9 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { gridToMesh } from '../../src/convert/bridges/grid-to-mesh.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import type { SampleType } from '../../src/data/item.ts';
+import test, { type ExecutionContext } from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { findWriter } from '../../src/formats/registry.ts';
+import { gridToMesh } from '../../src/files/convert/bridges/grid-to-mesh.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import type { SampleType } from '../../src/files/data/item.ts';
+import { findWriter } from '../../src/files/formats/registry.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { read } from './read.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { markOwned, pooledBytes, pooledSamples, releaseBuffer } from '../../src/data/buffer-pool.ts';
+import { markOwned, pooledBytes, pooledSamples, releaseBuffer } from '../../src/files/data/buffer-pool.ts';
 import { converted } from './files.ts';
 
 const [width, height] = [1100, 700];

@@ -1,5 +1,5 @@
 import { peakKb } from '../../bench/peak.ts';
-import { convert } from '../../src/convert/convert.ts';
+import { convert } from '../../src/files/convert/convert.ts';
 
 /** Program: runs the conversion in its arguments and prints the peak resident memory in MB. */
 const [request] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { detect } from '../../src/formats/detect.ts';
+import { detect } from '../../src/files/formats/detect.ts';
 import { memory } from './read.ts';
 import { zipOf } from './shapefiles.ts';
 import { pvdOf, triangle, vtuOf } from './vtu/vtu-files.ts';

@@ -2,12 +2,11 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import type { ByteSource } from '../../src/data/bytes.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import type { ByteSource } from '../../src/files/data/bytes.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { collection, feature, geometryOf } from './features.ts';
-import type { ZipFile } from './shapefiles.ts';
-import { dbfOf, layerFiles, shpOf, zipOf } from './shapefiles.ts';
+import { dbfOf, layerFiles, shpOf, type ZipFile, zipOf } from './shapefiles.ts';
 
 const memory = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,

@@ -1,11 +1,10 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { featuresToMesh } from '../../src/convert/bridges/features-to-mesh.ts';
-import type { MeshQuality } from '../../src/convert/conversion.ts';
-import type { FeatureCollection, Geometry } from '../../src/data/feature-collection.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { cellCentres } from '../../src/data/mesh-cells.ts';
-import { parseSrid } from '../../src/geo/crs/crs.ts';
+import test, { type ExecutionContext } from 'ava';
+import { featuresToMesh } from '../../src/files/convert/bridges/features-to-mesh.ts';
+import type { MeshQuality } from '../../src/files/convert/conversion.ts';
+import type { FeatureCollection, Geometry } from '../../src/files/data/feature-collection.ts';
+import type { Mesh } from '../../src/files/data/mesh.ts';
+import { cellCentres } from '../../src/files/data/mesh-cells.ts';
+import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 import { collection as collectionText, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';
 import { read } from './read.ts';

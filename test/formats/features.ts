@@ -1,6 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import type { Asked, Converted } from './files.ts';
-import { converted } from './files.ts';
+import { type Asked, type Converted, converted } from './files.ts';
 
 export interface Json {
   type: string;

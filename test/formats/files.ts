@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { ConversionResult, Receipt } from '../../src/convert/conversion.ts';
-import { convert } from '../../src/convert/convert.ts';
-import type { BandStatistics } from '../../src/data/grid-statistics.ts';
+import type { ConversionResult, Receipt } from '../../src/files/convert/conversion.ts';
+import { convert } from '../../src/files/convert/convert.ts';
+import type { BandStatistics } from '../../src/files/data/grid-statistics.ts';
 
 export interface Converted extends ConversionResult {
   bytes: Buffer;

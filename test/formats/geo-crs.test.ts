@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import test from 'ava';
 import { FormatError } from '../../src/errors.ts';
-import { kindOfCode } from '../../src/geo/crs/codes.ts';
+import { kindOfCode } from '../../src/files/geo/crs/codes.ts';
 import {
   crsFromProj,
   crsFromWkt,
@@ -14,9 +14,9 @@ import {
   parseSrid,
   sameCrs,
   sridOf,
-} from '../../src/geo/crs/crs.ts';
-import { parseWkt } from '../../src/geo/crs/wkt.ts';
-import { gdal, projDatabase } from '../../src/geo/wasm.ts';
+} from '../../src/files/geo/crs/crs.ts';
+import { parseWkt } from '../../src/files/geo/crs/wkt.ts';
+import { gdal, projDatabase } from '../../src/files/geo/wasm.ts';
 
 const utm32Esri =
   'PROJCS["ETRS_1989_UTM_Zone_32N",GEOGCS["GCS_ETRS_1989",DATUM["D_ETRS_1989",SPHEROID["GRS_1980",6378137.0,298.257222101]],' +
@@ -158,7 +158,7 @@ test('WKT is parsed with doubled quotes, round brackets, white space and all num
 });
 
 const program = `
-  import { crsText } from ${JSON.stringify(fileURLToPath(new URL('../../src/geo/crs/crs.ts', import.meta.url)))};
+  import { crsText } from ${JSON.stringify(fileURLToPath(new URL('../../src/files/geo/crs/crs.ts', import.meta.url)))};
   const text = await crsText({ authority: 'EPSG', code: 25832 }, 'WKT1_ESRI');
   if (!text.startsWith('PROJCS["ETRS_1989_UTM_Zone_32N"')) throw new Error(text);
 `;

@@ -1,9 +1,8 @@
 import test from 'ava';
-import type { Grid } from '../../src/data/grid.ts';
-import { firstSlice } from '../../src/data/grid.ts';
-import { gridPreviewPng } from '../../src/geo/draw/grid-preview.ts';
-import { shadedRelief } from '../../src/geo/draw/hillshade.ts';
-import { encodePng } from '../../src/geo/draw/png.ts';
+import { firstSlice, type Grid } from '../../src/files/data/grid.ts';
+import { gridPreviewPng } from '../../src/files/geo/draw/grid-preview.ts';
+import { shadedRelief } from '../../src/files/geo/draw/hillshade.ts';
+import { encodePng } from '../../src/files/geo/draw/png.ts';
 import { decodePng } from './decode-png.ts';
 
 test('a decoded PNG has the encoded pixels, with every row filter', (t) => {

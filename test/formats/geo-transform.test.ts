@@ -1,11 +1,11 @@
 import test from 'ava';
-import type { Inspection } from '../../src/convert/inspection.ts';
-import { inspectPlace } from '../../src/convert/kinds/inspect-place.ts';
 import { FormatError } from '../../src/errors.ts';
-import { parseSrid } from '../../src/geo/crs/crs.ts';
-import { operationSentence } from '../../src/geo/crs/operation.ts';
-import { transformer } from '../../src/geo/crs/transform.ts';
-import { outlineWkt } from '../../src/geo/vector/outline.ts';
+import type { Inspection } from '../../src/files/convert/inspection.ts';
+import { inspectPlace } from '../../src/files/convert/kinds/inspect-place.ts';
+import { parseSrid } from '../../src/files/geo/crs/crs.ts';
+import { operationSentence } from '../../src/files/geo/crs/operation.ts';
+import { transformer } from '../../src/files/geo/crs/transform.ts';
+import { outlineWkt } from '../../src/files/geo/vector/outline.ts';
 
 /** Source, target, x, y and the result of pyproj 3.7.2 (PROJ 9.5.1, no grids, always_xy). */
 const known = [

@@ -1,12 +1,18 @@
 import test from 'ava';
-import type { Affine, Band, RandomGrid, Slice, TypedGrid } from '../../src/data/grid.ts';
-import { firstSlice } from '../../src/data/grid.ts';
-import type { Samples, SampleType } from '../../src/data/item.ts';
-import type { TimeAxis } from '../../src/data/time-axis.ts';
 import { FormatError } from '../../src/errors.ts';
-import { parseSrid, wgs84 } from '../../src/geo/crs/crs.ts';
-import { operationSentence } from '../../src/geo/crs/operation.ts';
-import { warpGrid } from '../../src/geo/warp/warp.ts';
+import {
+  type Affine,
+  type Band,
+  firstSlice,
+  type RandomGrid,
+  type Slice,
+  type TypedGrid,
+} from '../../src/files/data/grid.ts';
+import type { Samples, SampleType } from '../../src/files/data/item.ts';
+import type { TimeAxis } from '../../src/files/data/time-axis.ts';
+import { parseSrid, wgs84 } from '../../src/files/geo/crs/crs.ts';
+import { operationSentence } from '../../src/files/geo/crs/operation.ts';
+import { warpGrid } from '../../src/files/geo/warp/warp.ts';
 import { warped } from './geo-warped.ts';
 
 const arrays = {

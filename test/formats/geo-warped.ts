@@ -21,8 +21,8 @@ interface Case {
 }
 
 /**
- * Grids of `height` (in the test) warped by GDAL 3.10.3 through rasterio 1.4.4: `reproject` in strips of five columns, for which
- * GDAL transforms each position exactly, to the grid geometry of `calculate_default_transform`.
+ * Grids of `height` (in the test) warped by GDAL 3.10.3 through rasterio 1.4.4: `reproject` in strips of five columns,
+ * for which GDAL transforms each position exactly, to the grid geometry of `calculate_default_transform`.
  */
 export const warped: readonly Case[] = [
   {

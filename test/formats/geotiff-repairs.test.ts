@@ -2,8 +2,7 @@ import test from 'ava';
 import { FormatError } from '../../src/errors.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
-import type { TiffFile } from './tiff-file.ts';
-import { placed, tiffFile } from './tiff-file.ts';
+import { placed, type TiffFile, tiffFile } from './tiff-file.ts';
 
 const toGrid = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
 const values = Array.from({ length: 32 * 32 }, (_, n) => (n * 7) % 251);

@@ -1,10 +1,9 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../src/data/grid.ts';
-import type { TimeAxis } from '../../src/data/time-axis.ts';
+import test, { type ExecutionContext } from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { detect } from '../../src/formats/detect.ts';
-import { parseSrid } from '../../src/geo/crs/crs.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import type { TimeAxis } from '../../src/files/data/time-axis.ts';
+import { detect } from '../../src/files/formats/detect.ts';
+import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 import { converted } from './files.ts';
 import { mutate } from './hostile.ts';
 import { memory, read } from './read.ts';

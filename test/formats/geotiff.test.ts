@@ -1,10 +1,9 @@
 import test from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { sridOf } from '../../src/geo/crs/crs.ts';
+import { sridOf } from '../../src/files/geo/crs/crs.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
-import type { TiffFile } from './tiff-file.ts';
-import { geoKeys, placed, tiffFile } from './tiff-file.ts';
+import { geoKeys, placed, type TiffFile, tiffFile } from './tiff-file.ts';
 
 const copy = { reader: 'GeoTiffReader', writer: 'GeoTiffWriter' };
 const ramp = (count: number, top = 200) => Array.from({ length: count }, (_, n) => (n * 7) % top);

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { Grid } from '../../src/data/grid.ts';
-import { FileSource } from '../../src/formats/io/bytes.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import { FileSource } from '../../src/files/formats/io/bytes.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 
 /** Reads bytes with a reader, from a file that exists until the end of the test. */
 export async function gridOf(

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { ByteSource } from '../../src/data/bytes.ts';
+import test, { type ExecutionContext } from 'ava';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import type { ByteSource } from '../../src/files/data/bytes.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { rareTiffs } from './rare-tiffs.ts';

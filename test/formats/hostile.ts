@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { Data } from '../../src/data/data.ts';
-import { stepsOf } from '../../src/data/time-axis.ts';
 import { AppError, FormatError } from '../../src/errors.ts';
-import { completeParameters } from '../../src/formats/parameters.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import type { Data } from '../../src/files/data/data.ts';
+import { stepsOf } from '../../src/files/data/time-axis.ts';
+import { completeParameters } from '../../src/files/formats/parameters.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { memory } from './read.ts';
 
 /** Of the pseudo-random numbers; another by SEED. */

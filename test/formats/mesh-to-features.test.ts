@@ -1,13 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Feature, FeatureCollection } from '../../src/data/feature-collection.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import { FileSource } from '../../src/formats/io/bytes.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Feature, FeatureCollection } from '../../src/files/data/feature-collection.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import { FileSource } from '../../src/files/formats/io/bytes.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { expected, flatMesh, layeredMesh } from './meshes.ts';
 import { passed } from './transformed.ts';
 import { written } from './written.ts';

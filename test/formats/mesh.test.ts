@@ -1,12 +1,11 @@
 import test from 'ava';
-import type { Inspection } from '../../src/convert/inspection.ts';
-import { inspectMesh } from '../../src/convert/kinds/inspect-mesh.ts';
-import type { ItemFigures } from '../../src/data/item-statistics.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import type { MultiArray } from '../../src/data/multi-array.ts';
-import { stepsOf } from '../../src/data/time-axis.ts';
-import { parseSrid } from '../../src/geo/crs/crs.ts';
+import type { Inspection } from '../../src/files/convert/inspection.ts';
+import { inspectMesh } from '../../src/files/convert/kinds/inspect-mesh.ts';
+import type { ItemFigures } from '../../src/files/data/item-statistics.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import type { MultiArray } from '../../src/files/data/multi-array.ts';
+import { stepsOf } from '../../src/files/data/time-axis.ts';
+import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 import { expected, flatMesh, hourly, itemNames, layeredMesh, numbers, sigmaZMesh, value } from './meshes.ts';
 import { passed } from './transformed.ts';
 
@@ -169,7 +168,8 @@ test('reprojection moves the nodes of a mesh; heights and values stay', async (t
 });
 
 test('the receipt counts elements and curvilinear cells that cross the antimeridian in degrees', async (t) => {
-  // In EPSG:3832 180° is 30° east of the middle; here it lies between the second and the third of four columns of nodes.
+  // In EPSG:3832 180° is 30° east of the middle; here it lies between the second and the third of four columns of
+  // nodes.
   const west = 30 * 111_319.490_793 - 150;
   const pacific = parseSrid(3832);
   const moved = (mesh: Mesh, by: number): Mesh => ({

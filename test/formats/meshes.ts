@@ -1,9 +1,8 @@
-import type { Samples } from '../../src/data/item.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import { cellCount, nodeCount } from '../../src/data/mesh-cells.ts';
-import type { TimeAxis } from '../../src/data/time-axis.ts';
-import { parseSrid } from '../../src/geo/crs/crs.ts';
+import type { Samples } from '../../src/files/data/item.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import { cellCount, nodeCount } from '../../src/files/data/mesh-cells.ts';
+import type { TimeAxis } from '../../src/files/data/time-axis.ts';
+import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 
 export const hourly: TimeAxis = {
   spacing: 'equidistant',

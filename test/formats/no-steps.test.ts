@@ -1,8 +1,8 @@
 import test from 'ava';
-import type { Data } from '../../src/data/data.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import type { TimeAxis } from '../../src/data/time-axis.ts';
 import { AppError } from '../../src/errors.ts';
+import type { Data } from '../../src/files/data/data.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import type { TimeAxis } from '../../src/files/data/time-axis.ts';
 import { flatMesh } from './meshes.ts';
 import { written } from './written.ts';
 

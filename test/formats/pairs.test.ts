@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { inspect } from '../../src/convert/inspect.ts';
-import type { Inspection } from '../../src/convert/inspection.ts';
-import { writersFor } from '../../src/convert/offers.ts';
-import { zipEntries } from '../../src/formats/io/zip.ts';
-import { findReader, findWriter } from '../../src/formats/registry.ts';
+import { inspect } from '../../src/files/convert/inspect.ts';
+import type { Inspection } from '../../src/files/convert/inspection.ts';
+import { writersFor } from '../../src/files/convert/offers.ts';
+import { zipEntries } from '../../src/files/formats/io/zip.ts';
+import { findReader, findWriter } from '../../src/files/formats/registry.ts';
 import { axes, dfsBytes } from './dfs/dfs-bytes.ts';
 import { dfsu, flat } from './dfsu/files.ts';
 import { collection, feature, geometryOf } from './features.ts';

@@ -1,13 +1,12 @@
 import test from 'ava';
-import { meshToGrid } from '../../src/convert/bridges/mesh-to-grid.ts';
-import { gridToSeries, meshToSeries } from '../../src/convert/bridges/values-at-points.ts';
-import { fits } from '../../src/convert/offers.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import type { Series } from '../../src/data/series.ts';
-import { sliceSamples } from '../../src/data/slice-samples.ts';
-import { readers, writers } from '../../src/formats/registry.ts';
+import { meshToGrid } from '../../src/files/convert/bridges/mesh-to-grid.ts';
+import { gridToSeries, meshToSeries } from '../../src/files/convert/bridges/values-at-points.ts';
+import { fits } from '../../src/files/convert/offers.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import type { Series } from '../../src/files/data/series.ts';
+import { sliceSamples } from '../../src/files/data/slice-samples.ts';
+import { readers, writers } from '../../src/files/formats/registry.ts';
 import { flatMesh, hourly, itemNames, layeredMesh, value } from './meshes.ts';
 
 const work = (parameters: Record<string, unknown>) => ({

@@ -1,5 +1,4 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { AppError } from '../../src/errors.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from 'ava';
-import type { ByteSource } from '../../src/data/bytes.ts';
-import type { Data, DataKind } from '../../src/data/data.ts';
-import type { BadRecord } from '../../src/formats/define.ts';
-import { completeParameters } from '../../src/formats/parameters.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import type { ByteSource } from '../../src/files/data/bytes.ts';
+import type { Data, DataKind } from '../../src/files/data/data.ts';
+import type { BadRecord } from '../../src/files/formats/define.ts';
+import { completeParameters } from '../../src/files/formats/parameters.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { folderOf } from './transformed.ts';
 
 export const memory = (bytes: Uint8Array): ByteSource => ({

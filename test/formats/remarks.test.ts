@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Remarks } from '../../src/convert/remarks.ts';
+import { Remarks } from '../../src/files/convert/remarks.ts';
 
 test('a remark that comes again is counted', (t) => {
   const remarks = new Remarks();

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AppError } from '../../src/errors.ts';
-import { sridOf } from '../../src/geo/crs/crs.ts';
+import { sridOf } from '../../src/files/geo/crs/crs.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { placed, tiffFile } from './tiff-file.ts';

@@ -1,11 +1,11 @@
 import test from 'ava';
 import { z } from 'zod';
-import { describeReader, describeWriter, fits } from '../../src/convert/offers.ts';
-import { inputSrid, parseTransformations } from '../../src/convert/steps/transformations.ts';
 import { AppError } from '../../src/errors.ts';
-import { defineReader, describeParameters } from '../../src/formats/define.ts';
-import { checkParameters, completeParameters } from '../../src/formats/parameters.ts';
-import { findReader, findWriter, readers, writers } from '../../src/formats/registry.ts';
+import { describeReader, describeWriter, fits } from '../../src/files/convert/offers.ts';
+import { inputSrid, parseTransformations } from '../../src/files/convert/steps/transformations.ts';
+import { defineReader, describeParameters } from '../../src/files/formats/define.ts';
+import { checkParameters, completeParameters } from '../../src/files/formats/parameters.ts';
+import { findReader, findWriter, readers, writers } from '../../src/files/formats/registry.ts';
 
 const needy = defineReader({
   name: 'NeedyReader',

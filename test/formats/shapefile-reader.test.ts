@@ -1,6 +1,6 @@
 import test from 'ava';
-import { checkParameters } from '../../src/formats/parameters.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import { checkParameters } from '../../src/files/formats/parameters.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { asJson } from './features.ts';
 import { layerFiles, shapefileOf, shpOf, zipOf } from './shapefiles.ts';
 

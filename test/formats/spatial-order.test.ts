@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Boxes } from '../../src/geo/vector/spatial-order.ts';
+import { Boxes } from '../../src/files/geo/vector/spatial-order.ts';
 
 /** Points of a square with so many of them in a row. */
 function square(side: number): Boxes {

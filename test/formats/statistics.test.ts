@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { FeatureStatistics } from '../../src/data/feature-statistics.ts';
-import type { GridStatistics } from '../../src/data/grid-statistics.ts';
+import type { FeatureStatistics } from '../../src/files/data/feature-statistics.ts';
+import type { GridStatistics } from '../../src/files/data/grid-statistics.ts';
 import { collection, feature, geometryOf, jsonToJson } from './features.ts';
 import { bandsOf, converted } from './files.ts';
 import { placed, tiffFile } from './tiff-file.ts';

@@ -1,22 +1,19 @@
 import test from 'ava';
-import type { Grid, RandomGrid, Slice } from '../../src/data/grid.ts';
-import { layersOf, slicesOfBand } from '../../src/data/grid.ts';
-import type { ItemFigures } from '../../src/data/item-statistics.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import type { MultiArray } from '../../src/data/multi-array.ts';
-import type { Series } from '../../src/data/series.ts';
-import type { TimeAxis } from '../../src/data/time-axis.ts';
-import { chosenSteps, stepsOf, timeOf } from '../../src/data/time-axis.ts';
-import { spill } from '../../src/formats/io/spill.ts';
-import { parseSrid } from '../../src/geo/crs/crs.ts';
+import { type Grid, layersOf, type RandomGrid, type Slice, slicesOfBand } from '../../src/files/data/grid.ts';
+import type { ItemFigures } from '../../src/files/data/item-statistics.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import type { MultiArray } from '../../src/files/data/multi-array.ts';
+import type { Series } from '../../src/files/data/series.ts';
+import { chosenSteps, stepsOf, type TimeAxis, timeOf } from '../../src/files/data/time-axis.ts';
+import { spill } from '../../src/files/formats/io/spill.ts';
+import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { folderOf, passed } from './transformed.ts';
 import { written } from './written.ts';
 
 /*
- * No reader makes grids of several steps yet, so these are made here: 7 steps, 3 items, 2 layers, every value different. Each
- * transformation and each writer is held against values that are computed apart from it.
+ * No reader makes grids of several steps yet, so these are made here: 7 steps, 3 items, 2 layers, every value
+ * different. Each transformation and each writer is held against values that are computed apart from it.
  */
 
 const [width, height] = [6, 4];

@@ -1,13 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { FormatError } from '../../src/errors.ts';
-import type { Asked } from './files.ts';
-import { bandsOf, converted } from './files.ts';
-import type { TiffFile } from './tiff-file.ts';
-import { placed, tiffFile } from './tiff-file.ts';
+import { type Asked, bandsOf, converted } from './files.ts';
+import { placed, type TiffFile, tiffFile } from './tiff-file.ts';
 
 /** Large enough for the use of threads. */
 const side = 1500;

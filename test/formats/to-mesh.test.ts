@@ -1,12 +1,12 @@
 import test from 'ava';
-import { arrayToMesh } from '../../src/convert/bridges/array-to-mesh.ts';
-import { gridToMesh } from '../../src/convert/bridges/grid-to-mesh.ts';
-import { seriesToMesh } from '../../src/convert/bridges/series-to-mesh.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import { cellCentres } from '../../src/data/mesh-cells.ts';
-import type { MultiArray } from '../../src/data/multi-array.ts';
-import type { Series } from '../../src/data/series.ts';
+import { arrayToMesh } from '../../src/files/convert/bridges/array-to-mesh.ts';
+import { gridToMesh } from '../../src/files/convert/bridges/grid-to-mesh.ts';
+import { seriesToMesh } from '../../src/files/convert/bridges/series-to-mesh.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import { CELL_SHAPES } from '../../src/files/data/mesh.ts';
+import { cellCentres } from '../../src/files/data/mesh-cells.ts';
+import type { MultiArray } from '../../src/files/data/multi-array.ts';
+import type { Series } from '../../src/files/data/series.ts';
 import { hourly, numbers } from './meshes.ts';
 
 const value = (step: number, layer: number, row: number, column: number) =>

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { offeredBy } from '../../src/convert/offers.ts';
-import { parseTransformations } from '../../src/convert/steps/transformations.ts';
 import { AppError } from '../../src/errors.ts';
-import { findReader, readers } from '../../src/formats/registry.ts';
+import { offeredBy } from '../../src/files/convert/offers.ts';
+import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
+import { findReader, readers } from '../../src/files/formats/registry.ts';
 
 const offered = offeredBy(findReader('GeoTiffReader')!);
 const refusal = (given: unknown) => refused(() => parseTransformations(given, offered));

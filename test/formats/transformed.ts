@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { loadHandler } from '../../src/convert/kinds/kinds.ts';
-import { parseTransformations } from '../../src/convert/steps/transformations.ts';
-import type { Data } from '../../src/data/data.ts';
+import { loadHandler } from '../../src/files/convert/kinds/kinds.ts';
+import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
+import type { Data } from '../../src/files/data/data.ts';
 
 /** A folder that lives as long as the test. */
 export async function folderOf(t: ExecutionContext): Promise<string> {

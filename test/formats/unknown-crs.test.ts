@@ -1,8 +1,8 @@
 import test from 'ava';
-import { writersFor } from '../../src/convert/offers.ts';
-import type { Data } from '../../src/data/data.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import { findReader } from '../../src/formats/registry.ts';
+import { writersFor } from '../../src/files/convert/offers.ts';
+import type { Data } from '../../src/files/data/data.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import { findReader } from '../../src/files/formats/registry.ts';
 import { flatMesh } from './meshes.ts';
 import { written } from './written.ts';
 
@@ -27,8 +27,8 @@ const cases: readonly [string, string, Data][] = [
   ['mesh', 'DfsuReader', { ...mesh, crs }],
 ];
 
-// DFS files, stores of MDWriter and tiles for XYZ keep or use such a text (test/formats/zarr/round-trip); vector tiles need a
-// place on the map; points as text and time series have no coordinate system
+// DFS files, stores of MDWriter and tiles for XYZ keep or use such a text (test/formats/zarr/round-trip); vector tiles
+// need a place on the map; points as text and time series have no coordinate system
 for (const [kind, reader, data] of cases)
   for (const { name } of writersFor(findReader(reader)!).filter(
     (one) => !/^(File|Dfs\w*|MD|TS|Tiling|PMTiles|MBTiles|Xyz)Writer$/.test(one.name),

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { bridgeTo } from '../../src/convert/bridges/bridges.ts';
-import type { MeshQuality } from '../../src/convert/conversion.ts';
-import type { Data } from '../../src/data/data.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
-import { completeParameters } from '../../src/formats/parameters.ts';
-import { findWriter } from '../../src/formats/registry.ts';
+import { bridgeTo } from '../../src/files/convert/bridges/bridges.ts';
+import type { MeshQuality } from '../../src/files/convert/conversion.ts';
+import type { Data } from '../../src/files/data/data.ts';
+import { FileSink } from '../../src/files/formats/io/bytes.ts';
+import { completeParameters } from '../../src/files/formats/parameters.ts';
+import { findWriter } from '../../src/files/formats/registry.ts';
 import { folderOf } from './transformed.ts';
 
 /** What a writer makes of data that no reader gave, over a bridge where it needs one. */

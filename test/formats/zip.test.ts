@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { pooledBytes } from '../../src/data/buffer-pool.ts';
 import { FormatError } from '../../src/errors.ts';
-import { FileSink } from '../../src/formats/io/bytes.ts';
-import { ZipWriter } from '../../src/formats/io/zip-writer.ts';
+import { pooledBytes } from '../../src/files/data/buffer-pool.ts';
+import { FileSink } from '../../src/files/formats/io/bytes.ts';
+import { ZipWriter } from '../../src/files/formats/io/zip-writer.ts';
 import { asJson, toJson, toShape } from './features.ts';
 import { converted } from './files.ts';
 import { layerFiles, zipOf } from './shapefiles.ts';

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Literal } from './attack-strings.ts';
-import { attacksOn } from './attack-strings.ts';
+import { attacksOn, type Literal } from './attack-strings.ts';
 
 /** Thread: runs each expression on its attack strings and posts the CPU seconds of the slowest. */
 const { literals, length, most } = workerData as { literals: Literal[]; length: number; most: number };

@@ -1,10 +1,8 @@
 import test from 'ava';
 import { z } from 'zod';
-import type { Db } from '../../src/db.ts';
-import { connect, sql } from '../../src/db.ts';
+import { connect, type Db, sql } from '../../src/db.ts';
 import { conflict } from '../../src/errors.ts';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase } from '../world.ts';
+import { type TestDatabase, testDatabase } from '../world.ts';
 
 let database: TestDatabase;
 test.before(async () => {

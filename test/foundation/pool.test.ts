@@ -1,14 +1,11 @@
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import test from 'ava';
-import type { PoolClient } from 'pg';
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { connect, sql } from '../../src/db.ts';
 import { listen } from '../../src/platform/postgres/listen.ts';
 import { openPool } from '../../src/platform/sql/pool.ts';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase } from '../world.ts';
+import { type TestDatabase, testDatabase } from '../world.ts';
 
 let database: TestDatabase;
 test.before(async () => {

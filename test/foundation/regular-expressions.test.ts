@@ -2,8 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import test from 'ava';
-import type { Literal } from './attack-strings.ts';
-import { literalsOf } from './attack-strings.ts';
+import { type Literal, literalsOf } from './attack-strings.ts';
 
 /** CPU time. An expression without backtracking needs about a thousandth of it at this length. */
 const MOST_SECONDS = 0.5;

@@ -1,10 +1,8 @@
 import test from 'ava';
-import type { Column } from '../../src/timeseries/cells.ts';
-import { cellOfText } from '../../src/timeseries/cells.ts';
-import { microsOf, textOf } from '../../src/timeseries/clock.ts';
-import { readCsv } from '../../src/timeseries/csv.ts';
-import type { CsvForm } from '../../src/timeseries/plain-line.ts';
-import { PlainLine } from '../../src/timeseries/plain-line.ts';
+import { type Column, cellOfText } from '../../src/series/cells.ts';
+import { microsOf, textOf } from '../../src/series/clock.ts';
+import { readCsv } from '../../src/series/csv.ts';
+import { type CsvForm, PlainLine } from '../../src/series/plain-line.ts';
 
 const FORM: CsvForm = { datetimeIndex: 0, valueIndex: 1, delimiter: ';', decimalSeparator: '.' };
 const column = (dataType: 'Single' | 'Double'): Column => ({

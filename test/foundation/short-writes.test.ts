@@ -27,7 +27,9 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the program with a limit for the size of its files: a write beyond it is short, as on a disk that becomes full. */
+/**
+ * Runs the program with a limit for the size of its files: a write beyond it is short, as on a disk that becomes full.
+ */
 async function fetched(kind: string, limit: string): Promise<{ result: string; path: string }> {
   const path = join(folder, `${kind}-${limit}`);
   const { port } = server.address() as AddressInfo;

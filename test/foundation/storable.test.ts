@@ -2,8 +2,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { sql } from '../../src/db.ts';
 import { storableError } from '../../src/platform/text/storable.ts';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase } from '../world.ts';
+import { type TestDatabase, testDatabase } from '../world.ts';
 
 let database: TestDatabase;
 test.before(async () => {

@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { MalformedEntry } from '../../src/groups/second-factor.ts';
-import { parseSecondFactor } from '../../src/groups/second-factor.ts';
+import { type MalformedEntry, parseSecondFactor } from '../../src/groups/second-factor.ts';
 import { clientOf, contains, parseAddress, parseNetwork } from '../../src/platform/net/networks.ts';
 
 const holds = (network: string, text: string) => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TestFn } from 'ava';
-import type { World } from '../world.ts';
-import { PASSWORD } from '../world.ts';
+import { PASSWORD, type World } from '../world.ts';
 
 const OTHER = 'Better-stapler-8';
 

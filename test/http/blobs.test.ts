@@ -10,12 +10,9 @@ import pg from 'pg';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import type { Signer } from '../../src/platform/keys/signing-keys.ts';
-import { openSigner } from '../../src/platform/keys/signing-keys.ts';
-import type { BlobAddress, Grant } from '../../src/uploads/address.ts';
-import { parseOwnAddress, signedAddress } from '../../src/uploads/address.ts';
-import type { NamedUpload } from '../../src/uploads/staged.ts';
-import { nameStagedBlob } from '../../src/uploads/staged.ts';
+import { openSigner, type Signer } from '../../src/platform/keys/signing-keys.ts';
+import { type BlobAddress, type Grant, parseOwnAddress, signedAddress } from '../../src/uploads/address.ts';
+import { type NamedUpload, nameStagedBlob } from '../../src/uploads/staged.ts';
 import { world } from '../world.ts';
 
 const w = world(test, { 'uploads.maxSize': '1000000', publicUrl: 'http://platform.example/' });
@@ -429,7 +426,8 @@ test('a block list that is sent again, because its answer was lost, is answered 
   t.is(again.statusCode, 201);
   t.is(again.headers.etag, first.headers.etag);
   t.is((await get()).body, 'right-');
-  // no repetition: another order, a block that was uploaded since, a file that was written since, one that must not be there
+  // no repetition: another order, a block that was uploaded since, a file that was written since, one that must not be
+  // there
   const refused = async (list: string, headers = {}) =>
     (await put(list, headers, '&comp=blocklist')).headers['x-ms-error-code'];
   t.is(await refused(listOf('Yg==', 'YQ==')), 'InvalidBlockList');

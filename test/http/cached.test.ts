@@ -130,7 +130,9 @@ test.serial('failed logins are counted but do not invalidate the cached list', a
 test.serial('an expired response is computed again; a 304 extends its lifetime', async (t) => {
   const member = w.as(await w.account());
   const url = '/api/conversion/reader/list';
-  /** Asks again and again for longer than the lifetime. On a busy machine a step may exceed it: then there is no etag. */
+  /**
+   * Asks again and again for longer than the lifetime. On a busy machine a step may exceed it: then there is no etag.
+   */
   async function keptAlive(): Promise<string | undefined> {
     const began = performance.now();
     const { etag } = (await member.get(url)).headers as { etag: string };

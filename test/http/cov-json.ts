@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * The rules of CoverageJSON 1.0 (OGC 21-069r2): 6.1 domains and their axes, 6.2 NdArrays, 6.3 parameters, 6.4 coverages, 6.5 collections
- * (their numbers in the standard differ), and the axes of its common domain types (annex "Common Domain Types").
+ * The rules of CoverageJSON 1.0 (OGC 21-069r2): 6.1 domains and their axes, 6.2 NdArrays, 6.3 parameters, 6.4
+ * coverages, 6.5 collections (their numbers in the standard differ), and the axes of its common domain types (annex
+ * "Common Domain Types").
  */
 const I18n = z.record(z.string().min(1), z.string()).refine((texts) => Object.keys(texts).length > 0);
 const Time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);

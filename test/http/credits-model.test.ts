@@ -1,12 +1,11 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { listBalances, STATUSES } from '../../src/credits/balance.queries.ts';
-import type { Outcome } from '../../src/credits/queries.ts';
 import {
   addCredits,
   expireCredits,
   moveCredits,
+  type Outcome,
   releaseCredits,
   reserveCredits,
   spendCredits,
@@ -14,15 +13,15 @@ import {
 import { verify } from '../../src/credits/verify.ts';
 import { randomOf } from '../world/random.ts';
 import { world } from '../world.ts';
-import type { Entry, Lot, Request } from './credits-model.ts';
-import { GENERIC, Model } from './credits-model.ts';
+import { type Entry, GENERIC, type Lot, Model, type Request } from './credits-model.ts';
 
 /**
- * Random operations by 16 clients at once on 200 tenants, compared with the model in the order of the ledger: same lots, same amounts,
- * same refusals. `CREDIT_OPERATIONS=1000000` for more of them, `CREDIT_SEED=n` for the choices of an earlier run.
+ * Random operations by 16 clients at once on 200 tenants, compared with the model in the order of the ledger: same
+ * lots, same amounts, same refusals. `CREDIT_OPERATIONS=1000000` for more of them, `CREDIT_SEED=n` for the choices of
+ * an earlier run.
  *
- * Most are sent in batches, of which each operation is a transaction and is acknowledged after its commit: sending them one by one costs
- * more than executing them.
+ * Most are sent in batches, of which each operation is a transaction and is acknowledged after its commit: sending them
+ * one by one costs more than executing them.
  */
 const OPERATIONS = Number(process.env.CREDIT_OPERATIONS ?? 100_000);
 const SEED = Number(process.env.CREDIT_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -274,7 +273,9 @@ function whole(balances: readonly { status: string; credits: number }[]): number
   return [available + expired, reserved, spent];
 }
 
-/** The changed lots of the database, or all, are those of the model, and their sums by status are those of the entries. */
+/**
+ * The changed lots of the database, or all, are those of the model, and their sums by status are those of the entries.
+ */
 async function compare(t: ExecutionContext, all = false) {
   const rows = await w.sql<Record<string, string>>(
     'select * from credit_lots where $1 or id = any($2) order by pool_id, expires_at, id',

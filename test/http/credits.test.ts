@@ -9,8 +9,7 @@ import { bookExpiredCredits } from '../../src/credits/expire.ts';
 import { project } from '../../src/credits/forecast.ts';
 import { releaseCredits, reserveCredits, spendCredits } from '../../src/credits/queries.ts';
 import type { MaintenanceRun } from '../../src/platform/async/maintenance-run.ts';
-import type { Answer, Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type Client, type User, world } from '../world.ts';
 
 const w = world(test);
 const PATH = '/api/iam/credit';

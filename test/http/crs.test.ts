@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { crsToWkt, withCrs } from '../../src/geo/crs/srs.ts';
-import { gdal, projDatabase } from '../../src/geo/wasm.ts';
+import { crsToWkt, withCrs } from '../../src/files/geo/crs/srs.ts';
+import { gdal, projDatabase } from '../../src/files/geo/wasm.ts';
 import { world } from '../world.ts';
 
 const w = world(test);

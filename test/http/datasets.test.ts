@@ -6,8 +6,7 @@ import type { NewDataset } from '../../src/datasets/queries.ts';
 import { AppError } from '../../src/errors.ts';
 import { newDataset } from '../world/content.ts';
 import { local, newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 

@@ -3,8 +3,7 @@ import { sweep } from '../../src/transfers/queue/sweep.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** No worker runs here: what ends, ends by the deletion itself. */
 const w = world(test);

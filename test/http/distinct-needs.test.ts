@@ -1,7 +1,6 @@
 import test from 'ava';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** No worker runs: what is started waits. */
 const w = world(test);

@@ -9,8 +9,7 @@ import { placed, tiffFile } from '../formats/tiff-file.ts';
 import { openSilentBucket } from '../world/bucket.ts';
 import { clientOf } from '../world/client.ts';
 import { ASCII_GRID, copyRequest, local, newProject, upload } from '../world/transfers.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 const w = world(test);
 const tiff = tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4], tags: placed(0, 0, 1) });

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { append } from '../../src/outbox.ts';
 import { leaveEarly } from '../world/leave-early.ts';
-import type { EventStream } from '../world/streams.ts';
-import { openStream } from '../world/streams.ts';
+import { type EventStream, openStream } from '../world/streams.ts';
 import { newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const LIST = '/api/eventing/event/list';

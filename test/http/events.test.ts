@@ -5,8 +5,7 @@ import { sql } from '../../src/db.ts';
 import { append } from '../../src/outbox.ts';
 import { makeFolder } from '../world/projects.ts';
 import { newProject } from '../world/transfers.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, type User, world } from '../world.ts';
 
 const w = world(test);
 const LIST = '/api/eventing/event/list';

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { bytes } from '../blobs/rules.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';
 import { gdalPlain } from '../formats/flatgeobuf/gdal-files.ts';
 import { newDataset } from '../world/content.ts';
 import { newProject } from '../world/transfers.ts';
-import type { Answer, Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type Client, type User, world } from '../world.ts';
 import { newKey } from './isolation/credentials.ts';
 
 const w = world(test);

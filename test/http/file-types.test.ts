@@ -2,8 +2,7 @@ import test from 'ava';
 import { dfsu, flat } from '../formats/dfsu/files.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** Names and media types of files whose format depends on what they hold: VTU files of several steps are a zip. */
 const w = world(test);

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { newDataset, subproject } from '../world/content.ts';
 import { newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 

@@ -11,8 +11,7 @@ import { newDataset, subproject } from '../world/content.ts';
 import { until } from '../world/hooks.ts';
 import { leaveEarly } from '../world/leave-early.ts';
 import { local, newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test, { 'uploads.maxSize': '1000000' });
 

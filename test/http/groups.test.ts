@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { sql } from '../../src/db.ts';
-import type { Answer, User } from '../world.ts';
-import { PASSWORD, world } from '../world.ts';
+import { type Answer, PASSWORD, type User, world } from '../world.ts';
 
 const w = world(test);
 const administrator = async () => w.as(await w.administrator());

@@ -4,8 +4,7 @@ import { newDataset, subproject } from '../world/content.ts';
 import { unsound } from '../world/projects.ts';
 import { countStatements } from '../world/statements.ts';
 import { newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 

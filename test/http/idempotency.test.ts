@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { z } from 'zod';
-import type { Database } from '../../src/db.ts';
-import { sql } from '../../src/db.ts';
+import { type Database, sql } from '../../src/db.ts';
 import { conflict } from '../../src/errors.ts';
 import type { App } from '../../src/http/route.ts';
 import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';

@@ -4,8 +4,7 @@ import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { subproject } from '../world/content.ts';
 import { copyRequest, local, newProject, start, upload } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 

@@ -1,16 +1,15 @@
 /**
- * Every route × {credentials that are broken, expired, revoked, of another issuer or audience; keys of another tenant, network or role;
- * another tenant, a lower role}. The list comes from the server itself: a route without a row fails.
+ * Every route × {credentials that are broken, expired, revoked, of another issuer or audience; keys of another tenant,
+ * network or role; another tenant, a lower role}. The list comes from the server itself: a route without a row fails.
  *
- * A room adds its rows in `isolation/<room>.ts`, whose default export is `Rows`; nothing else is needed. A row makes a valid request on
- * things of the scene's tenant and says what comes back to whom. Put `scene.mark` into the names of what you make: no answer to another
- * tenant may hold it.
+ * A room adds its rows in `isolation/<room>.ts`, whose default export is `Rows`; nothing else is needed. A row makes a
+ * valid request on things of the scene's tenant and says what comes back to whom. Put `scene.mark` into the names of
+ * what you make: no answer to another tenant may hold it.
  */
 import test from 'ava';
 import type { InjectOptions } from 'fastify';
 import { world } from '../world.ts';
-import type { Headers } from './isolation/credentials.ts';
-import { newKey, worthless } from './isolation/credentials.ts';
+import { type Headers, newKey, worthless } from './isolation/credentials.ts';
 import type { Actor, PublicRow, Row, Scene } from './isolation/row.ts';
 import { allRows, makeScene, routesOf } from './isolation/scene.ts';
 
@@ -77,7 +76,8 @@ const theKeys = ({ owner, stranger }: Scene) => {
   return keys;
 };
 
-// one after the other: hundreds at once wait for the pool's few connections for longer than the server lets anybody wait
+// one after the other: hundreds at once wait for the pool's few connections for longer than the server lets anybody
+// wait
 for (const [name, row] of Object.entries(rows)) {
   if ('anybody' in row) open(name, row);
   else closed(name, row);

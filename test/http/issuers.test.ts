@@ -1,12 +1,9 @@
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import type { CryptoKey, JWK, JWTPayload } from 'jose';
-import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { loadConfig } from '../../src/config.ts';
-import type { AccessTokens } from '../../src/tokens/access.ts';
-import { openAccessTokens } from '../../src/tokens/access.ts';
+import { type AccessTokens, openAccessTokens } from '../../src/tokens/access.ts';
 import { findCaller } from '../../src/tokens/caller.ts';
 import { openIdentities } from '../../src/tokens/identities.ts';
 import { world } from '../world.ts';

@@ -1,7 +1,6 @@
 import test from 'ava';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** What the holder of an API key makes: a caller that is no account. */
 const w = world(test);

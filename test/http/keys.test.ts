@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { makeProject } from '../world/projects.ts';
-import type { Answer, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type User, world } from '../world.ts';
 
 const w = world(test, { 'loginDelay.first': '1ms' });
 const url = '/api/iam/key';

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import type { Config } from '../../src/config.ts';
 import { answerWith, openReceiver } from '../world/receiver.ts';
-import type { Answer, User } from '../world.ts';
-import { world } from '../world.ts';
-import type { Get } from './tile-server.ts';
-import { bearerOf, stopClock, tileScene, tileServer } from './tile-server.ts';
+import { type Answer, type User, world } from '../world.ts';
+import { bearerOf, type Get, stopClock, tileScene, tileServer } from './tile-server.ts';
 
 const w = world(test, { trustedProxies: '127.0.0.1', 'cors.origins': 'https://maps.example' });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { Agent, get } from 'node:http';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
@@ -13,8 +12,7 @@ import { hasRedis, startRedis } from '../world/redis.ts';
 import { startServer } from '../world/server.ts';
 import { newTiles } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { PASSWORD, world } from '../world.ts';
+import { PASSWORD, type User, world } from '../world.ts';
 import { newKey } from './isolation/credentials.ts';
 
 const w = world(test);

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
-import type { LoginClient, LoginDelay } from '../../src/accounts/login-delay.ts';
-import { openLoginDelay } from '../../src/accounts/login-delay.ts';
+import { type LoginClient, type LoginDelay, openLoginDelay } from '../../src/accounts/login-delay.ts';
 import type { AppError } from '../../src/errors.ts';
 import { clientOf } from '../../src/platform/net/networks.ts';
 import { attempt } from '../world/authenticator.ts';

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
 import { createDatabase, dropDatabase } from '../world/database.ts';
@@ -14,7 +13,10 @@ const w = world(test, { 'accounts.registration': 'true' });
 const administrator = async () => w.as(await w.administrator());
 const login = (id: string) => w.nobody.post('/api/tokens', { id, password: PASSWORD });
 
-/** A login id, and the same in other letter cases. Lower case of JavaScript, and of Postgres, misses each of them in one way or another. */
+/**
+ * A login id, and the same in other letter cases. Lower case of JavaScript, and of Postgres, misses each of them in one
+ * way or another.
+ */
 const SPELLINGS: [string, ...string[]][] = [
   ['İbrahim', 'i̇brahim', 'İBRAHIM'],
   ['ΝΙΚΟΣ', 'νικος', 'νικοσ', 'Νικος'],

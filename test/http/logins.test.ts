@@ -1,12 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import test from 'ava';
-import type { CryptoKey, JWK } from 'jose';
-import { decodeJwt, importJWK, SignJWT } from 'jose';
+import { type CryptoKey, decodeJwt, importJWK, type JWK, SignJWT } from 'jose';
 import { attempt, codeOf, setupCodeFrom } from '../world/authenticator.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { PASSWORD, world } from '../world.ts';
+import { PASSWORD, type User, world } from '../world.ts';
 
 const w = world(test);
 const elsewhere = generateKeyPairSync('ed25519');

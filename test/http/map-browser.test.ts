@@ -4,19 +4,16 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { decodePng, pixel } from '../formats/decode-png.ts';
 import { flatMesh } from '../formats/meshes.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import { codeOf, groupOf } from '../world/authenticator.ts';
-import type { Browser, Tab } from '../world/browser.ts';
-import { hasBrowser, startBrowser } from '../world/browser.ts';
+import { type Browser, hasBrowser, startBrowser, type Tab } from '../world/browser.ts';
 import { newStore, smallGrid } from '../world/stores.ts';
 import { newFeatures, newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { PASSWORD, world } from '../world.ts';
+import { PASSWORD, type User, world } from '../world.ts';
 
 const w = world(test);
 const shown = hasBrowser ? test.serial : test.serial.skip;

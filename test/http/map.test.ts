@@ -9,7 +9,6 @@ import { idIn, parsePermalink, permalinkOf } from '../../src/tiles/map/page/perm
 import { colourOf, rampOf, valueOfColour } from '../../src/tiles/map/page/ramp.ts';
 import { estimateText, timeAxis, valueAxis, valueText } from '../../src/tiles/map/page/scale.ts';
 import { csvOf, hasLayers, itemFor, unitOf } from '../../src/tiles/map/page/series-table.ts';
-import type { TileGrid } from '../../src/tiles/map/page/tile-grid.ts';
 import {
   isMapTile,
   levelFor,
@@ -17,6 +16,7 @@ import {
   metresOf,
   piecesOf,
   pixelAt,
+  type TileGrid,
   WORLD,
   zoomRange,
 } from '../../src/tiles/map/page/tile-grid.ts';

@@ -7,8 +7,7 @@ import { cacheTime } from '../../src/operations/metrics/metrics.ts';
 import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
-import type { World } from '../world.ts';
-import { world } from '../world.ts';
+import { type World, world } from '../world.ts';
 
 const SECRET = 'a-token-for-the-scraper';
 const w = world(test);

@@ -5,8 +5,7 @@ import test from 'ava';
 import pg from 'pg';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
 import { createDatabase, dropDatabase } from '../world/database.ts';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase } from '../world.ts';
+import { type TestDatabase, testDatabase } from '../world.ts';
 
 let world: TestDatabase;
 test.before(async () => {

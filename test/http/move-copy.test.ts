@@ -1,6 +1,5 @@
 import test from 'ava';
-import type { CarryScene } from '../world/move-copy.ts';
-import { carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
+import { type CarryScene, carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
 import { newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 

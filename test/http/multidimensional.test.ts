@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../src/data/grid.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import type { MultiArray } from '../../src/data/multi-array.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Grid } from '../../src/files/data/grid.ts';
+import type { Mesh } from '../../src/files/data/mesh.ts';
+import type { MultiArray } from '../../src/files/data/multi-array.ts';
 import { bytes } from '../blobs/rules.ts';
 import { flatMesh, layeredMesh, sigmaZMesh } from '../formats/meshes.ts';
 import { group, variable, storeOf as zipped } from '../formats/zarr/zarr-files.ts';
 import { newDataset } from '../world/content.ts';
 import { newStore, smallGrid, storeOf } from '../world/stores.ts';
 import { newProject } from '../world/transfers.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
-import type { Coverage } from './cov-json.ts';
-import { CovJson } from './cov-json.ts';
+import { type Client, type User, world } from '../world.ts';
+import { type Coverage, CovJson } from './cov-json.ts';
 
 const w = world(test);
 

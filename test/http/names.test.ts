@@ -3,8 +3,7 @@ import test from 'ava';
 import { pathSegment } from '../../cli/paths.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { ASCII_GRID, local, newProject, start, upload } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 

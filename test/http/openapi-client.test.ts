@@ -14,8 +14,7 @@ const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** What somebody would write with the generated client; it must compile as strictly as the client itself. */
 const PROGRAM = `
-import type { NewProject, Project } from './client.ts';
-import { Api } from './client.ts';
+import { Api, type NewProject, type Project } from './client.ts';
 
 const [baseUrl = '', id = '', password = '', uploaded = ''] = process.argv.slice(2);
 const { api } = new Api({ baseUrl });

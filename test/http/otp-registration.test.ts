@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
 import { openSealer } from '../../src/platform/keys/sealing.ts';
-import type { Attempt } from '../world/authenticator.ts';
-import { attempt, codeOf, groupOf, setupCodeFrom, wrongCodeOf } from '../world/authenticator.ts';
+import { type Attempt, attempt, codeOf, groupOf, setupCodeFrom, wrongCodeOf } from '../world/authenticator.ts';
 import { testDatabase, world } from '../world.ts';
 
 const w = world(test);

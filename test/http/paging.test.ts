@@ -1,8 +1,6 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import type { Database } from '../../src/db.ts';
-import { sql } from '../../src/db.ts';
+import { type Database, sql } from '../../src/db.ts';
 import type { App } from '../../src/http/route.ts';
 import { behind, pageOrder } from '../../src/http/rules/paging.queries.ts';
 import {
@@ -15,8 +13,7 @@ import {
 } from '../../src/http/rules/paging.ts';
 import { queryEnum } from '../../src/http/rules/query.ts';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import type { Signer } from '../../src/platform/keys/signing-keys.ts';
-import { openSigner } from '../../src/platform/keys/signing-keys.ts';
+import { openSigner, type Signer } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
 import { apiApp, bearer } from './api-app.ts';
 

@@ -4,8 +4,7 @@ import pg from 'pg';
 import { newDataset } from '../world/content.ts';
 import { makeFolder, makeProject } from '../world/projects.ts';
 import { justBefore } from '../world/statements.ts';
-import type { User } from '../world.ts';
-import { PASSWORD, world } from '../world.ts';
+import { PASSWORD, type User, world } from '../world.ts';
 
 const w = world(test, { 'accounts.registration': 'true' });
 const path = '/api/metadata/project';

@@ -1,7 +1,6 @@
 import test from 'ava';
 import { makeProject } from '../world/projects.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const put = (user: User, body: object) => w.as(user).put('/api/metadata/project', body);

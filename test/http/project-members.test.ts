@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { makeFolder, makeProject, roleOf, unsound } from '../world/projects.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 

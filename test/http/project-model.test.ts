@@ -1,13 +1,12 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type { Answer } from '../world/client.ts';
 import { randomOf } from '../world/random.ts';
 import { world } from '../world.ts';
-import type { Node, Permission, Person, Role } from './project-model.ts';
-import { CAPABILITIES, Model } from './project-model.ts';
+import { CAPABILITIES, Model, type Node, type Permission, type Person, type Role } from './project-model.ts';
 
 /**
- * Random operations by thirty people on one tree of projects, on the platform and on the model: same answers, same sight, same rights.
+ * Random operations by thirty people on one tree of projects, on the platform and on the model: same answers, same
+ * sight, same rights.
  * `TREE_OPERATIONS=20000` for more of them, `TREE_SEED=n` for the choices of an earlier run.
  */
 const OPERATIONS = Number(process.env.TREE_OPERATIONS ?? 2000);

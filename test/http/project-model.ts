@@ -1,6 +1,7 @@
 /**
- * What the specification says of projects, members, inheritance, permissions and the recycle bin, once more and as plainly as possible:
- * objects and loops, no SQL, nothing stored that could be looked up. Each operation answers the status that the platform must answer.
+ * What the specification says of projects, members, inheritance, permissions and the recycle bin, once more and as
+ * plainly as possible: objects and loops, no SQL, nothing stored that could be looked up. Each operation answers the
+ * status that the platform must answer.
  */
 
 export type Role = 'Owner' | 'Contributor' | 'Reader';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const NINE = [

@@ -37,8 +37,8 @@ async function multiply(id: string, count: number, differing: { transfer: string
 }
 
 /**
- * Vacuums a table until all its pages are marked visible, which the costs of index-only scans depend on. A vacuum marks no page of a commit
- * that is not yet in the log on disk, and commits of the test server do not wait for that.
+ * Vacuums a table until all its pages are marked visible, which the costs of index-only scans depend on. A vacuum marks
+ * no page of a commit that is not yet in the log on disk, and commits of the test server do not wait for that.
  */
 async function settle(table: string) {
   for (let visible = false; !visible; ) {
@@ -110,7 +110,8 @@ test.serial('progress updates are HOT: they stay in their page and touch no inde
     );
     return row!;
   };
-  // Random ids: each row has a page of its own, with the room that `fillfactor` leaves, so that nothing depends on what Postgres may prune.
+  // Random ids: each row has a page of its own, with the room that `fillfactor` leaves, so that nothing depends on what
+  // Postgres may prune.
   const ids = await w.sql<{ id: string }>(`select id from transfers where status = 'Pending' order by id limit 50`);
   const client = new pg.Client({ connectionString: w.url });
   await client.connect();

@@ -3,8 +3,7 @@ import test from 'ava';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { bytes } from '../blobs/rules.ts';
 import { justBefore } from '../world/statements.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const BIN = '/api/recycle-bin';

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
-import type { User } from '../world.ts';
-import { PASSWORD, world } from '../world.ts';
+import { PASSWORD, type User, world } from '../world.ts';
 
 const w = world(test, { 'tokens.reuseLeeway': '1h', 'tokens.refreshLifetime': '2h', 'tokens.familyLifetime': '3h' });
 

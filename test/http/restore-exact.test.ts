@@ -3,8 +3,7 @@ import test from 'ava';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { bytes } from '../blobs/rules.ts';
 import { randomOf } from '../world/random.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, type User, world } from '../world.ts';
 
 /** `RESTORE_TREES=200` for the whole of it, `RESTORE_SEED=n` for the trees of an earlier run. */
 const TREES = Number(process.env.RESTORE_TREES ?? 4);

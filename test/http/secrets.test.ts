@@ -14,8 +14,7 @@ import { openSource, storeSource } from '../../src/transfers/sources/sources.ts'
 import { person } from '../cli/person.ts';
 import { attempt, codeOf, groupOf } from '../world/authenticator.ts';
 import { clock } from '../world/clock.ts';
-import type { World } from '../world.ts';
-import { PASSWORD, PASSWORD_ITERATIONS, world } from '../world.ts';
+import { PASSWORD, PASSWORD_ITERATIONS, type World, world } from '../world.ts';
 
 const FIRST = randomBytes(32).toString('base64');
 const SECOND = randomBytes(32).toString('base64');

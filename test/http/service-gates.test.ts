@@ -3,8 +3,7 @@ import test from 'ava';
 import { newDataset } from '../world/content.ts';
 import { enrol, VERSION_4 } from '../world/move-copy.ts';
 import { copyRequest, upload } from '../world/transfers.ts';
-import type { Answer, Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type Client, world } from '../world.ts';
 
 /** Whose feature counts, when a request names objects of several tenants. */
 const w = world(test, {

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type { App } from '../../src/http/route.ts';
 import { randomOf } from '../world/random.ts';
-import type { RawAnswer, RawConnection } from '../world/raw-connection.ts';
-import { rawConnection } from '../world/raw-connection.ts';
+import { type RawAnswer, type RawConnection, rawConnection } from '../world/raw-connection.ts';
 import { newFeatures } from '../world/tiles.ts';
 import { world } from '../world.ts';
 import { bearerOf, stopClock, tileScene, tileServer } from './tile-server.ts';

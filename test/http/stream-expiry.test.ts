@@ -1,9 +1,7 @@
 import test from 'ava';
-import type { EventStream } from '../world/streams.ts';
-import { openStream } from '../world/streams.ts';
+import { type EventStream, openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 /** Tokens live long enough to open a stream on a busy machine. */
 const LIFETIME = 15;

@@ -1,8 +1,7 @@
 import test from 'ava';
 import { makeFolder, makeProject } from '../world/projects.ts';
 import { countStatements } from '../world/statements.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const LISTS = ['subproject/list', 'subproject/offset-list', 'subprojects'];

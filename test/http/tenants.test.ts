@@ -1,8 +1,7 @@
 import test from 'ava';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
-import type { Answer } from '../world.ts';
-import { PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
+import { type Answer, PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
 
 const w = world(test);
 const administrator = async () => w.as(await w.administrator());
@@ -101,7 +100,10 @@ test('Owners and administrators manage members; for others the route is 404', as
   t.is((await w.as(member).get(`/api/iam/tenant/${tenantId}`)).status, 404);
 });
 
-/** A tenant with an Owner, a Member who made a project of his own, and a project and a subproject in which the Member has roles. */
+/**
+ * A tenant with an Owner, a Member who made a project of his own, and a project and a subproject in which the Member
+ * has roles.
+ */
 async function leavingScene() {
   const tenantId = await w.tenant();
   const [owner, member] = [await w.account({ tenantId, role: 'Owner' }), await w.account({ tenantId })];

@@ -4,8 +4,7 @@ import test from 'ava';
 import { overHttp } from '../world/client.ts';
 import { randomOf } from '../world/random.ts';
 import { newFeatures, newTilesOf, steppedGrid } from '../world/tiles.ts';
-import type { Answer, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type User, world } from '../world.ts';
 import { tileScene } from './tile-server.ts';
 
 const w = world(test);

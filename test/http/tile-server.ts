@@ -5,8 +5,7 @@ import type { Config } from '../../src/config.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { overHttp } from '../world/client.ts';
 import { newFeatures, newTiles } from '../world/tiles.ts';
-import type { Answer, User, World } from '../world.ts';
-import { PASSWORD_ITERATIONS } from '../world.ts';
+import { type Answer, PASSWORD_ITERATIONS, type User, type World } from '../world.ts';
 
 export type Get = (url: string, headers?: Record<string, string>) => Promise<Answer>;
 

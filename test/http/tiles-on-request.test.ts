@@ -7,11 +7,9 @@ import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
 import { lockNumber } from '../../src/tiles/raster/kept-tiles.ts';
-import type { Client as Caller } from '../world/client.ts';
-import { clientOf } from '../world/client.ts';
+import { type Client as Caller, clientOf } from '../world/client.ts';
 import { newTilesOf, steppedGrid } from '../world/tiles.ts';
-import type { Client, User } from '../world.ts';
-import { PASSWORD_ITERATIONS, world } from '../world.ts';
+import { type Client, PASSWORD_ITERATIONS, type User, world } from '../world.ts';
 
 const w = world(test);
 

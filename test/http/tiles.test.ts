@@ -1,10 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { transformer } from '../../src/geo/crs/transform.ts';
+import { transformer } from '../../src/files/geo/crs/transform.ts';
 import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
 import { newTiles, newTilesChanged, newTilesWith, steppedGrid, steppedSchemes, tileBytes } from '../world/tiles.ts';
-import type { Answer, Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type Client, type User, world } from '../world.ts';
 
 const w = world(test, { 'cache.lifetimes': 'tiles=90s' });
 

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
 import { LEVEL, newSeries, newSeriesDataset, SCHEMA } from '../world/series.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 const w = world(test);
 

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import type { CryptoKey, JWK, JWTPayload } from 'jose';
 import {
+  type CryptoKey,
   createLocalJWKSet,
   decodeJwt,
   decodeProtectedHeader,
   generateKeyPair,
   importJWK,
+  type JWK,
+  type JWTPayload,
   jwtVerify,
   SignJWT,
 } from 'jose';

@@ -1,13 +1,12 @@
 /**
- * No transaction of the API keeps its connection while it waits for anything but its own statements: passwords that are hashed, files that are
- * copied and receivers that are called take as long as they like, and the pool has few connections. Every route is called; those that write
- * with an Idempotency-Key and without.
+ * No transaction of the API keeps its connection while it waits for anything but its own statements: passwords that are
+ * hashed, files that are copied and receivers that are called take as long as they like, and the pool has few
+ * connections. Every route is called; those that write with an Idempotency-Key and without.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type { InjectOptions } from 'fastify';
 import { insertToken } from '../../src/accounts/mail.queries.ts';
 import { newMailToken } from '../../src/accounts/mail-token.ts';

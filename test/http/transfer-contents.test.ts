@@ -3,8 +3,7 @@ import { enrol, VERSION_4 } from '../world/move-copy.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 /** Who is given what transfers tell of the contents of datasets: files, receipts, logs. */
 const w = world(test);

@@ -2,8 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { newDataset } from '../world/content.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** Rules that need no worker: transfers wait here. */
 const w = world(test);

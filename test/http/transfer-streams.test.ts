@@ -1,15 +1,12 @@
-import type { IncomingMessage } from 'node:http';
-import { Agent, get } from 'node:http';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { ENDED } from '../../src/transfers/ends/notices.queries.ts';
 import { leaveEarly } from '../world/leave-early.ts';
-import type { EventStream } from '../world/streams.ts';
-import { openStream } from '../world/streams.ts';
+import { type EventStream, openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, type User, world } from '../world.ts';
 
 /** Followers of one transfer. No worker runs: what it would write is written here. */
 const w = world(test);

@@ -1,8 +1,7 @@
 import test from 'ava';
 import pg from 'pg';
 import { newProject } from '../world/transfers.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const STATUSES = ['Pending', 'InProgress', 'Completed', 'Error'] as const;

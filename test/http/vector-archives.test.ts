@@ -2,10 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { convert } from '../../src/convert/convert.ts';
-import { TileArchive } from '../../src/formats/tiles/archive-reader.ts';
+import test, { type ExecutionContext } from 'ava';
+import { convert } from '../../src/files/convert/convert.ts';
+import { TileArchive } from '../../src/files/formats/tiles/archive-reader.ts';
 import { memory } from '../formats/read.ts';
 import { featureBytes, newStoredFeatures } from '../world/tiles.ts';
 import { world } from '../world.ts';
@@ -82,7 +81,10 @@ async function archiveOf(t: ExecutionContext, stored: Buffer, parameters: object
   return TileArchive.open(memory(await readFile(output)));
 }
 
-/** Compares each tile of the archive, and the tiles beside it, with those of the route. Returns how many of both have something in them. */
+/**
+ * Compares each tile of the archive, and the tiles beside it, with those of the route. Returns how many of both have
+ * something in them.
+ */
 async function compare(
   t: ExecutionContext,
   stored: Buffer,

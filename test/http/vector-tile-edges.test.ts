@@ -1,16 +1,13 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { transformer } from '../../src/geo/crs/transform.ts';
-import { HALF_WORLD } from '../../src/geo/tiles/matrices.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Mesh } from '../../src/files/data/mesh.ts';
+import { transformer } from '../../src/files/geo/crs/transform.ts';
+import { HALF_WORLD } from '../../src/files/geo/tiles/matrices.ts';
 import { squares } from '../formats/tiles/tiling.ts';
-import type { DecodedFeature } from '../world/decode-mvt.ts';
-import { decodeTile } from '../world/decode-mvt.ts';
+import { type DecodedFeature, decodeTile } from '../world/decode-mvt.ts';
 import { newStore } from '../world/stores.ts';
 import { newFeatures } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 const w = world(test);
 
@@ -100,8 +97,8 @@ async function trianglesOf({ nodes, connectivity }: Mesh, code: number): Promise
 }
 
 /**
- * At every level and step: what is drawn of an element lies on it and has its value; elements of more than two pixels are all drawn, with
- * their corners; the area of all is kept.
+ * At every level and step: what is drawn of an element lies on it and has its value; elements of more than two pixels
+ * are all drawn, with their corners; the area of all is kept.
  */
 async function expectElements(t: ExecutionContext, corner: readonly [number, number], code: number): Promise<void> {
   const { client, projectId } = await scene();

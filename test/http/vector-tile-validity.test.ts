@@ -1,14 +1,12 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
+import test, { type ExecutionContext } from 'ava';
+import { CELL_SHAPES } from '../../src/files/data/mesh.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
 import { faultOf, isInFeature } from '../world/mvt-validity.ts';
 import { randomOf } from '../world/random.ts';
 import { newStore } from '../world/stores.ts';
 import { newFeatures } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, type User, world } from '../world.ts';
 
 const w = world(test);
 

@@ -1,15 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import type { Mesh } from '../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../src/data/mesh.ts';
-import { transformer } from '../../src/geo/crs/transform.ts';
-import { HALF_WORLD } from '../../src/geo/tiles/matrices.ts';
+import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
+import { transformer } from '../../src/files/geo/crs/transform.ts';
+import { HALF_WORLD } from '../../src/files/geo/tiles/matrices.ts';
 import { flatMesh, sigmaZMesh, value } from '../formats/meshes.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
 import { newStore } from '../world/stores.ts';
 import { newFeatures, newTiles } from '../world/tiles.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 const w = world(test);
 

@@ -6,8 +6,7 @@ import { addCredits, PRICES, useCredits } from './campaign/credits.ts';
 import { disturb } from './campaign/disturbances.ts';
 import { judge } from './campaign/judge.ts';
 import { EQUIPMENT } from './campaign/kinds.ts';
-import type { Platform } from './campaign/platform.ts';
-import { processesOf, startPlatform } from './campaign/platform.ts';
+import { type Platform, processesOf, startPlatform } from './campaign/platform.ts';
 import { prepareWork } from './campaign/work.ts';
 import { choices, MIX, SEED, times } from './flags.ts';
 

@@ -3,15 +3,11 @@ import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import type { Client } from './campaign/client.ts';
-import { clientOf } from './campaign/client.ts';
+import { type Client, clientOf } from './campaign/client.ts';
 import { judge } from './campaign/judge.ts';
-import type { AcceptedSubmission } from './campaign/kinds.ts';
-import { expect, grid, prepareProject } from './campaign/kinds.ts';
-import type { Platform } from './campaign/platform.ts';
-import { startPlatform } from './campaign/platform.ts';
-import type { Choices } from './flags.ts';
-import { choices, SEED, times } from './flags.ts';
+import { type AcceptedSubmission, expect, grid, prepareProject } from './campaign/kinds.ts';
+import { type Platform, startPlatform } from './campaign/platform.ts';
+import { type Choices, choices, SEED, times } from './flags.ts';
 
 const CANCELS = times(20, 200);
 /** At a time: more than run, so that some wait. */

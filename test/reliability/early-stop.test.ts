@@ -1,16 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase } from '../world.ts';
+import { type TestDatabase, testDatabase } from '../world.ts';
 
 /** Processes that are asked to stop before they have a database. */
 const PROGRAM = fileURLToPath(new URL('../../bin/platform', import.meta.url));

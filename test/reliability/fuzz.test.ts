@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:http';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import test, { type ExecutionContext } from 'ava';
 import { bytes } from '../blobs/rules.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';

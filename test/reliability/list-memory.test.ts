@@ -6,7 +6,10 @@ import { world } from '../world.ts';
 
 const w = world(test);
 
-/** Megabytes of an API process, whatever is stored; it has about 190 at its start, and 215 at the first one, which compiles. */
+/**
+ * Megabytes of an API process, whatever is stored; it has about 190 at its start, and 215 at the first one, which
+ * compiles.
+ */
 const MOST = 300;
 const COUNT = 60;
 const WRITES = 30;

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { insertDataset } from '../../src/datasets/queries.ts';
 import { enqueue } from '../../src/jobs.ts';
 import { bytes } from '../blobs/rules.ts';
 import { randomOf } from '../world/random.ts';
-import type { ServerProcess } from '../world/server.ts';
-import { startServer } from '../world/server.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type ServerProcess, startServer } from '../world/server.ts';
+import { startWorker, type WorkerProcess } from '../world/worker.ts';
+import { type Client, type User, world } from '../world.ts';
 
 /**
  * A worker that sweeps the bin and removes bytes, and a server that purges, are killed at random while they do it.
@@ -62,7 +58,9 @@ async function binned(client: Client, owner: User): Promise<Item> {
   return { id: projects[0], projects, datasets, blobs };
 }
 
-/** Every item is whole in the bin without an event, or gone with exactly one event for each row. Says which are gone. */
+/**
+ * Every item is whole in the bin without an event, or gone with exactly one event for each row. Says which are gone.
+ */
 async function wholeOrGone(t: ExecutionContext, items: Item[]): Promise<Item[]> {
   const gone: Item[] = [];
   for (const { id, projects, datasets, blobs } of items) {

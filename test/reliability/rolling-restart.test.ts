@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import type { Client } from './campaign/client.ts';
-import { clientOf } from './campaign/client.ts';
+import { type Client, clientOf } from './campaign/client.ts';
 import { grid } from './campaign/kinds.ts';
-import type { Platform } from './campaign/platform.ts';
-import { childrenOf, signal, startPlatform } from './campaign/platform.ts';
+import { childrenOf, type Platform, signal, startPlatform } from './campaign/platform.ts';
 import { LONG, times } from './flags.ts';
 
 /** In each round every worker is asked to stop, one after another, and replaced. */
@@ -15,7 +13,10 @@ const RUNNING = LONG ? 50 : 12;
 /** More than run at a time, so that a place that becomes free is taken at once. */
 const OPEN = RUNNING + 10;
 const LINES = 1000;
-/** Of the conversions this share goes on; the others are stopped, so that they last as long as they must and leave the machine to the rest. */
+/**
+ * Of the conversions this share goes on; the others are stopped, so that they last as long as they must and leave the
+ * machine to the rest.
+ */
 const GOES_ON = 0.1;
 
 test('a rolling restart fails no running transfer and uses none of its attempts', async (t) => {

@@ -31,7 +31,10 @@ const cpuMs = () => {
   return (user + system) / 1000;
 };
 
-/** CPU time of the longest turn of the event loop while `work` runs, in ms. It is counted by ticks of the kernel, mostly of 4 ms. */
+/**
+ * CPU time of the longest turn of the event loop while `work` runs, in ms. It is counted by ticks of the kernel, mostly
+ * of 4 ms.
+ */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;

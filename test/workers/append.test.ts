@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
-import type { Json } from '../formats/features.ts';
-import { asJson, collection, feature, geometryOf, toShape } from '../formats/features.ts';
+import { asJson, collection, feature, geometryOf, type Json, toShape } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';
 import { newDataset } from '../world/content.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
 import { switchedWorker } from '../world/worker-here.ts';
-import type { Answer, Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type Client, type User, world } from '../world.ts';
 
 /** Appending as a client does it. Where a transfer must wait, no worker runs. */
 const w = world(test);

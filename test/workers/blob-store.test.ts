@@ -16,8 +16,7 @@ import { until } from '../world/hooks.ts';
 import { startServer } from '../world/server.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
-import type { TestDatabase } from '../world.ts';
-import { testDatabase, world } from '../world.ts';
+import { type TestDatabase, testDatabase, world } from '../world.ts';
 
 const server = await openSilentBucket();
 const w = world(test);
@@ -94,7 +93,8 @@ for (const [kind, place] of Object.entries(places)) {
         [first, second, first, second].map(({ db }) => openOwnStore(db, settings, log)),
       );
       const outcomes = opened.map(({ status }) => status);
-      // a server without conditional PUT may let both pass: then the later one has it, and the sweep of the other refuses
+      // a server without conditional PUT may let both pass: then the later one has it, and the sweep of the other
+      // refuses
       if (kind === 'folder') t.is(new Set([outcomes[0], outcomes[1]]).size, 2);
       const owners = [];
       for (const { db } of [first, second]) {

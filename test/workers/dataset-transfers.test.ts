@@ -1,8 +1,7 @@
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { switchedWorker } from '../world/worker-here.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, type User, world } from '../world.ts';
 
 /** Transfers between datasets. Where a transfer must wait, no worker runs. */
 const w = world(test);

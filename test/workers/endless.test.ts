@@ -1,8 +1,7 @@
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { switchedWorker } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** Transfers whose end cannot be stored must not go on for ever. */
 const w = world(test);

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 const w = world(test);
 const worker = sharedWorker(w);

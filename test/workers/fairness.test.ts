@@ -4,7 +4,9 @@ import { copyRequest, newProject, start, untilEnd, upload } from '../world/trans
 import { workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
-/** The queue is filled first, then one worker runs one transfer after the other: who starts when is not left to chance. */
+/**
+ * The queue is filled first, then one worker runs one transfer after the other: who starts when is not left to chance.
+ */
 const w = world(test, { 'outbound.allow': '127.0.0.1:1' });
 
 /** An Owner of a tenant of its own, who starts transfers. */

@@ -6,8 +6,7 @@ import test from 'ava';
 import { machines } from '../cli/machine.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { sharedProcess } from '../world/worker.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 /** Work that is done by the clock, where some of it fails. */
 /** Nobody is there. */

@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
-import type { CarryScene } from '../world/move-copy.ts';
-import { carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
+import { type CarryScene, carryScene, enrol, VERSION_4 } from '../world/move-copy.ts';
 import { local, newProject, untilEnd } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
 import { workHere } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
-/** Moves and copies to their end. What must happen between start and commit happens while no worker runs, or while the commit waits. */
+/**
+ * Moves and copies to their end. What must happen between start and commit happens while no worker runs, or while the
+ * commit waits.
+ */
 const w = world(test);
 const settings = { 'worker.concurrency': '2', 'log.level': 'fatal' };
 const started = new Set<{ stop(): Promise<void> }>();
@@ -107,7 +108,8 @@ test.serial('addresses signed during a move to another tenant are invalid there'
   await holder.connect();
   const signed: string[] = [];
   try {
-    // the commit of the move, which has put the dataset into its new place already, waits to free the readers of the dataset
+    // the commit of the move, which has put the dataset into its new place already, waits to free the readers of the
+    // dataset
     await holder.query('begin; lock table dataset_readers in share row exclusive mode');
     await work();
     const waits = `select from pg_locks where relation = 'dataset_readers'::regclass and not granted`;

@@ -5,11 +5,13 @@ import test from 'ava';
 import { until } from '../world/hooks.ts';
 import { openSource } from '../world/source.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { Once, WorkerProcess } from '../world/worker.ts';
-import { startOnce, startWorker } from '../world/worker.ts';
+import { type Once, startOnce, startWorker, type WorkerProcess } from '../world/worker.ts';
 import { world } from '../world.ts';
 
-/** `platform work --transfer`. A remote file that never comes keeps a transfer under way. Serial: workers take what waits. */
+/**
+ * `platform work --transfer`. A remote file that never comes keeps a transfer under way. Serial: workers take what
+ * waits.
+ */
 const source = await openSource();
 const allowed = { 'outbound.allow': source.place };
 const w = world(test, allowed);

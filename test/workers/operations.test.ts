@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker, workHere } from '../world/worker-here.ts';
-import type { User } from '../world.ts';
-import { world } from '../world.ts';
+import { type User, world } from '../world.ts';
 
 const w = world(test);
 const worker = sharedWorker(w);
@@ -72,7 +71,8 @@ test('a mass retry retries each failure of a group once, as its starter, at the 
   t.deepEqual(retries.map((one) => one.retry_of).sort(), [...ids].sort());
   t.true(retries.every((one) => one.created_by === owner.userId));
   const times = retries.slice(1).map((one) => one.created_at.getTime());
-  // five at two a second, of which one second may be made up for: 1.5 s, less what lies between a turn and its transaction
+  // five at two a second, of which one second may be made up for: 1.5 s, less what lies between a turn and its
+  // transaction
   t.true((times.at(-1) ?? 0) - (times[0] ?? 0) >= 750, String(times));
 
   const again = (await client.post(path, {})).body;

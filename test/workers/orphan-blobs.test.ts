@@ -6,8 +6,7 @@ import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { bytes, text } from '../blobs/rules.ts';
 import { until } from '../world/hooks.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
-import type { Client, User } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, type User, world } from '../world.ts';
 
 /** Nobody is there. */
 const REMOTE = '127.0.0.1:1';
@@ -164,7 +163,10 @@ test.serial(
   },
 );
 
-/** The sweep sees the rows of this table, and does no more before `go`: between what it sees and what it locks there is time for others. */
+/**
+ * The sweep sees the rows of this table, and does no more before `go`: between what it sees and what it locks there is
+ * time for others.
+ */
 async function pausedSweep(table: string) {
   const held = new pg.Client({ connectionString: w.url });
   await held.connect();

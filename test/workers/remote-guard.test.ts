@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { Source } from '../world/source.ts';
-import { openSource } from '../world/source.ts';
+import { openSource, type Source } from '../world/source.ts';
 import { copyRequest, newProject, start, untilEnd } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
 import { world } from '../world.ts';

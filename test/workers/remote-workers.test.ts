@@ -12,8 +12,7 @@ import { namesBelow } from '../world/folders.ts';
 import { until } from '../world/hooks.ts';
 import { openSource, sendFile } from '../world/source.ts';
 import { copyRequest, newProject, start, untilEnd } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
+import { startWorker, type WorkerProcess } from '../world/worker.ts';
 import { world } from '../world.ts';
 
 /** Workers that end while they fetch, or trust other certificates: each test has its own, one after the other. */

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { untilSent } from '../world/statements.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerHere } from '../world/worker-here.ts';
-import { conversionsHere, workHere } from '../world/worker-here.ts';
+import { conversionsHere, type WorkerHere, workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
 /** Workers of different sizes; serial, since each is to meet nothing but its own test's transfers. */

@@ -4,8 +4,7 @@ import { openBlobStore } from '../../src/blobs/open.ts';
 import { openSilentBucket } from '../world/bucket.ts';
 import { until } from '../world/hooks.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
+import { startWorker, type WorkerProcess } from '../world/worker.ts';
 import { world } from '../world.ts';
 
 /** Workers whose store falls silent in the middle of a transfer: one after the other. */

@@ -5,8 +5,7 @@ import { dataOf, whole } from '../formats/zarr/whole.ts';
 import { VERSION_4 } from '../world/move-copy.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** The stores of features and of multidimensional data as a client uses them. */
 const w = world(test);

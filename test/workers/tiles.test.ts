@@ -1,7 +1,6 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../src/data/grid.ts';
-import type { TimeAxis } from '../../src/data/time-axis.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Grid } from '../../src/files/data/grid.ts';
+import type { TimeAxis } from '../../src/files/data/time-axis.ts';
 import { decodePng, pixelAlpha } from '../formats/decode-png.ts';
 import { written } from '../formats/written.ts';
 import { steppedGrid } from '../world/tiles.ts';

@@ -1,7 +1,5 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Receiver } from '../world/receiver.ts';
-import { answerWith, openReceiver } from '../world/receiver.ts';
+import test, { type ExecutionContext } from 'ava';
+import { answerWith, openReceiver, type Receiver } from '../world/receiver.ts';
 import { startServer } from '../world/server.ts';
 import { ASCII_GRID, copyRequest, newProject, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';

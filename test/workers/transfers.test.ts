@@ -6,13 +6,14 @@ import test from 'ava';
 import pg from 'pg';
 import { namesBelow } from '../world/folders.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
-import type { WorkerProcess } from '../world/worker.ts';
-import { startWorker } from '../world/worker.ts';
-import type { WorkerHere } from '../world/worker-here.ts';
-import { conversionsHere, workHere } from '../world/worker-here.ts';
+import { startWorker, type WorkerProcess } from '../world/worker.ts';
+import { conversionsHere, type WorkerHere, workHere } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
-/** A worker at a time is tormented: serial. Where a conversion must not end, its process is stopped before it gets its order. */
+/**
+ * A worker at a time is tormented: serial. Where a conversion must not end, its process is stopped before it gets its
+ * order.
+ */
 const w = world(test);
 const serial = process.platform === 'linux' ? test.serial : test.serial.skip;
 const started = new Set<WorkerProcess>();
@@ -36,7 +37,9 @@ async function launch(settings: Record<string, string> = {}): Promise<WorkerProc
   return worker;
 }
 
-/** A worker that nothing happens to. It does not need a process of its own, which costs most of what a test here does. */
+/**
+ * A worker that nothing happens to. It does not need a process of its own, which costs most of what a test here does.
+ */
 async function launchOther(settings: Record<string, string> = {}) {
   others.add(await workHere(w, { 'worker.concurrency': '1', ...settings }));
 }
@@ -129,8 +132,8 @@ async function sqlOf<T>(text: string, values: unknown[] = []): Promise<T[]> {
 }
 
 /**
- * The order is with the child: its input is complete, and the worker, which sends the order in the same turn of its event
- * loop, has asked the database twice since.
+ * The order is with the child: its input is complete, and the worker, which sends the order in the same turn of its
+ * event loop, has asked the database twice since.
  */
 async function ordered() {
   await until('the input is there', async () => {

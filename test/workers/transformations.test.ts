@@ -1,8 +1,7 @@
 import test from 'ava';
 import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedWorker } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** What happens to data on the way, from the request to the dataset. */
 const w = world(test);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { dfsBytes } from '../formats/dfs/dfs-bytes.ts';
 import { held } from '../formats/ts/series-files.ts';
@@ -8,8 +7,7 @@ import { VERSION_4 } from '../world/move-copy.ts';
 import { copyRequest, local, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { startWorker } from '../world/worker.ts';
 import { switchedWorker } from '../world/worker-here.ts';
-import type { Answer, Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Answer, type Client, world } from '../world.ts';
 
 /** The store of time series as a client uses it, through every start of a transfer. */
 const w = world(test);

@@ -10,8 +10,7 @@ import { machines } from '../cli/machine.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { switchedWorker } from '../world/worker-here.ts';
-import type { Client } from '../world.ts';
-import { world } from '../world.ts';
+import { type Client, world } from '../world.ts';
 
 /** Vector tiles of many features, which a job draws ahead of requests. */
 const w = world(test);

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { hookWorld, until } from '../world/hooks.ts';
-import type { Answering } from '../world/receiver.ts';
-import { answerWith, openReceiver } from '../world/receiver.ts';
+import { type Answering, answerWith, openReceiver } from '../world/receiver.ts';
 import { copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
 import { sharedProcess } from '../world/worker.ts';
 

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { World } from '../world.ts';
-import { PASSWORD } from '../world.ts';
+import { PASSWORD, type World } from '../world.ts';
 import { clock } from './clock.ts';
 
 /** Decodes base32 without padding to ASCII. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Agent, IncomingMessage } from 'node:http';
-import { get } from 'node:http';
+import { type Agent, get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { InjectOptions } from 'fastify';
 import type { App } from '../../src/http/route.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewDataset } from '../../src/datasets/queries.ts';
-import { insertDataset } from '../../src/datasets/queries.ts';
+import { insertDataset, type NewDataset } from '../../src/datasets/queries.ts';
 import { bytes } from '../blobs/rules.ts';
 import type { Client, User, World } from '../world.ts';
 

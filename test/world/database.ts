@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Database } from '../../src/db.ts';
-import { connect } from '../../src/db.ts';
+import { connect, type Database } from '../../src/db.ts';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
 import { localRoles } from '../../src/platform/postgres/local-roles.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
@@ -64,7 +63,9 @@ export async function testDatabase(poolSize = 10, role: 'runtime' | 'superuser' 
   };
 }
 
-/** A data folder whose conversion processes share one compile cache with all others; each would compile everything anew. */
+/**
+ * A data folder whose conversion processes share one compile cache with all others; each would compile everything anew.
+ */
 export async function dataFolder(name = 'platform-test'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));
   const cache = new URL('node_modules/.cache/conversions', root).pathname;

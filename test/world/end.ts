@@ -20,8 +20,8 @@ registerCompletionHandler(() => {
 });
 
 /**
- * A file that gets two lines per test file, of which CI makes its report: its name at the start; at the end its seconds, the CPU seconds of
- * its thread (not of processes that it starts), and its name.
+ * A file that gets two lines per test file, of which CI makes its report: its name at the start; at the end its
+ * seconds, the CPU seconds of its thread (not of processes that it starts), and its name.
  */
 const { TEST_TIMES } = process.env;
 if (TEST_TIMES !== undefined) {

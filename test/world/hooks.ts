@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestFn } from 'ava';
-import type { EventType } from '../../src/outbox.ts';
-import { append } from '../../src/outbox.ts';
-import type { Client, World } from '../world.ts';
-import { world } from '../world.ts';
-import type { Answering, Receiver } from './receiver.ts';
-import { answerWith, openReceiver } from './receiver.ts';
+import { append, type EventType } from '../../src/outbox.ts';
+import { type Client, type World, world } from '../world.ts';
+import { type Answering, answerWith, openReceiver, type Receiver } from './receiver.ts';
 
 const HOOKS = '/api/eventing/webhook';
 const STARTED: EventType = 'svc.platform.events.transferstartedevent';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestOptions, Server, ServerResponse } from 'node:http';
-import { request } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request, type Server, type ServerResponse } from 'node:http';
 
 /** A response whose client has left. */
 export interface LeftResponse {

@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** `ReadyForQuery` outside of a transaction: what the statements before it wrote is committed. */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
-/** Passes on connections to a database. Drops the connection of the first statement with this text in place of its answer. */
+/**
+ * Passes on connections to a database. Drops the connection of the first statement with this text in place of its
+ * answer.
+ */
 export async function losingTheAnswerTo(text: string, address: string) {
   const target = new URL(address);
   const sockets = new Set<Socket>();

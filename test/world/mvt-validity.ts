@@ -46,7 +46,10 @@ export function polygonsOf({ paths }: Pick<DecodedFeature, 'paths'>): Ring[][] {
 export const isInFeature = ({ paths }: Pick<DecodedFeature, 'paths'>, point: Point): boolean =>
   paths.filter((path) => place(path, point) > 0).length % 2 === 1;
 
-/** What the Mapbox Vector Tile Specification 2.1 (4.3.4.4) and OGC 06-103r4 forbid in a polygon; undefined if it is valid. */
+/**
+ * What the Mapbox Vector Tile Specification 2.1 (4.3.4.4) and OGC 06-103r4 forbid in a polygon; undefined if it is
+ * valid.
+ */
 export function faultOf(feature: Pick<DecodedFeature, 'paths'>): string | undefined {
   const { paths } = feature;
   if (paths.length === 0) return 'no ring';

@@ -1,5 +1,4 @@
-import type { Started } from './worker.ts';
-import { startProcess } from './worker.ts';
+import { type Started, startProcess } from './worker.ts';
 
 /** A process `platform serve`. */
 export interface ServerProcess extends Started {

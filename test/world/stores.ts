@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ByteSink } from '../../src/data/bytes.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import type { Mesh } from '../../src/data/mesh.ts';
-import type { MultiArray } from '../../src/data/multi-array.ts';
 import { insertDataset } from '../../src/datasets/queries.ts';
-import { mdWriter } from '../../src/formats/zarr/format.ts';
+import type { ByteSink } from '../../src/files/data/bytes.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import type { Mesh } from '../../src/files/data/mesh.ts';
+import type { MultiArray } from '../../src/files/data/multi-array.ts';
+import { mdWriter } from '../../src/files/formats/zarr/format.ts';
 import { bytes } from '../blobs/rules.ts';
 import type { User, World } from '../world.ts';
 

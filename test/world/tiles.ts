@@ -2,18 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { convert } from '../../src/convert/convert.ts';
-import type { Grid } from '../../src/data/grid.ts';
-import type { NewDataset } from '../../src/datasets/queries.ts';
-import { insertDataset } from '../../src/datasets/queries.ts';
-import { FileSink, FileSource } from '../../src/formats/io/bytes.ts';
-import { TILE_TYPES } from '../../src/formats/io/pmtiles/archive-header.ts';
-import { ArchiveWriter } from '../../src/formats/io/pmtiles/archive-writer.ts';
-import { zipEntries } from '../../src/formats/io/zip.ts';
-import { readEntry } from '../../src/formats/io/zip-entry.ts';
-import { tilingWriter } from '../../src/formats/tiles/format.ts';
-import type { ZipFile } from '../formats/shapefiles.ts';
-import { zipOf } from '../formats/shapefiles.ts';
+import { insertDataset, type NewDataset } from '../../src/datasets/queries.ts';
+import { convert } from '../../src/files/convert/convert.ts';
+import type { Grid } from '../../src/files/data/grid.ts';
+import { FileSink, FileSource } from '../../src/files/formats/io/bytes.ts';
+import { TILE_TYPES } from '../../src/files/formats/io/pmtiles/archive-header.ts';
+import { ArchiveWriter } from '../../src/files/formats/io/pmtiles/archive-writer.ts';
+import { zipEntries } from '../../src/files/formats/io/zip.ts';
+import { readEntry } from '../../src/files/formats/io/zip-entry.ts';
+import { tilingWriter } from '../../src/files/formats/tiles/format.ts';
+import { type ZipFile, zipOf } from '../formats/shapefiles.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import type { User, World } from '../world.ts';
 
@@ -102,7 +100,9 @@ export async function newTilesWith(
   return store(w, zipOf(files), user, { projectId, name, datasetType: 'tiles', datasetFormat: 'tiles' });
 }
 
-/** A dataset of tiles in which some entries are others: `change` returns the bytes of an entry, or undefined to keep it. */
+/**
+ * A dataset of tiles in which some entries are others: `change` returns the bytes of an entry, or undefined to keep it.
+ */
 export async function newTilesChanged(
   w: World,
   { projectId, user }: { projectId: string; user: User },

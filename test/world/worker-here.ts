@@ -13,8 +13,8 @@ export interface WorkerHere {
 }
 
 /**
- * Starts a worker in this process, as `platform work` does in a process of its own, which costs seconds of CPU time. For
- * tests that are about jobs and not about processes, their signals and their output.
+ * Starts a worker in this process, as `platform work` does in a process of its own, which costs seconds of CPU time.
+ * For tests that are about jobs and not about processes, their signals and their output.
  */
 export async function workHere(world: Place, settings: Record<string, string> = {}): Promise<WorkerHere> {
   const quiet = { 'log.level': process.env.TEST_LOG ?? 'fatal', ...settings };
@@ -52,7 +52,10 @@ export function switchedWorker(world: World, settings: Record<string, string> = 
   };
 }
 
-/** Ids of the conversion processes of workers in this process with this folder: other test files run here, too. Linux only. */
+/**
+ * Ids of the conversion processes of workers in this process with this folder: other test files run here, too. Linux
+ * only.
+ */
 export async function conversionsHere({ folder }: Pick<Place, 'folder'>): Promise<number[]> {
   const found: number[] = [];
   for (const entry of await readdir('/proc')) {

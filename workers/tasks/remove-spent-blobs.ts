@@ -2,7 +2,10 @@ import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
 import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 
-/** Deletes blobs of purged datasets. The hourly clean-up retries blobs that the store could not delete, and reports them. */
+/**
+ * Deletes blobs of purged datasets. The hourly clean-up retries blobs that the store could not delete, and reports
+ * them.
+ */
 export const removeSpentBlobsTask =
   (executor: Promise<Executor>) =>
   async (_payload: unknown, { abortSignal: signal }: { abortSignal?: AbortSignal }) => {

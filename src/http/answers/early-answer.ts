@@ -7,9 +7,9 @@ const MAX_BYTES = 64 * 2 ** 20;
 const MAX_MS = 10_000;
 
 /**
- * Lets clients read answers that are sent before their bodies have arrived, such as 413 and 503. Many clients read no answer
- * before they have sent all, and a connection that is closed with bytes unread loses its answer. So the answer is sent at
- * once, but its end waits until the body was read, up to a bound; then the connection is closed.
+ * Lets clients read answers that are sent before their bodies have arrived, such as 413 and 503. Many clients read no
+ * answer before they have sent all, and a connection that is closed with bytes unread loses its answer. So the answer
+ * is sent at once, but its end waits until the body was read, up to a bound; then the connection is closed.
  */
 export const earlyAnswers = fp(async (app) => {
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -9,7 +9,10 @@ import { isSigned } from '../rules/signed-link.ts';
 import { vary } from './vary.ts';
 
 const unzipped = promisify(gunzip);
-/** Bytes: a tile that somebody stored may be made to become any number. A single feature may fill many, for all its vertices. */
+/**
+ * Bytes: a tile that somebody stored may be made to become any number. A single feature may fill many, for all its
+ * vertices.
+ */
 const mostUnpacked = 64 << 20;
 
 /** Rights may end at any time: a client asks each time, and mostly gets 304. */

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
-import type { Caller } from '../caller.ts';
-import { actingIn } from '../caller.ts';
+import { actingIn, type Caller } from '../caller.ts';
 import type { FindCaller } from '../rules/auth.ts';
 
 /** A connection without progress for this time is closed. */

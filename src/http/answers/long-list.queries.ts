@@ -1,10 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
 import { sql } from '../../db.ts';
-import type { SortKey, SortOrder } from '../rules/paging.queries.ts';
-import { behind, behindValues, pageOrder } from '../rules/paging.queries.ts';
-import type { Part } from './long-list.ts';
-import { SMALL_BYTES } from './long-list.ts';
+import { behind, behindValues, pageOrder, type SortKey, type SortOrder } from '../rules/paging.queries.ts';
+import { type Part, SMALL_BYTES } from './long-list.ts';
 
 /**
  * Approximate size of columns as text, in bytes. Does not decompress large values (TOAST): their size is estimated with

@@ -37,7 +37,9 @@ export interface LongList<Row extends object> {
    * memory.
    */
   freeForm?: { members: readonly string[]; textOf(id: string, member: string): Promise<readonly Buffer[]> };
-  /** Converts a row to an item of the answer, which may be a `JsonText` (of a large row without the free-form members). */
+  /**
+   * Converts a row to an item of the answer, which may be a `JsonText` (of a large row without the free-form members).
+   */
   show(row: Row): unknown;
   /** Schema of an item. */
   item: z.ZodType;

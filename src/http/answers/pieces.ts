@@ -17,7 +17,8 @@ const joined = (pieces: readonly Piece[]): string =>
     : Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))).toString();
 
 /**
- * Sends a text that comes in pieces: a short one as one text, a long one as a stream. Other requests get their turn between two pieces.
+ * Sends a text that comes in pieces: a short one as one text, a long one as a stream. Other requests get their turn
+ * between two pieces.
  */
 export async function sendPieces(
   reply: FastifyReply,

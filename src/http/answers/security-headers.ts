@@ -1,8 +1,8 @@
 import fp from 'fastify-plugin';
 
 /**
- * Security headers of every answer: nothing in it may be loaded, framed, sniffed, or tell other hosts the address, which may
- * hold a signature. Pages replace the content security policy by their own.
+ * Security headers of every answer: nothing in it may be loaded, framed, sniffed, or tell other hosts the address,
+ * which may hold a signature. Pages replace the content security policy by their own.
  */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 /** What the headers of a request say, as far as the answers of routes with kept answers depend on it. */
 export interface Asked {
-  /** Everything that rights depend on: address of the client, credentials, tenant and the other headers of the platform. */
+  /**
+   * Everything that rights depend on: address of the client, credentials, tenant and the other headers of the platform.
+   */
   readonly rights: string;
   /** Everything else that the answer depends on. */
   readonly form: string;

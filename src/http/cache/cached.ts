@@ -16,8 +16,8 @@ export interface Cached {
    */
   resource: string | ((request: FastifyRequest) => string);
   /**
-   * Callers with the same result share answers. Called for every request before the lookup, so it can throw an error, such as 403.
-   * Default: each caller has separate answers.
+   * Callers with the same result share answers. Called for every request before the lookup, so it can throw an error,
+   * such as 403. Default: each caller has separate answers.
    */
   permission?: (request: FastifyRequest) => string | Promise<string>;
 }

@@ -6,11 +6,9 @@ import type { LoggedRequest } from '../observe/request-log.ts';
 import type { TracedRequest } from '../observe/request-traces.ts';
 import { hasSignature } from '../rules/signed-link.ts';
 import { AnswerBytes } from './answer-bytes.ts';
-import type { Asked, AskedOptions } from './asked.ts';
-import { askedReader } from './asked.ts';
+import { type Asked, type AskedOptions, askedReader } from './asked.ts';
 import { isCurrent } from './cached.ts';
-import type { CheckedRight, KeptRight } from './known-rights.ts';
-import { KnownRights } from './known-rights.ts';
+import { type CheckedRight, type KeptRight, KnownRights } from './known-rights.ts';
 
 export type HeaderFields = Readonly<Record<string, number | string | string[] | undefined>>;
 
@@ -51,7 +49,9 @@ export interface KnownAnswersOptions extends AskedOptions {
   answered(answer: Answered): void;
   /** Starts a span, if requests are traced. Returns a function that ends it. */
   readonly trace: ((request: TracedRequest) => (status: number) => void) | undefined;
-  /** Returns a function that counts one more request of the caller of this one, and returns whether it may be answered. */
+  /**
+   * Returns a function that counts one more request of the caller of this one, and returns whether it may be answered.
+   */
   readonly another: (request: IncomingMessage) => (() => boolean) | undefined;
   /** Called when the first right is kept. */
   began(): void;
@@ -91,8 +91,8 @@ const NOT_WITH_304 = new Set(['content-type', 'content-length', 'content-encodin
  * such a right is answered at once, before all hooks and rules, with the bytes and headers that the route has sent for
  * the same address, version and headers. All other requests go their usual way.
  *
- * A right belongs to all that it was checked with: address, credentials and headers. It ends with the credentials, after a
- * second, and when this process has answered any request that may have changed something (`endRights`).
+ * A right belongs to all that it was checked with: address, credentials and headers. It ends with the credentials,
+ * after a second, and when this process has answered any request that may have changed something (`endRights`).
  */
 export class KnownAnswers<Subject> {
   readonly #options: KnownAnswersOptions;
@@ -143,8 +143,8 @@ export class KnownAnswers<Subject> {
   }
 
   /**
-   * Answers a question again, with bytes on the connection that it came on. Checks all that `answer` checks. Returns false,
-   * and does nothing, if the request must go its usual way.
+   * Answers a question again, with bytes on the connection that it came on. Checks all that `answer` checks. Returns
+   * false, and does nothing, if the request must go its usual way.
    */
   answerOn(socket: Socket, question: KnownQuestion): boolean {
     const found = this.#find(question);
@@ -261,8 +261,8 @@ export class KnownAnswers<Subject> {
   }
 
   /**
-   * All requests go their usual way from now on, so that their connections end with them. Resolves when the answers that were
-   * written to connections are taken: a server that closes does not wait for them.
+   * All requests go their usual way from now on, so that their connections end with them. Resolves when the answers
+   * that were written to connections are taken: a server that closes does not wait for them.
    */
   async close(): Promise<void> {
     this.#isClosed = true;

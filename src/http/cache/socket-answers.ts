@@ -11,11 +11,11 @@ const LONGEST_HEAD = 4096;
 
 /**
  * Lets a server answer from what is known: before its own handler, and on connections that got such an answer before
- * node:http reads the request, if its bytes are known. That saves parsing, request, response and their events, two thirds of
- * the CPU time of such an answer.
+ * node:http reads the request, if its bytes are known. That saves parsing, request, response and their events, two
+ * thirds of the CPU time of such an answer.
  *
- * This depends on node:http reading a connection with one listener for 'data', which emits each request while it is called.
- * Where that is not so, nothing is learned, and all requests are read by node:http.
+ * This depends on node:http reading a connection with one listener for 'data', which emits each request while it is
+ * called. Where that is not so, nothing is learned, and all requests are read by node:http.
  */
 export function answerKnownFirst(server: Server, known: Known): void {
   const handlers = server.listeners('request');
@@ -42,7 +42,10 @@ export function answerKnownFirst(server: Server, known: Known): void {
   });
 }
 
-/** Whether node:http reads a connection as expected, and does nothing more than to count down until it is idle for too long. */
+/**
+ * Whether node:http reads a connection as expected, and does nothing more than to count down until it is idle for too
+ * long.
+ */
 const isReadByNode = (server: Server, socket: Socket): boolean =>
   // not one with TLS, whose class is derived
   socket.constructor === Socket &&

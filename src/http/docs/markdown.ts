@@ -1,6 +1,5 @@
 import { Marked } from 'marked';
-import type { Html } from '../answers/page.ts';
-import { escapeHtml, trustedHtml } from '../answers/page.ts';
+import { escapeHtml, type Html, trustedHtml } from '../answers/page.ts';
 
 export interface RenderedPage {
   title: string;

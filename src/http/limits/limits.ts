@@ -25,13 +25,15 @@ export interface Use {
 /** Uses that all API processes share. */
 export interface SharedUses {
   /**
-   * Counts a request for each policy, and puts it in flight unless one of them refuses it. Undefined if the store does not
-   * answer in time.
+   * Counts a request for each policy, and puts it in flight unless one of them refuses it. Undefined if the store does
+   * not answer in time.
    * @param place name of the request, unique over all processes
    */
   take(caller: string, policies: readonly Policy[], place: string): Promise<Use[] | undefined>;
   release(caller: string, policies: readonly Policy[], place: string): void;
-  /** Counts requests that were answered before. Returns how many there are in the window; undefined without an answer. */
+  /**
+   * Counts requests that were answered before. Returns how many there are in the window; undefined without an answer.
+   */
   add(caller: string, policy: Policy, requests: number): Promise<Use | undefined>;
 }
 
@@ -50,8 +52,8 @@ export const isRefused = ({ rate, concurrent }: Policy, { count, open }: Use): b
   (rate !== undefined && count > rate.count) || (concurrent > 0 && open >= concurrent);
 
 /**
- * Counts requests by caller: in a window that begins with its first request, and in flight. Each process counts for itself;
- * with shared uses those decide, and the own ones while they cannot be reached.
+ * Counts requests by caller: in a window that begins with its first request, and in flight. Each process counts for
+ * itself; with shared uses those decide, and the own ones while they cannot be reached.
  */
 export class Limits {
   readonly #shared: SharedUses | undefined;
@@ -70,7 +72,10 @@ export class Limits {
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  /** Counts a request, which is in flight until `release` unless a policy refuses it. The uses are in the order of the policies. */
+  /**
+   * Counts a request, which is in flight until `release` unless a policy refuses it. The uses are in the order of the
+   * policies.
+   */
   take(caller: string, policies: readonly Policy[], place: string): Use[] | Promise<Use[]> {
     const own = policies.map((policy) => this.#count(caller, policy));
     if (!this.#shared) return this.#opened(caller, policies, own);

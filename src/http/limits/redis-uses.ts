@@ -1,15 +1,17 @@
 import type { Redis } from 'ioredis';
-import type { Policy, SharedUses, Use } from './limits.ts';
-import { isRefused } from './limits.ts';
+import { isRefused, type Policy, type SharedUses, type Use } from './limits.ts';
 
-/** A request in flight is forgotten after this time, unless its process still says that it is: the process may have been killed. */
+/**
+ * A request in flight is forgotten after this time, unless its process still says that it is: the process may have been
+ * killed.
+ */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5000;
 
 /**
- * Keys: for each policy the count of the window, and the requests in flight by the end of their lease. Arguments: name of the
- * request, lease, then window, rate and most in flight of each policy (0: unlimited). Answers count, rest of the window and
- * requests in flight of each.
+ * Keys: for each policy the count of the window, and the requests in flight by the end of their lease. Arguments: name
+ * of the request, lease, then window, rate and most in flight of each policy (0: unlimited). Answers count, rest of the
+ * window and requests in flight of each.
  */
 const TAKE = `
 local time = redis.call('TIME')

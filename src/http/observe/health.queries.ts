@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** Names of the applied migrations. Throws if the table does not exist. */
 export const listMigrations = (db: Db) =>

@@ -1,7 +1,6 @@
 import type { Entry } from './glossary/entry.ts';
 import { GLOSSARY } from './glossary/glossary.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { SCHEMAS } from './json-schema.ts';
+import { type JsonSchema, SCHEMAS } from './json-schema.ts';
 
 /**
  * Adds descriptions of the glossary to a schema and its members, unless they have one: the entry `Schema.member`, else

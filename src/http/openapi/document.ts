@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import { SERVICES } from '../rules/versions.ts';
 import { addDescriptions, exampleOf } from './descriptions.ts';
 import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { SCHEMAS, Schemas } from './json-schema.ts';
+import { type JsonSchema, SCHEMAS, Schemas } from './json-schema.ts';
 import { isLegacy, operationId, pascal } from './operation-id.ts';
 import { Problem } from './problem.ts';
 

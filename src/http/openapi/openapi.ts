@@ -111,7 +111,10 @@ const NARROW = `@media (max-width: 45rem) {
   .swagger-ui .info .title, .swagger-ui .info a, .swagger-ui .markdown p { overflow-wrap: anywhere; }
 }`;
 
-/** Content security policy of Swagger UI, which has styles in its elements, and sends requests to the servers of the document. */
+/**
+ * Content security policy of Swagger UI, which has styles in its elements, and sends requests to the servers of the
+ * document.
+ */
 const policyOf = (base: string) => ({
   'default-src': ["'none'"],
   'script-src': ["'self'"],

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and `reserved`. */
+/**
+ * Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and
+ * `reserved`.
+ */
 export const Problem = z
   .object({
     type: z.string(),

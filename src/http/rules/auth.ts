@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError, forbidden, invalid } from '../../errors.ts';
-import type { Caller } from '../caller.ts';
-import { actingIn, isAdministrator, isEditor } from '../caller.ts';
+import { actingIn, type Caller, isAdministrator, isEditor } from '../caller.ts';
 import type { Rule } from './rules.ts';
 import { isSigned } from './signed-link.ts';
 

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { callerOf } from './auth.ts';
 import type { Rule } from './rules.ts';
 import { shapeOf } from './shapes.ts';
-import type { Asker } from './signed-link.ts';
-import { askerOf } from './signed-link.ts';
+import { type Asker, askerOf } from './signed-link.ts';
 import type { Service } from './versions.ts';
 
 /** Ids of the objects that a request names. */

@@ -95,8 +95,8 @@ export const headersMatchPath: Rule = (route) => {
 export type FindProjectOf = (caller: Caller, datasetId: string) => Promise<string | undefined>;
 
 /**
- * For paths with a dataset but no project: the header svc-project-id must name the project of a dataset in the path, or the
- * target project in the body.
+ * For paths with a dataset but no project: the header svc-project-id must name the project of a dataset in the path, or
+ * the target project in the body.
  */
 export const projectHeaderMatches =
   (findProjectOf: FindProjectOf): Rule =>

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Db } from '../../db.ts';
-import type { KeyOwner } from './idempotency.queries.ts';
-import { claimKey, releaseClaim, renewClaims } from './idempotency.queries.ts';
+import { claimKey, type KeyOwner, releaseClaim, renewClaims } from './idempotency.queries.ts';
 
 /** Time until the keys of a dead process can be claimed again. */
 const LEASE_MS = 15_000;

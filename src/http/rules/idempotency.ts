@@ -1,14 +1,11 @@
-import type { Hash } from 'node:crypto';
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../db.ts';
 import { AppError, conflict, invalid } from '../../errors.ts';
 import type { LazyTransaction } from '../../platform/sql/lazy-transaction.ts';
-import type { KeyOwner, StoredAnswer } from './idempotency.queries.ts';
-import { findAnswer, storeAnswer } from './idempotency.queries.ts';
-import type { Claim, Claims } from './idempotency-claims.ts';
-import { openClaims } from './idempotency-claims.ts';
+import { findAnswer, type KeyOwner, type StoredAnswer, storeAnswer } from './idempotency.queries.ts';
+import { type Claim, type Claims, openClaims } from './idempotency-claims.ts';
 import type { Rule } from './rules.ts';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

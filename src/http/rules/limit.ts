@@ -5,8 +5,7 @@ import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import { clientOf } from '../../platform/net/networks.ts';
 import { whenClosed } from '../answers/client-left.ts';
-import type { Limits, Policy, Rate, Use } from '../limits/limits.ts';
-import { isRefused } from '../limits/limits.ts';
+import { isRefused, type Limits, type Policy, type Rate, type Use } from '../limits/limits.ts';
 import { callerOf } from './auth.ts';
 import type { Rule } from './rules.ts';
 
@@ -19,8 +18,8 @@ export type LimitSettings = Pick<
 export interface CallerLimits {
   rule: Rule;
   /**
-   * Counts a request with invalid credentials for its address, apart from others: a program with a dead key takes nothing from the people
-   * behind its address. Returns the error if there are too many.
+   * Counts a request with invalid credentials for its address, apart from others: a program with a dead key takes
+   * nothing from the people behind its address. Returns the error if there are too many.
    */
   strangerRefused(request: FastifyRequest): AppError | undefined;
   /** Counts one more request of the caller of this one, which is answered at once. Returns whether it may be. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Shape } from './shapes.ts';
-import { hasNames, shapeOf } from './shapes.ts';
+import { hasNames, type Shape, shapeOf } from './shapes.ts';
 
 /** Maximum size of a free-form member in bytes. */
 const MAX_FREE_FORM = 2 ** 20;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { invalidMember } from '../../errors.ts';
-import type { Timestamp } from '../../platform/text/time.ts';
-import { dataTimeFromText, durationFromText, timestampFromText } from '../../platform/text/time.ts';
+import { dataTimeFromText, durationFromText, type Timestamp, timestampFromText } from '../../platform/text/time.ts';
 import { defOf } from './shapes.ts';
 import { instead } from './validation.ts';
 

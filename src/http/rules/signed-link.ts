@@ -15,8 +15,8 @@ export const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The signature of a request: the header `sas-token`, else the parameters of a signed address in the query. Undefined for
- * a request without.
+ * The signature of a request: the header `sas-token`, else the parameters of a signed address in the query. Undefined
+ * for a request without.
  */
 function signatureOf(request: FastifyRequest): URLSearchParams | undefined {
   const token = request.platformHeader('sas-token');

@@ -4,8 +4,7 @@ import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { enqueue } from '../../jobs.ts';
-import type { BlobProblem } from '../../transfers/store/digests.queries.ts';
-import { countDamaged, countNamed } from '../../transfers/store/digests.queries.ts';
+import { type BlobProblem, countDamaged, countNamed } from '../../transfers/store/digests.queries.ts';
 import { confirmSweep, findSweepState, SweepState } from '../../transfers/store/sweep-state.queries.ts';
 import { findVerification, startVerification, Verification } from '../../transfers/store/verification.queries.ts';
 
@@ -33,7 +32,10 @@ export async function blobStoreState(db: Db): Promise<BlobStoreState> {
   };
 }
 
-/** Starts a verification of all blobs, or of `sample` by chance; one of all that runs already is this one. A worker does it. */
+/**
+ * Starts a verification of all blobs, or of `sample` by chance; one of all that runs already is this one. A worker does
+ * it.
+ */
 export function startVerifying(db: Db, sample: number | undefined): Promise<Verification> {
   return db.transaction(async (tx) => {
     const started = await startVerification(tx, { unchecked: 0, sample });
@@ -47,7 +49,9 @@ export function startVerifying(db: Db, sample: number | undefined): Promise<Veri
   });
 }
 
-/** Enqueues a sweep of blobs. `confirm` allows it to delete as many unknown blobs as the last sweep found, and no more. */
+/**
+ * Enqueues a sweep of blobs. `confirm` allows it to delete as many unknown blobs as the last sweep found, and no more.
+ */
 export function sweepBlobs(db: Db, caller: Caller, { confirm }: { confirm: boolean }): Promise<SweepState> {
   return db.transaction(async (tx) => {
     const state = confirm ? await confirmSweep(tx) : await sweepState(tx);

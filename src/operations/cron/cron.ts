@@ -1,5 +1,4 @@
-import type { Timestamp } from '../../platform/text/time.ts';
-import { timestampFromDate } from '../../platform/text/time.ts';
+import { type Timestamp, timestampFromDate } from '../../platform/text/time.ts';
 
 const MINUTE_MS = 60_000;
 /** In the worst case, 29 February comes after eight years. */

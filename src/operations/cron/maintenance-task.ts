@@ -3,8 +3,7 @@ import { AppError } from '../../errors.ts';
 import { CRON } from '../../jobs.ts';
 import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
-import type { FailedItem } from './maintenance-task.queries.ts';
-import { askDatabase, storeMaintenanceRun } from './maintenance-task.queries.ts';
+import { askDatabase, type FailedItem, storeMaintenanceRun } from './maintenance-task.queries.ts';
 
 export interface MaintenanceParts {
   db: Db;
@@ -38,7 +37,8 @@ export async function runMaintenance(
     } catch (error) {
       signal?.throwIfAborted();
       if (item !== undefined && affectsAllItems(error)) throw error;
-      // the item itself may have broken the connection; but during an outage all other items would fail too, so this throws
+      // the item itself may have broken the connection; but during an outage all other items would fail too, so this
+      // throws
       if (databaseErrorKind(error) === 'outage') await askDatabase(db);
       failed++;
       if (failed > MAX_LOGGED) return false;

@@ -4,13 +4,18 @@ import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import { endTransfer } from '../../transfers/ends/cancel.ts';
-import type { DryRun, StartRules } from '../../transfers/starts/start.ts';
-import { inDryRunTransaction } from '../../transfers/starts/start.ts';
-import type { Why } from '../../transfers/views/why.ts';
-import { explainWaiting } from '../../transfers/views/why.ts';
+import { type DryRun, inDryRunTransaction, type StartRules } from '../../transfers/starts/start.ts';
+import { explainWaiting, type Why } from '../../transfers/views/why.ts';
 import { retryAsStarter } from '../retries/retry.ts';
-import type { JobDetail } from './queries.ts';
-import { findOtherJob, findQueueRow, findTransferJob, listLogTail, removeJob, restartJob } from './queries.ts';
+import {
+  findOtherJob,
+  findQueueRow,
+  findTransferJob,
+  type JobDetail,
+  listLogTail,
+  removeJob,
+  restartJob,
+} from './queries.ts';
 
 const LOG_LINES = 20;
 const NUMBER = /^\d{1,18}$/;
@@ -60,8 +65,8 @@ export async function cancelJob(db: Db, caller: Caller, id: string): Promise<voi
 }
 
 /**
- * Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the id of the new
- * transfer or the job. A dry run only checks it, and tells what the starter's tenant would pay.
+ * Retries a failed transfer as its starter, or lets another job that is out of attempts or delayed run now. Returns the
+ * id of the new transfer or the job. A dry run only checks it, and tells what the starter's tenant would pay.
  */
 export const retryJob = (
   db: Db,

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import type { Position } from '../../http/rules/paging.ts';
 import { endsWith, LoggedLine, transferName } from '../../transfers/queries.ts';
 
-/** States of a job. `spent`: failed and out of attempts. `failed`, `cancelled` and `completed` are final states of transfers. */
+/**
+ * States of a job. `spent`: failed and out of attempts. `failed`, `cancelled` and `completed` are final states of
+ * transfers.
+ */
 export const JOB_STATES = ['waiting', 'delayed', 'running', 'spent', 'failed', 'cancelled', 'completed'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 const ENDS: readonly JobState[] = ['failed', 'cancelled', 'completed'];
@@ -91,7 +93,10 @@ const delayed = sql.fragment`t.id in (
 type Fragment = ReturnType<typeof sql.fragment>;
 const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` and `);
 
-/** One page of jobs, newest first. Each branch scans its own index, so that a page costs the same for a queue of any length. */
+/**
+ * One page of jobs, newest first. Each branch scans its own index, so that a page costs the same for a queue of any
+ * length.
+ */
 export function listJobs(db: Db, filter: JobFilter, position: Position | undefined, limit: number) {
   const { states, task, tenantId, fingerprint, worker, idEnding, olderThan } = filter;
   const below = (time: Fragment, id: Fragment): Fragment[] => [

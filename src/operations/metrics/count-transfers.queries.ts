@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** Locks and returns the offset up to which events are counted. Null if another process is counting. */
 export const lockPosition = (tx: Db) =>
@@ -16,8 +15,8 @@ export const findBatchEnd = (tx: Db, after: number, limit: number) =>
 const FINISHED = 'svc.platform.events.transferfinishedevent';
 
 /**
- * Adds the ended transfers of these events to the counters. Wait time: from the request to the start of the last attempt, or to the end of a
- * transfer that never started. Run time: from that start to the end.
+ * Adds the ended transfers of these events to the counters. Wait time: from the request to the start of the last
+ * attempt, or to the end of a transfer that never started. Run time: from that start to the end.
  * @param bounds upper bounds of the histogram buckets, in seconds, ascending
  */
 export const addEnds = (tx: Db, after: number, to: number, bounds: readonly number[]) =>

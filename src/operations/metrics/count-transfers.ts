@@ -7,9 +7,9 @@ export const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 
 const BATCH_SIZE = 5000;
 
 /**
- * Adds transfers that have ended since the last call to the counters in the database. Each counts exactly once: events are read in order, and
- * the position advances in the same transaction. Every worker calls it every few seconds, so that a scrape is cheap and every process
- * returns the same values.
+ * Adds transfers that have ended since the last call to the counters in the database. Each counts exactly once: events
+ * are read in order, and the position advances in the same transaction. Every worker calls it every few seconds, so
+ * that a scrape is cheap and every process returns the same values.
  */
 export async function countEndedTransfers(db: Db): Promise<void> {
   for (let more = true; more; ) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import { TRANSFER_PRIORITIES } from '../../transfers/queue/enqueue.ts';
 import { TRANSFER } from '../../transfers/queue/requirements.ts';
 
@@ -19,8 +18,9 @@ const sorted = (flags: ReturnType<typeof sql.fragment>) =>
   sql.fragment`array(select flag from ${flags} flag order by 1)`;
 
 /**
- * Counts jobs without reading the whole queue. Everything but waiting transfers is in small parts of the queue's indexes. Waiting transfers are
- * counted by an index-only scan of pending `transfers`, minus those whose queue row is delayed, spent, or taken by a worker.
+ * Counts jobs without reading the whole queue. Everything but waiting transfers is in small parts of the queue's
+ * indexes. Waiting transfers are counted by an index-only scan of pending `transfers`, minus those whose queue row is
+ * delayed, spent, or taken by a worker.
  */
 export const listQueueParts = (db: Db) =>
   db.any(sql.type(QueuePart)`

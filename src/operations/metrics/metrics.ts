@@ -10,8 +10,7 @@ import { listWorkerStates } from '../workers/workers.ts';
 import { listCounters } from './count-transfers.queries.ts';
 import { countMassRetries, getLags, listQueueParts } from './gauges.queries.ts';
 import { asMetric } from './prometheus-text.ts';
-import type { AnsweredRequest } from './request-durations.ts';
-import { RequestDurations } from './request-durations.ts';
+import { type AnsweredRequest, RequestDurations } from './request-durations.ts';
 import { transferCounters } from './transfer-counters.ts';
 import {
   lagGauges,
@@ -54,7 +53,10 @@ const CACHE_FACTOR = 20;
 /** About as often as Prometheus asks: a busy database, of which one wants to know, must not make them old. */
 const MAX_CACHE_MS = 15_000;
 
-/** ms for which database metrics are cached: 20 times the duration of their queries, so that they use at most 5 % of a core. */
+/**
+ * ms for which database metrics are cached: 20 times the duration of their queries, so that they use at most 5 % of a
+ * core.
+ */
 export const cacheTime = (duration: number): number =>
   Math.max(MIN_CACHE_MS, Math.min(MAX_CACHE_MS, CACHE_FACTOR * duration));
 
@@ -116,7 +118,10 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
   if (blobFolder !== undefined) diskGauges(blobFolder, registers);
 
   let measured = false;
-  /** Starts metrics of memory, CPU, event loop and garbage collection with the first scrape; before, they would cost for nothing. */
+  /**
+   * Starts metrics of memory, CPU, event loop and garbage collection with the first scrape; before, they would cost for
+   * nothing.
+   */
   const measureProcess = () => {
     if (!measured) collectDefaultMetrics({ register: registry });
     measured = true;

@@ -10,7 +10,10 @@ export interface MetricFamily {
   values: { labels: Labels; value: number; metricName?: string }[];
 }
 
-/** Adapts a metric family to the registry of prom-client, which has no type for external values and uses only these members. */
+/**
+ * Adapts a metric family to the registry of prom-client, which has no type for external values and uses only these
+ * members.
+ */
 export const asMetric = (exposed: MetricFamily): Metric =>
   ({
     name: exposed.name,
@@ -20,7 +23,10 @@ export const asMetric = (exposed: MetricFamily): Metric =>
     get: async () => exposed,
   }) as unknown as Metric;
 
-/** Cumulative histogram values for these labels. `buckets`: count and sum of each bucket by its upper bound, not cumulative. */
+/**
+ * Cumulative histogram values for these labels. `buckets`: count and sum of each bucket by its upper bound, not
+ * cumulative.
+ */
 export function histogramValues(
   name: string,
   labels: Labels,

@@ -1,5 +1,4 @@
-import type { Labels, MetricFamily } from './prometheus-text.ts';
-import { asMetric, histogramValues } from './prometheus-text.ts';
+import { asMetric, histogramValues, type Labels, type MetricFamily } from './prometheus-text.ts';
 
 const NAME = 'platform_http_request_duration_seconds';
 const BOUNDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];

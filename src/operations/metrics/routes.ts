@@ -32,8 +32,8 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
   const secret = config['metrics.token'];
 
   /**
-   * Whether the request comes from this machine directly, not through a local proxy, which may forward requests of anyone. A proxy without
-   * forwarding headers is recognized by the setting `publicUrl`.
+   * Whether the request comes from this machine directly, not through a local proxy, which may forward requests of
+   * anyone. A proxy without forwarding headers is recognized by the setting `publicUrl`.
    */
   function isLocal(request: FastifyRequest): boolean {
     if (publicName !== undefined && !LOOPBACK_NAME.test(publicName)) return false;

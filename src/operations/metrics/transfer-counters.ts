@@ -1,7 +1,6 @@
 import type { CounterRow } from './count-transfers.queries.ts';
 import { BUCKETS } from './count-transfers.ts';
-import type { Labels, MetricFamily } from './prometheus-text.ts';
-import { histogramValues } from './prometheus-text.ts';
+import { histogramValues, type Labels, type MetricFamily } from './prometheus-text.ts';
 
 const HISTOGRAMS = {
   wait: ['platform_transfer_wait_seconds', 'Time from the request for a transfer to the start of its last attempt.'],

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 export interface NewMassRetry {
   fingerprint: string;
@@ -101,7 +100,10 @@ export const findNext = (tx: Db, id: string) =>
       and not exists (select from transfers r where r.retry_of = t.id)
     order by t.finished_at, t.id limit 1`);
 
-/** Records the outcome of a step and schedules the next one. After a pause, the rate stays the same; missed steps are not made up. */
+/**
+ * Records the outcome of a step and schedules the next one. After a pause, the rate stays the same; missed steps are
+ * not made up.
+ */
 export const recordStep = (
   tx: Db,
   id: string,

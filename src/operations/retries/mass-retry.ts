@@ -5,8 +5,8 @@ import type { Caller } from '../../http/caller.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import type { StartRules } from '../../transfers/starts/start.ts';
 import { isFailure } from './failures.queries.ts';
-import type { Due, NewMassRetry } from './mass-retry.queries.ts';
 import {
+  type Due,
   endMassRetry,
   findMassRetry,
   findNext,
@@ -15,11 +15,15 @@ import {
   insertMassRetry,
   isAnyDue,
   lockDue,
+  type NewMassRetry,
   recordStep,
 } from './mass-retry.queries.ts';
 import { retryAsStarter } from './retry.ts';
 
-/** Starts a mass retry: retries all failed transfers with one fingerprint, at a limited rate. One at a time for each fingerprint. */
+/**
+ * Starts a mass retry: retries all failed transfers with one fingerprint, at a limited rate. One at a time for each
+ * fingerprint.
+ */
 export async function startMassRetry(db: Db, caller: Caller, request: NewMassRetry) {
   return db.transaction(async (tx) => {
     if (!(await isFailure(tx, request.fingerprint))) throw notFound('Failure', request.fingerprint);
@@ -63,8 +67,8 @@ export async function getMassRetry(db: Db, id: string) {
 const TIME_BUDGET_MS = 800;
 
 /**
- * Performs due steps of mass retries, for less than a second. Every worker calls it about once a second. Each step is one transaction with a
- * lock on its mass retry, so that no step is repeated after a crash or taken by two workers.
+ * Performs due steps of mass retries, for less than a second. Every worker calls it about once a second. Each step is
+ * one transaction with a lock on its mass retry, so that no step is repeated after a crash or taken by two workers.
  */
 export async function followMassRetries(db: Db, rules: StartRules, scopes: readonly string[]): Promise<void> {
   const until = performance.now() + TIME_BUDGET_MS;

@@ -12,8 +12,9 @@ import { findRetry, getStarter } from './retry.queries.ts';
 export type RetryContext = Pick<Caller, 'scopes' | 'address' | 'requestId'>;
 
 /**
- * Retries a failed transfer as the account or API key that started it, with its current rights, so that an operator's retry does nothing that
- * the starter may no longer do. Throws `conflict` if the transfer has a retry already; then only that one can be retried.
+ * Retries a failed transfer as the account or API key that started it, with its current rights, so that an operator's
+ * retry does nothing that the starter may no longer do. Throws `conflict` if the transfer has a retry already; then
+ * only that one can be retried.
  */
 export async function retryAsStarter(tx: Db, rules: StartRules, id: string, context: RetryContext): Promise<Written> {
   await lockTransfer(tx, id);

@@ -1,13 +1,10 @@
 import { record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
-import type { RotatedKeys } from '../../platform/keys/encrypt-keys.ts';
-import { rotateSecretKey } from '../../platform/keys/encrypt-keys.ts';
+import { type RotatedKeys, rotateSecretKey } from '../../platform/keys/encrypt-keys.ts';
 import { KeyStore } from '../../platform/keys/key-store.ts';
-import type { Sealer } from '../../platform/keys/sealing.ts';
-import { openSealer } from '../../platform/keys/sealing.ts';
-import type { SecretKeySettings } from '../../platform/keys/secret-key.ts';
-import { SecretKeys } from '../../platform/keys/secret-key.ts';
+import { openSealer, type Sealer } from '../../platform/keys/sealing.ts';
+import { type SecretKeySettings, SecretKeys } from '../../platform/keys/secret-key.ts';
 import { sealClear } from './seal-clear.ts';
 import { listOutdated, replaceSealed, SEALED } from './secrets.queries.ts';
 

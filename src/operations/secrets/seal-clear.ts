@@ -1,11 +1,12 @@
 import type { Db } from '../../db.ts';
 import { sealSecret } from '../../events/signature.ts';
-import type { GroupParts } from '../../groups/manage.ts';
-import { getGroup, revealMetadata, setMetadata } from '../../groups/manage.ts';
+import { type GroupParts, getGroup, revealMetadata, setMetadata } from '../../groups/manage.ts';
 import { lockGroups } from '../../groups/queries.ts';
 import { listClearGroups, listClearSecrets, sealClearSecret } from './secrets.queries.ts';
 
-/** Encrypts webhook secrets and setup codes that an older version stored in clear. Call it at the start of a process. */
+/**
+ * Encrypts webhook secrets and setup codes that an older version stored in clear. Call it at the start of a process.
+ */
 export async function sealClear(parts: GroupParts): Promise<void> {
   const { db, sealer, secondFactorKey } = parts;
   for (const { id, secret } of await listClearSecrets(db))

@@ -1,7 +1,6 @@
 import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 interface SealedColumn {
   name: string;

@@ -3,8 +3,7 @@ import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { DrainTarget } from './queries.ts';
-import { Drain, deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
+import { Drain, type DrainTarget, deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
 /** Active drains and their progress. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 
 /** A worker process and its running transfers. */

@@ -1,7 +1,6 @@
 import type { Db } from '../../db.ts';
 import { decryptMaterial, encryptMaterial, KeyStore, MissingSecretKey } from './key-store.ts';
-import type { SecretKey, SecretKeySettings } from './secret-key.ts';
-import { SecretKeys } from './secret-key.ts';
+import { type SecretKey, type SecretKeySettings, SecretKeys } from './secret-key.ts';
 import {
   findSecretKeyId,
   insertSecretKeyId,

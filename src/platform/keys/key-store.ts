@@ -3,8 +3,15 @@ import type { Db } from '../../db.ts';
 import { openWith, sealWith } from './encryption.ts';
 import { SecretKeys } from './secret-key.ts';
 import { findSecretKeyId } from './secret-keys.queries.ts';
-import type { KeyUse, StoredKey } from './signing-keys.queries.ts';
-import { findCurrentKey, findKey, insertFirstKey, insertNextKey, listKeys } from './signing-keys.queries.ts';
+import {
+  findCurrentKey,
+  findKey,
+  insertFirstKey,
+  insertNextKey,
+  type KeyUse,
+  listKeys,
+  type StoredKey,
+} from './signing-keys.queries.ts';
 
 export type Material = Record<string, unknown>;
 export type KeyRow = Pick<StoredKey, 'kid' | 'material' | 'activatedAt' | 'retiredAt'>;
@@ -12,7 +19,9 @@ export type KeyRow = Pick<StoredKey, 'kid' | 'material' | 'activatedAt' | 'retir
 /** The keys in the database, which a secret key outside of it encrypts if there is one. */
 export class KeyStore {
   readonly #secretKeys: SecretKeys;
-  /** By key id. A key that this process has read once stays usable, even after a rotation to a secret key that it lacks. */
+  /**
+   * By key id. A key that this process has read once stays usable, even after a rotation to a secret key that it lacks.
+   */
   readonly #materials = new Map<string, Material>();
 
   constructor(secretKeys = new SecretKeys()) {

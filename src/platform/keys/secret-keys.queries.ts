@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** Id of the secret key that encrypts the keys in the database, or null. */
 export const findSecretKeyId = (db: Db) =>
@@ -13,7 +12,10 @@ export const lockSecretKey = (tx: Db) =>
 export const insertSecretKeyId = (tx: Db, id: string) =>
   tx.query(sql.unsafe`insert into secret_keys (id) values (${id})`);
 
-/** Waits for transactions that add keys. The rows of encrypted keys follow; their material is still encrypted with the old key. */
+/**
+ * Waits for transactions that add keys. The rows of encrypted keys follow; their material is still encrypted with the
+ * old key.
+ */
 export const replaceSecretKeyId = (tx: Db, id: string) =>
   tx.query(sql.unsafe`update secret_keys set id = ${id}, created_at = now()`);
 

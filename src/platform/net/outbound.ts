@@ -1,9 +1,7 @@
 import { lookup } from 'node:dns';
-import type { AgentOptions } from 'node:http';
-import { Agent as HttpAgent } from 'node:http';
+import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { OptionsInit } from 'got';
 import { invalidMember } from '../../errors.ts';
 

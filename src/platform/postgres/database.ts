@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
-import type { LocalPostgres } from './local-postgres.ts';
-import { startLocalPostgres } from './local-postgres.ts';
+import { type LocalPostgres, startLocalPostgres } from './local-postgres.ts';
 import { localRoles } from './local-roles.ts';
 import { migrate, ownsTables } from './migrate.ts';
 

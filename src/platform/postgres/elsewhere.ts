@@ -5,7 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { lockFile } from './folder-lock.ts';
 
-// A server may use the folder that this process cannot see: in another container or PID namespace, or on another machine.
+// A server may use the folder that this process cannot see: in another container or PID namespace, or on another
+// machine.
 
 /** Names the machine of the last start. */
 const HOST = 'host';
@@ -38,7 +39,9 @@ export async function refuseIfElsewhere(home: string, cluster: string): Promise<
   release();
 }
 
-/** Removes sockets of a server that crashed, in whose lock files Postgres may take an unrelated process for that server. */
+/**
+ * Removes sockets of a server that crashed, in whose lock files Postgres may take an unrelated process for that server.
+ */
 export async function removeSockets(cluster: string): Promise<void> {
   for (const name of await readdir(cluster))
     if (/^\.s\.PGSQL\./.test(name)) await rm(join(cluster, name), { force: true });

@@ -8,8 +8,8 @@ const TIMEOUT_MS = 5 * 60_000;
 const BUSY = 5;
 
 /**
- * Runs `work` with an exclusive lock of the folder among all processes that see it, also in other containers, PID or network
- * namespaces. Waits at most five minutes. The kernel releases the lock when its process dies.
+ * Runs `work` with an exclusive lock of the folder among all processes that see it, also in other containers, PID or
+ * network namespaces. Waits at most five minutes. The kernel releases the lock when its process dies.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   // Postgres may run as another user, who needs the search permission of the parent folder
@@ -33,8 +33,9 @@ export async function withFolderLock<T>(folder: string, work: () => Promise<T>):
 }
 
 /**
- * Locks a file of the folder, which it creates, and returns a function that releases it; undefined if others hold it. Node
- * has no locks of files: the empty database of SQLite has, by `fcntl` or `LockFileEx`, which hold on shared file systems.
+ * Locks a file of the folder, which it creates, and returns a function that releases it; undefined if others hold it.
+ * Node has no locks of files: the empty database of SQLite has, by `fcntl` or `LockFileEx`, which hold on shared file
+ * systems.
  */
 export async function lockFile(
   folder: string,

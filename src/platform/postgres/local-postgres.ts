@@ -123,8 +123,9 @@ function attached(home: string, url: string, keeper: pg.Client, unmark: () => vo
 }
 
 /**
- * Checks repeatedly, because a backend outlives its client: by some milliseconds after an orderly end, but by seconds on a busy machine if
- * its process was killed. Without the longer patience nobody would stop the server of killed processes.
+ * Checks repeatedly, because a backend outlives its client: by some milliseconds after an orderly end, but by seconds
+ * on a busy machine if its process was killed. Without the longer patience nobody would stop the server of killed
+ * processes.
  */
 async function hasNoOtherClients(keeper: pg.Client): Promise<boolean> {
   const start = Date.now();

@@ -14,7 +14,9 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 interface MigrateOptions {
   readonly folder?: URL;
-  /** Connection string of the role that gets the rights of API and workers; default: the migrating role keeps its own. */
+  /**
+   * Connection string of the role that gets the rights of API and workers; default: the migrating role keeps its own.
+   */
   readonly runtimeUrl?: string | undefined;
   /** Ends the wait for the connection and for the lock, and begins no further migration. */
   readonly stop?: AbortSignal | undefined;
@@ -23,7 +25,8 @@ interface MigrateOptions {
 /**
  * Migrates a database: first graphile-worker's tables, then the files of `sql/migrations` in the order of their names,
  * each in its own transaction. Concurrent calls are serialized. Returns the names of the migrations that it applied.
- * Throws if an applied file was changed; the error of a failed statement names file and line. Throws the reason of `stop`.
+ * Throws if an applied file was changed; the error of a failed statement names file and line. Throws the reason of
+ * `stop`.
  */
 export async function migrate(
   databaseUrl: string,

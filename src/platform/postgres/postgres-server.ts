@@ -184,7 +184,9 @@ async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() };
 }
 
-/** Whether the process is the server of this cluster or a child of it, and no zombie or other program with a reused pid. */
+/**
+ * Whether the process is the server of this cluster or a child of it, and no zombie or other program with a reused pid.
+ */
 async function isServer(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
@@ -246,8 +248,8 @@ async function lastPort(cluster: string): Promise<number> {
 }
 
 /**
- * Ports that a new cluster gets: below those that systems give to outgoing connections (from 32768 on Linux), which could
- * take the port while the server restarts.
+ * Ports that a new cluster gets: below those that systems give to outgoing connections (from 32768 on Linux), which
+ * could take the port while the server restarts.
  */
 const PORTS = { first: 20_000, end: 32_768 };
 const MAX_PORT_TRIES = 100;

@@ -11,8 +11,8 @@ export interface SessionLockParts {
 }
 
 /**
- * Advisory locks of this process, by number. They are held by one connection that is opened for the first of them, so they hold
- * no transaction open, and Postgres releases all of them when the process ends or the connection is lost.
+ * Advisory locks of this process, by number. They are held by one connection that is opened for the first of them, so
+ * they hold no transaction open, and Postgres releases all of them when the process ends or the connection is lost.
  */
 export class SessionLocks {
   readonly #parts: SessionLockParts;
@@ -57,7 +57,10 @@ export class SessionLocks {
     }
   }
 
-  /** @param announce whether those who wait for the lock must be told, at once; else nobody needs it, and it is released soon */
+  /**
+   * @param announce whether those who wait for the lock must be told, at once; else nobody needs it, and it is released
+   * soon
+   */
   async unlock(number: string, announce: boolean): Promise<void> {
     const held = this.#client;
     const client = await held?.catch(() => undefined);
@@ -84,8 +87,8 @@ export class SessionLocks {
   }
 
   /**
-   * Waits until a process announces the number, at most some time: a process that is killed announces nothing. Notices all that is
-   * announced from this call on; `stop` must be called at the end.
+   * Waits until a process announces the number, at most some time: a process that is killed announces nothing. Notices
+   * all that is announced from this call on; `stop` must be called at the end.
    */
   watch(number: string): { announced(within: number, signal: AbortSignal): Promise<void>; stop(): void } {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,8 +4,8 @@ const { connect } = pg.Client.prototype as { connect: (...args: never[]) => unkn
 const heard = new WeakSet<object>();
 
 /**
- * Keeps the process alive when a connection breaks, whoever has made it. `pg` emits an `error` event besides rejecting the
- * statement, and slonik opens connections without a listener: one that broke then ended the process.
+ * Keeps the process alive when a connection breaks, whoever has made it. `pg` emits an `error` event besides rejecting
+ * the statement, and slonik opens connections without a listener: one that broke then ended the process.
  */
 export function surviveBrokenConnections(): void {
   pg.Client.prototype.connect = function (this: pg.Client, ...args: never[]) {

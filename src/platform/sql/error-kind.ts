@@ -50,7 +50,9 @@ export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   return databaseErrorKind(error.cause);
 }
 
-/** What a trigger refuses at the commit: the message is for the user, the detail is JSON with `code` and more members. */
+/**
+ * What a trigger refuses at the commit: the message is for the user, the detail is JSON with `code` and more members.
+ */
 const REFUSAL_CODE = 'PT409';
 
 export interface DatabaseRefusal {

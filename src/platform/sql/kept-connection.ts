@@ -1,6 +1,7 @@
 /**
  * The outcome of a transaction on a connection of the pool, with its error as a value: slonik closes a connection whose
- * work throws, and opening another one costs more than the refused request. After a rollback the connection is as before.
+ * work throws, and opening another one costs more than the refused request. After a rollback the connection is as
+ * before.
  * @param ask sends a statement on the connection
  * @throws the error of the transaction, if the connection does not answer any more
  */

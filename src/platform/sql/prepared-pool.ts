@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { openPool } from './pool.ts';
-import type { ColumnOf, PreparedStatement } from './prepared-statement.ts';
-import { PreparedQuery } from './prepared-statement.ts';
+import { type ColumnOf, PreparedQuery, type PreparedStatement } from './prepared-statement.ts';
 
 export interface PreparedPoolOptions {
   connectionString: string;
@@ -19,7 +18,10 @@ export interface PreparedPool {
   end(): Promise<void>;
 }
 
-/** For a connection. A server that is not there refuses at once; one on a busy machine may need seconds to start a backend. */
+/**
+ * For a connection. A server that is not there refuses at once; one on a busy machine may need seconds to start a
+ * backend.
+ */
 export const CONNECT_MS = 20_000;
 /**
  * SQLSTATEs that a retry on another connection can mend: a migration changed the result type of a cached plan (0A000),

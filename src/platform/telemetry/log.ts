@@ -1,5 +1,4 @@
-import type { DestinationStream } from 'pino';
-import pino from 'pino';
+import pino, { type DestinationStream } from 'pino';
 
 /** Names of members and headers that contain secrets. */
 const SECRETS = [
@@ -123,8 +122,8 @@ const SECRET_PARAMETER = /^(?:.*token|.*key|sig|.*signature|.*password|.*secret|
 const SECRET_INSIDE = /(?:^|[?&;])[\w-]*(?:token|key|sig|signature|password|secret|otp)=/i;
 
 /**
- * A URL without signatures, tokens and keys in its query, however they are encoded. The parser of queries takes `&` and `?`
- * as parts of what is between; both end a parameter here, so that nothing hides behind one.
+ * A URL without signatures, tokens and keys in its query, however they are encoded. The parser of queries takes `&` and
+ * `?` as parts of what is between; both end a parameter here, so that nothing hides behind one.
  */
 export function loggedUrl(url: string): string {
   const at = url.indexOf('?');

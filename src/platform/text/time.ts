@@ -1,9 +1,14 @@
-import { parseUtc } from '../../data/date-text.ts';
+import { parseUtc } from '../../files/data/date-text.ts';
 
-/** Format of times in the API: UTC without a zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text. */
+/**
+ * Format of times in the API: UTC without a zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text.
+ */
 export type Timestamp = string;
 
-/** Converts Postgres' text of a `timestamptz` in a session with time zone UTC to the format of the API, to the microsecond. */
+/**
+ * Converts Postgres' text of a `timestamptz` in a session with time zone UTC to the format of the API, to the
+ * microsecond.
+ */
 export function timestampFromPostgres(text: string): Timestamp {
   const [, day, clock, fraction = ''] = /^(\S+) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
   if (day === undefined || clock === undefined) throw new Error(`Not a time in UTC: '${text}'.`);
@@ -14,8 +19,8 @@ export const timestampFromDate = (date: Date): Timestamp => `${date.toISOString(
 export const dateFromTimestamp = (timestamp: Timestamp): Date => new Date(`${timestamp.slice(0, 23)}Z`);
 
 /**
- * Converts a time of a client to the format of the API, truncated to microseconds. Undefined if the text is not a time, or
- * lies in the year 0000, which Postgres does not have.
+ * Converts a time of a client to the format of the API, truncated to microseconds. Undefined if the text is not a time,
+ * or lies in the year 0000, which Postgres does not have.
  */
 export function timestampFromText(text: string): Timestamp | undefined {
   const time = dataTimeFromText(text);

@@ -6,8 +6,7 @@ import { vary } from '../../http/answers/vary.ts';
 import { isCurrent } from '../../http/cache/cached.ts';
 import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
-import type { Asset, Assets } from './assets.ts';
-import { readAssets } from './assets.ts';
+import { type Asset, type Assets, readAssets } from './assets.ts';
 import { shellOf } from './shell.ts';
 
 /** No other host, no inline script, no frame. Pictures are those of the style sheet and of the map. */
@@ -31,7 +30,9 @@ const HEADERS = {
 const FOREVER = 'public, max-age=31536000, immutable';
 const ASKED_AGAIN = 'public, max-age=0, must-revalidate';
 
-/** `/map/dataset/{id}`: a page without data, the same for everybody, which reads the API with the right of its reader. */
+/**
+ * `/map/dataset/{id}`: a page without data, the same for everybody, which reads the API with the right of its reader.
+ */
 export async function mapRoutes(app: App) {
   let reading: Promise<Assets & { page: string; etag: string }> | undefined;
   const read = () => {

@@ -1,5 +1,4 @@
-import type { Html } from '../../http/answers/page.ts';
-import { html } from '../../http/answers/page.ts';
+import { type Html, html } from '../../http/answers/page.ts';
 
 const icon = (path: string, name = ''): Html =>
   html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true" class="${name}"><path d="${path}"/></svg>`;

@@ -2,17 +2,24 @@ import { hash } from 'node:crypto';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import type { StoredTile } from '../../formats/tiles/archive-reader.ts';
-import { isUnzipped } from '../../formats/tiles/describe-tiles.ts';
-import type { DrawnScheme, TileSlice } from '../../formats/tiles/description.ts';
+import type { StoredTile } from '../../files/formats/tiles/archive-reader.ts';
+import { isUnzipped } from '../../files/formats/tiles/describe-tiles.ts';
+import type { DrawnScheme, TileSlice } from '../../files/formats/tiles/description.ts';
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
-import type { Draw, DrawThreads, TileRequest } from '../draw-threads.ts';
-import { DrawingCancelled } from '../draw-threads.ts';
+import { type Draw, DrawingCancelled, type DrawThreads, type TileRequest } from '../draw-threads.ts';
 import type { OpenTiles } from '../open-tiles.ts';
 import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
-import type { LockedTile, TileKey } from './kept-tiles.queries.ts';
-import { deleteFormerTiles, findKeptTile, keepTile, lockKeptTile, noteUse, TILE_BYTES } from './kept-tiles.queries.ts';
+import {
+  deleteFormerTiles,
+  findKeptTile,
+  keepTile,
+  type LockedTile,
+  lockKeptTile,
+  noteUse,
+  TILE_BYTES,
+  type TileKey,
+} from './kept-tiles.queries.ts';
 import { makeRoom } from './make-room.ts';
 import type { RasterJob } from './raster-thread.ts';
 
@@ -20,7 +27,10 @@ import type { RasterJob } from './raster-thread.ts';
 const IN_MEMORY = 32 << 20;
 /** A use is noted in the database at most this often. */
 const NOTED_EVERY = 10 * 60_000;
-/** Until a tile that another process draws is looked for again, if nothing is announced: a process that is killed announces nothing. */
+/**
+ * Until a tile that another process draws is looked for again, if nothing is announced: a process that is killed
+ * announces nothing.
+ */
 const LOOK_AGAIN = 1000;
 /** No drawing takes longer. */
 const PATIENCE = 65_000;
@@ -54,9 +64,9 @@ interface InMemory extends StoredTile {
 }
 
 /**
- * Tiles of levels that are drawn on request. A drawn tile is kept in the database, where all API processes find it, also
- * after a restart. The process that draws it holds its lock, which ends with the process, so that no other one does the
- * same; the others are told when it is done. The last used tiles are in memory, too.
+ * Tiles of levels that are drawn on request. A drawn tile is kept in the database, where all API processes find it,
+ * also after a restart. The process that draws it holds its lock, which ends with the process, so that no other one
+ * does the same; the others are told when it is done. The last used tiles are in memory, too.
  */
 export class KeptTiles {
   readonly #parts: KeptTilesParts;

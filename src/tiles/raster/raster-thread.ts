@@ -1,8 +1,7 @@
-import type { TileSlice } from '../../formats/tiles/description.ts';
-import { StoredTiles } from '../../formats/tiles/stored-tiles.ts';
-import { TileDrawer } from '../../formats/tiles/tile-drawer.ts';
-import type { ThreadJob } from '../thread-jobs.ts';
-import { answerJobs } from '../thread-jobs.ts';
+import type { TileSlice } from '../../files/formats/tiles/description.ts';
+import { StoredTiles } from '../../files/formats/tiles/stored-tiles.ts';
+import { TileDrawer } from '../../files/formats/tiles/tile-drawer.ts';
+import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
 
 /** A tile to be drawn of the values in a blob. */
 export interface RasterJob {

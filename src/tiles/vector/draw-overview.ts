@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { AppError, FormatError } from '../../errors.ts';
-import { FileSource } from '../../formats/io/bytes.ts';
-import { TileArchive } from '../../formats/tiles/archive-reader.ts';
+import { FileSource } from '../../files/formats/io/bytes.ts';
+import { TileArchive } from '../../files/formats/tiles/archive-reader.ts';
 import { DEFAULT_MEMORY_MB } from '../../transfers/queue/resource-request.ts';
 import { ChildDied } from '../../transfers/run/conversion.ts';
 import type { Executor } from '../../transfers/run/executor.ts';
-import type { NewOverview } from './overviews.queries.ts';
-import { findVectorContent, insertOverview, noteArchive } from './overviews.queries.ts';
+import { findVectorContent, insertOverview, type NewOverview, noteArchive } from './overviews.queries.ts';
 
 /** Tiles that more features touch are drawn ahead: drawing one of them takes 30 ms and more. */
 const MIN_FEATURES = 2500;

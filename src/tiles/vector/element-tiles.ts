@@ -1,23 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
-import { clockText } from '../../data/date-text.ts';
-import type { Samples } from '../../data/item.ts';
-import type { MeshItem } from '../../data/mesh.ts';
-import { realValues } from '../../data/real-values.ts';
-import { isFloat } from '../../data/samples.ts';
-import { stepCount, timeOf } from '../../data/time-axis.ts';
-import type { Chosen } from '../../geo/tiles/choose-features.ts';
-import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
-import type { GeographicExtent } from '../../geo/tiles/place.ts';
-import { TileAreas } from '../../geo/tiles/tile-area.ts';
-import type { Stores } from '../../multidimensional/stores.ts';
+import type { Stores } from '../../arrays/stores.ts';
+import { clockText } from '../../files/data/date-text.ts';
+import type { Samples } from '../../files/data/item.ts';
+import type { MeshItem } from '../../files/data/mesh.ts';
+import { realValues } from '../../files/data/real-values.ts';
+import { isFloat } from '../../files/data/samples.ts';
+import { stepCount, timeOf } from '../../files/data/time-axis.ts';
+import { type Chosen, FeatureChooser } from '../../files/geo/tiles/choose-features.ts';
+import type { GeographicExtent } from '../../files/geo/tiles/place.ts';
+import { TileAreas } from '../../files/geo/tiles/tile-area.ts';
 import type { TileRequest } from '../draw-threads.ts';
-import type { MeshElements } from './mesh-elements.ts';
-import { itemsOf } from './mesh-elements.ts';
+import { itemsOf, type MeshElements } from './mesh-elements.ts';
 import type { VectorDrawings } from './vector-drawings.ts';
-import type { ElementJob } from './vector-job.ts';
-import { NUMBERS } from './vector-job.ts';
-import type { TileField, VectorSubject, WantedVectorTile } from './vector-subject.ts';
-import { extentOfBox, keysOf } from './vector-subject.ts';
+import { type ElementJob, NUMBERS } from './vector-job.ts';
+import { extentOfBox, keysOf, type TileField, type VectorSubject, type WantedVectorTile } from './vector-subject.ts';
 
 /** Elements of a job that are put together without a pause. */
 const PACKED_AT_ONCE = 4000;

@@ -1,17 +1,14 @@
 import type { OpenBlob } from '../../blobs/blob-source.ts';
 import { FormatError } from '../../errors.ts';
-import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
-import { readHeader } from '../../formats/flatgeobuf/header-reader.ts';
-import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
-import type { KnownCrs } from '../../geo/crs/crs.ts';
-import { describeCrs } from '../../geo/crs/crs.ts';
-import type { GeographicExtent } from '../../geo/tiles/place.ts';
-import type { TileNumber } from '../../geo/tiles/vector-tile.ts';
+import { type Header, readHeader } from '../../files/formats/flatgeobuf/header-reader.ts';
+import type { Indexed } from '../../files/formats/flatgeobuf/index-search.ts';
+import { describeCrs, type KnownCrs } from '../../files/geo/crs/crs.ts';
+import type { GeographicExtent } from '../../files/geo/tiles/place.ts';
+import type { TileNumber } from '../../files/geo/tiles/vector-tile.ts';
 import type { TileRequest } from '../draw-threads.ts';
 import type { DrawVector, VectorDrawings } from './vector-drawings.ts';
 import type { FeatureJob } from './vector-job.ts';
-import type { TileField, VectorSubject, WantedVectorTile } from './vector-subject.ts';
-import { extentOfBox, keysOf } from './vector-subject.ts';
+import { extentOfBox, keysOf, type TileField, type VectorSubject, type WantedVectorTile } from './vector-subject.ts';
 
 /** A tile that was drawn before, gzipped; undefined if it must be drawn. */
 export type StoredTileOf = (tile: TileNumber) => Promise<Uint8Array | undefined>;
@@ -29,7 +26,7 @@ export async function readFeatureSource(source: OpenBlob): Promise<FeatureSource
   if (header.count === 0 && header.start >= source.size) return undefined;
   if (header.count === 0 || index === undefined)
     throw new FormatError('The features have no spatial index. Import them with GISWriter.');
-  const { crsOf } = await import('../../formats/flatgeobuf/reader.ts');
+  const { crsOf } = await import('../../files/formats/flatgeobuf/reader.ts');
   const crs = await crsOf(header, { remark() {} });
   if (crs === undefined) throw new FormatError('The features have no coordinate system.');
   return { source, header: { ...header, index }, crs: await describeCrs(crs) };

@@ -1,16 +1,14 @@
 import { readSync } from 'node:fs';
-import type { ByteSource } from '../../data/bytes.ts';
-import type { Feature } from '../../data/feature-collection.ts';
-import { foundBlocks } from '../../formats/flatgeobuf/feature-blocks.ts';
-import { FeatureReader } from '../../formats/flatgeobuf/feature-reader.ts';
-import { InvalidRecord } from '../../formats/flatgeobuf/flat-table.ts';
-import type { Found } from '../../formats/flatgeobuf/index-search.ts';
-import { searchLeaves } from '../../formats/flatgeobuf/index-search.ts';
-import type { Chosen } from '../../geo/tiles/choose-features.ts';
-import { FeatureChooser } from '../../geo/tiles/choose-features.ts';
-import type { GeometryPlacer } from '../../geo/tiles/placed.ts';
-import { TileAreas } from '../../geo/tiles/tile-area.ts';
-import type { FoundFeature, SourceFeature } from '../../geo/tiles/vector-tile.ts';
+import type { ByteSource } from '../../files/data/bytes.ts';
+import type { Feature } from '../../files/data/feature-collection.ts';
+import { foundBlocks } from '../../files/formats/flatgeobuf/feature-blocks.ts';
+import { FeatureReader } from '../../files/formats/flatgeobuf/feature-reader.ts';
+import { InvalidRecord } from '../../files/formats/flatgeobuf/flat-table.ts';
+import { type Found, searchLeaves } from '../../files/formats/flatgeobuf/index-search.ts';
+import { type Chosen, FeatureChooser } from '../../files/geo/tiles/choose-features.ts';
+import type { GeometryPlacer } from '../../files/geo/tiles/placed.ts';
+import { TileAreas } from '../../files/geo/tiles/tile-area.ts';
+import type { FoundFeature, SourceFeature } from '../../files/geo/tiles/vector-tile.ts';
 import { RecentlyUsed } from '../recently-used.ts';
 import type { ThreadJob } from '../thread-jobs.ts';
 import type { FeatureJob } from './vector-job.ts';
@@ -47,8 +45,8 @@ export async function featuresOf(
   }
   const { features: chosen, side } = chooser.chosen();
   const keyOf = ({ number }: Found) => `${blob} ${number} ${job.fields.join(' ')}`;
-  // Held until the tile is drawn, whatever gives way to others meanwhile. Of a feature that stands for others the first vertex is drawn,
-  // which may differ from the first one that has a place.
+  // Held until the tile is drawn, whatever gives way to others meanwhile. Of a feature that stands for others the first
+  // vertex is drawn, which may differ from the first one that has a place.
   const known = new Map(chosen.map((one) => [one.number, one.gathered ? undefined : largeOnes.get(keyOf(one))]));
   const unknown = chosen.filter(({ number }) => known.get(number) === undefined);
   const bytes = await bytesOf(source, unknown, context);

@@ -1,14 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Mesh, MeshItem } from '../../data/mesh.ts';
-import { CELL_SHAPES } from '../../data/mesh.ts';
-import type { MeshCells } from '../../data/mesh-columns.ts';
-import { cellLayers, footprints } from '../../data/mesh-columns.ts';
 import { AppError } from '../../errors.ts';
-import type { Leaves } from '../../formats/flatgeobuf/index-search.ts';
-import type { Area } from '../../formats/flatgeobuf/schema.ts';
-import type { KnownCrs } from '../../geo/crs/crs.ts';
-import { describeCrs } from '../../geo/crs/crs.ts';
-import { Boxes } from '../../geo/vector/spatial-order.ts';
+import { CELL_SHAPES, type Mesh, type MeshItem } from '../../files/data/mesh.ts';
+import { cellLayers, footprints, type MeshCells } from '../../files/data/mesh-columns.ts';
+import type { Leaves } from '../../files/formats/flatgeobuf/index-search.ts';
+import type { Area } from '../../files/formats/flatgeobuf/schema.ts';
+import { describeCrs, type KnownCrs } from '../../files/geo/crs/crs.ts';
+import { Boxes } from '../../files/geo/vector/spatial-order.ts';
 
 const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, CELL_SHAPES.polygon];
 /** Layers of a mesh whose boxes are in memory. */
@@ -61,7 +58,9 @@ export class MeshElements {
     return elements;
   }
 
-  /** The elements of a layer that touch areas, numbered along the curve, some at a time, and the cell of each number. */
+  /**
+   * The elements of a layer that touch areas, numbered along the curve, some at a time, and the cell of each number.
+   */
   async touching(
     layer: number,
     areas: readonly Area[],

@@ -1,10 +1,8 @@
 import { AppError, FormatError } from '../../errors.ts';
-import type { Draw, DrawParts, DrawThreads, TileRequest } from '../draw-threads.ts';
-import { DrawingCancelled } from '../draw-threads.ts';
+import { type Draw, DrawingCancelled, type DrawParts, type DrawThreads, type TileRequest } from '../draw-threads.ts';
 import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
-import type { VectorJob } from './vector-job.ts';
-import { movedBuffers } from './vector-job.ts';
+import { movedBuffers, type VectorJob } from './vector-job.ts';
 
 /** Bytes of tiles in the memory of this process. */
 const IN_MEMORY = 64 << 20;

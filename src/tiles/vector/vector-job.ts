@@ -1,9 +1,9 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import type { Header } from '../../formats/flatgeobuf/header-reader.ts';
-import type { Indexed } from '../../formats/flatgeobuf/index-search.ts';
-import type { KnownCrs } from '../../geo/crs/crs.ts';
-import type { TileKey } from '../../geo/tiles/tile-values.ts';
-import type { TileLayer, TileNumber } from '../../geo/tiles/vector-tile.ts';
+import type { Crs } from '../../files/data/crs-reference.ts';
+import type { Header } from '../../files/formats/flatgeobuf/header-reader.ts';
+import type { Indexed } from '../../files/formats/flatgeobuf/index-search.ts';
+import type { KnownCrs } from '../../files/geo/crs/crs.ts';
+import type { TileKey } from '../../files/geo/tiles/tile-values.ts';
+import type { TileLayer, TileNumber } from '../../files/geo/tiles/vector-tile.ts';
 
 /** A tile to be drawn. Plain data, so that it can be posted to a thread. */
 export type VectorJob = FeatureJob | ElementJob;
@@ -30,7 +30,9 @@ export interface ElementJob {
   readonly tile: TileNumber;
   readonly crs: Crs;
   readonly layer: TileLayer;
-  /** For each element: its id, where its coordinates begin and end, side, size, and 1 if it stands for others around it. */
+  /**
+   * For each element: its id, where its coordinates begin and end, side, size, and 1 if it stands for others around it.
+   */
   readonly numbers: Float64Array<ArrayBuffer>;
   /** x, y, … */
   readonly coordinates: Float64Array<ArrayBuffer>;

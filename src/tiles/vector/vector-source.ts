@@ -1,11 +1,10 @@
+import type { Stores } from '../../arrays/stores.ts';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { OpenBlobs } from '../../blobs/open-blobs.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { Stores } from '../../multidimensional/stores.ts';
 import { ElementTiles } from './element-tiles.ts';
-import type { FeatureSource } from './feature-tiles.ts';
-import { FeatureTiles, readFeatureSource } from './feature-tiles.ts';
+import { type FeatureSource, FeatureTiles, readFeatureSource } from './feature-tiles.ts';
 import { MeshElements } from './mesh-elements.ts';
 import type { VectorOverviews } from './overviews.ts';
 import type { VectorDrawings } from './vector-drawings.ts';

@@ -1,11 +1,8 @@
-import type { GeometryPlacer } from '../../geo/tiles/placed.ts';
-import type { SourceFeature, TileLayer } from '../../geo/tiles/vector-tile.ts';
-import { VectorTile, zippedTile } from '../../geo/tiles/vector-tile.ts';
-import type { ThreadJob } from '../thread-jobs.ts';
-import { answerJobs } from '../thread-jobs.ts';
+import type { GeometryPlacer } from '../../files/geo/tiles/placed.ts';
+import { type SourceFeature, type TileLayer, VectorTile, zippedTile } from '../../files/geo/tiles/vector-tile.ts';
+import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
 import { featuresOf } from './file-features.ts';
-import type { ElementJob, VectorJob } from './vector-job.ts';
-import { NUMBERS } from './vector-job.ts';
+import { type ElementJob, NUMBERS, type VectorJob } from './vector-job.ts';
 
 function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfCancelled }: ThreadJob): SourceFeature[] {
   return Array.from({ length: numbers.length / NUMBERS }, (_, n) => {

@@ -6,8 +6,8 @@ const TOGETHER_MS = 10;
 const AT_ONCE = 200;
 
 /**
- * Notifies clients that wait for the end of transfers. Outside of the transfers' transactions and many at once, because commits that
- * notify wait for each other, including their flush to the disk.
+ * Notifies clients that wait for the end of transfers. Outside of the transfers' transactions and many at once, because
+ * commits that notify wait for each other, including their flush to the disk.
  */
 export function announcer(db: Database): (id: string) => void {
   let ids: string[] = [];

@@ -1,5 +1,4 @@
-import type { Db } from '../../db.ts';
-import { runAfterCommit } from '../../db.ts';
+import { type Db, runAfterCommit } from '../../db.ts';
 import { listWaitingBelow } from '../run/run.queries.ts';
 import { notifyEnded } from './notices.queries.ts';
 import { PROJECT_DELETED } from './outcome.ts';
@@ -9,7 +8,8 @@ import { settle } from './settle.ts';
 const AT_ONCE = 200;
 
 /**
- * Ends those of these transfers that wait, because their project was deleted, and gives their ids. Workers end those that run.
+ * Ends those of these transfers that wait, because their project was deleted, and gives their ids. Workers end those
+ * that run.
  */
 export async function endOfDeleted(tx: Db, ids: readonly string[]): Promise<string[]> {
   const all: string[] = [];
@@ -24,8 +24,9 @@ export async function endOfDeleted(tx: Db, ids: readonly string[]): Promise<stri
 }
 
 /**
- * Ends the waiting transfers of these projects and of all below them, in the transaction that deletes the projects. It does not see a
- * transfer that another transaction starts or hands back at the same moment: workers find that one within seconds.
+ * Ends the waiting transfers of these projects and of all below them, in the transaction that deletes the projects. It
+ * does not see a transfer that another transaction starts or hands back at the same moment: workers find that one
+ * within seconds.
  */
 export async function endWaitingBelow(tx: Db, projectIds: readonly string[]): Promise<void> {
   await endOfDeleted(tx, await listWaitingBelow(tx, projectIds));

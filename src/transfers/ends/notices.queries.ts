@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
-/** Channel: ids of transfers that have ended, separated by commas. A notification may be lost, so clients that wait also poll. */
+/**
+ * Channel: ids of transfers that have ended, separated by commas. A notification may be lost, so clients that wait also
+ * poll.
+ */
 export const ENDED = 'transfer_ended';
 /** Channel: id of a transfer that its worker must stop. */
 export const CANCEL = 'transfer_cancel';

@@ -1,19 +1,20 @@
 import type { Db } from '../../db.ts';
 import { appendAll } from '../../outbox.ts';
-import type { Subject } from '../events.ts';
-import { finished, sidesOf } from '../events.ts';
+import { finished, type Subject, sidesOf } from '../events.ts';
 import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
 import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
-import type { Completion, EndedRow, Fence, LogLine } from '../run/run.queries.ts';
 import {
+  type Completion,
   completeTransfer,
+  type EndedRow,
+  type Fence,
   failTransfer,
   failUnheldTransfer,
   failWaiting,
+  type LogLine,
   releaseTransfer,
 } from '../run/run.queries.ts';
-import type { Ending, HandedBack } from './outcome.ts';
-import { endingOf } from './outcome.ts';
+import { type Ending, endingOf, type HandedBack } from './outcome.ts';
 
 /** An attempt made a file or a dataset. */
 export interface Completed {
@@ -29,7 +30,9 @@ export interface MovedOrCopied {
   datasetId: string;
 }
 
-/** The transfers to settle, and the outcome. Transfers that are no longer in the state of the member are left unchanged. */
+/**
+ * The transfers to settle, and the outcome. Transfers that are no longer in the state of the member are left unchanged.
+ */
 export type Settlement =
   /** An attempt that this process runs. */
   | { attempt: Fence; outcome: Completed | MovedOrCopied | Ending | HandedBack; lines: readonly LogLine[] }
@@ -44,8 +47,9 @@ export interface Settled {
 }
 
 /**
- * The one settlement of transfers: writes outcome, log and event, and frees the datasets, all or nothing. Gives the transfers that it
- * settled; none if another process settled them first. A ledger of credits charges and releases its holds here.
+ * The one settlement of transfers: writes outcome, log and event, and frees the datasets, all or nothing. Gives the
+ * transfers that it settled; none if another process settled them first. A ledger of credits charges and releases its
+ * holds here.
  * @param db a transaction for `movedOrCopied`, `unheld` and `waiting`
  */
 export async function settle(db: Db, settlement: Settlement): Promise<Settled[]> {
@@ -120,8 +124,8 @@ async function emitEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }:
 }
 
 /**
- * Makes a transfer wait for another attempt, or ends it if no attempt is left. Enqueues it with a new row: the row that this worker has
- * locked loses its key, and is deleted when the task returns.
+ * Makes a transfer wait for another attempt, or ends it if no attempt is left. Enqueues it with a new row: the row that
+ * this worker has locked loses its key, and is deleted when the task returns.
  */
 async function handBack(
   tx: Db,

@@ -31,7 +31,9 @@ export function enqueueLater(tx: Db, waiting: WaitingTransfer, delay: number) {
   return enqueue(tx, 'runTransfer', payload, { jobKey, flags, priority: DEFAULT_PRIORITY, delay });
 }
 
-/** Part of a `with` that enqueues a new transfer: `from` is the part that inserts it. Call `notifyAfterCommit` as well. */
+/**
+ * Part of a `with` that enqueues a new transfer: `from` is the part that inserts it. Call `notifyAfterCommit` as well.
+ */
 export const enqueueNew = (waiting: WaitingTransfer<Fragment>, from: Fragment) =>
   enqueueFragment({ name: 'runTransfer', ...jobOf(waiting), priority: DEFAULT_PRIORITY }, from);
 

@@ -1,5 +1,15 @@
-import type { Amount, Requirements, Resources, WorkerCapacity } from './requirements.ts';
-import { allocationOn, hasLabel, MIN_MEMORY_MB, requirementsOf, TRANSFER, unmetRequirements } from './requirements.ts';
+import {
+  type Amount,
+  allocationOn,
+  hasLabel,
+  MIN_MEMORY_MB,
+  type Requirements,
+  type Resources,
+  requirementsOf,
+  TRANSFER,
+  unmetRequirements,
+  type WorkerCapacity,
+} from './requirements.ts';
 
 /** A live worker with the transfers that it runs, and the transfer that it is reserved for. */
 export interface LiveWorker extends WorkerCapacity {
@@ -34,7 +44,9 @@ const unmetNow = (worker: LiveWorker, flags: readonly string[]) =>
 
 export const NO_WORKER = 'No worker is running.';
 
-/** Why no worker can start a transfer with these flags now. Undefined: one can, once the transfer is next in the queue. */
+/**
+ * Why no worker can start a transfer with these flags now. Undefined: one can, once the transfer is next in the queue.
+ */
 export function waitingReason(all: readonly LiveWorker[], flags: readonly string[]): string | undefined {
   const workers = all.filter(({ draining }) => !draining);
   if (workers.length === 0) return all.length === 0 ? NO_WORKER : 'All workers are draining and take no transfers.';

@@ -1,7 +1,6 @@
 import { isLabel } from '../../platform/settings/labels.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
-import type { Amount } from './requirements.ts';
-import { flagsOf, MIN_MEMORY_MB } from './requirements.ts';
+import { type Amount, flagsOf, MIN_MEMORY_MB } from './requirements.ts';
 
 /**
  * Memory limit in MB of a conversion whose request names none; `workers/children.ts` enforces it. The estimate from the
@@ -81,7 +80,10 @@ export interface Workload {
   copied: boolean;
 }
 
-/** Limits and queue flags of a transfer whose request was checked. Absent amounts are estimated from the size of the input. */
+/**
+ * Limits and queue flags of a transfer whose request was checked. Absent amounts are estimated from the size of the
+ * input.
+ */
 export function resourcesOf(request: ResourceRequest, workload: Workload) {
   const { memoryRequestMb, cpuCoresRequest, storageSizeGb, nodeSize, nodeSizes, requiredLabels = [] } = request;
   const family = nodeSizes.find(({ name }) => name === nodeSize)?.family;

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 const QueueSnapshot = z.object({
   waiting: z.array(z.array(z.string())),
   holdsFor: z.object({ id: z.string(), flags: z.array(z.string()) }).optional(),
 });
 
-/** The different sets of flags (needed resources) of waiting transfers, and the transfer for which this worker reserves its resources. */
+/**
+ * The different sets of flags (needed resources) of waiting transfers, and the transfer for which this worker reserves
+ * its resources.
+ */
 export const getQueueSnapshot = (db: Db, pool: string) =>
   db.one(sql.type(QueueSnapshot)`
     select coalesce((select json_agg(flags) from waiting_needs), '[]') as waiting,

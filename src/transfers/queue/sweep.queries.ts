@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import { deleted, stopped } from '../run/run.queries.ts';
 
 type Fragment = ReturnType<typeof sql.fragment>;
@@ -13,8 +12,8 @@ export const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fr
     and (classid::bigint << 32 | objid::bigint) = hashtextextended(${sql.identifier(pool.split('.'))}, 0))`;
 
 /**
- * Tries to take the lock of the sweep until the transaction ends, so that one worker sweeps at a time. The server ends the transaction of a
- * worker that is stopped in the middle.
+ * Tries to take the lock of the sweep until the transaction ends, so that one worker sweeps at a time. The server ends
+ * the transaction of a worker that is stopped in the middle.
  */
 export async function trySweepLock(tx: Db): Promise<boolean> {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
@@ -56,7 +55,9 @@ export const takeFromLostWorkers = (tx: Db) =>
       select id, 'warning', 'The worker that ran attempt ' || attempt - handed_back || ' was lost.' from lost)
     select * from lost`);
 
-/** Ends the connections that hold the liveness locks of workers with a transfer past its deadline. Returns their pools. */
+/**
+ * Ends the connections that hold the liveness locks of workers with a transfer past its deadline. Returns their pools.
+ */
 export const disconnectStuckWorkers = (tx: Db, graceMs: number) =>
   tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
     with stuck as (
@@ -75,7 +76,10 @@ export const listUnansweredCancels = (tx: Db, patienceMs: number) =>
     where status = 'InProgress' and cancel_requested_at < now() - ${patienceMs} * interval '1 millisecond'
     for update skip locked`);
 
-/** Maximum number of pending transfers that a sweep checks for a queue row, so that its duration does not depend on the queue's length. */
+/**
+ * Maximum number of pending transfers that a sweep checks for a queue row, so that its duration does not depend on the
+ * queue's length.
+ */
 const MAX_CHECKED = 5000;
 /** Maximum number of pending transfers whose projects a sweep checks. */
 const MAX_PROJECTS_CHECKED = 1000;
@@ -89,7 +93,9 @@ const samplePending = (columns: Fragment, limit: number): Fragment => {
     (select * from (${some(sql.fragment`id >= ${start}`)} union all ${some(sql.fragment`id < ${start}`)}) sample limit ${limit})`;
 };
 
-/** Pending transfers of deleted projects. The deletion ended those that waited; these became pending at the same moment. */
+/**
+ * Pending transfers of deleted projects. The deletion ended those that waited; these became pending at the same moment.
+ */
 export const listPendingOfDeleted = (tx: Db) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     with pending as materialized ${samplePending(sql.fragment`id, project_id, source_project_id`, MAX_PROJECTS_CHECKED)},
@@ -99,8 +105,8 @@ export const listPendingOfDeleted = (tx: Db) =>
     select id from pending where project_id in (select id from gone) or source_project_id in (select id from gone) order by id`);
 
 /**
- * Pending transfers without a queue row that could start them. The sample is ids of an index alone: ids are random, so each row of it lies
- * in another page, and reading them all costs as much as a scan of the table.
+ * Pending transfers without a queue row that could start them. The sample is ids of an index alone: ids are random, so
+ * each row of it lies in another page, and reading them all costs as much as a scan of the table.
  */
 export const listUnqueued = (tx: Db) =>
   tx.any(sql.type(z.object(waiting))`
@@ -120,8 +126,8 @@ export const listUnknownPools = (tx: Db) =>
     where not is_available and locked_by is not null and not exists (select from workers where pool = locked_by)`);
 
 /**
- * Unlocks queue rows that this pool locked but does not run: its connection broke before it received them, or before it could report them
- * as done. Returns their number.
+ * Unlocks queue rows that this pool locked but does not run: its connection broke before it received them, or before it
+ * could report them as done. Returns their number.
  */
 export async function unlockUnheld(
   db: Db,
@@ -137,8 +143,8 @@ export async function unlockUnheld(
 }
 
 /**
- * Deletes queue rows that `handBack` replaced and that their worker could no longer delete. They can never run, and would be listed as
- * failed jobs.
+ * Deletes queue rows that `handBack` replaced and that their worker could no longer delete. They can never run, and
+ * would be listed as failed jobs.
  */
 export const removeOrphanedJobs = (tx: Db) =>
   tx.query(sql.unsafe`

@@ -2,8 +2,7 @@ import type { Db } from '../../db.ts';
 import { notifyWorkers } from '../../jobs.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
-import type { Ending } from '../ends/outcome.ts';
-import { CANCELLED, endingOf } from '../ends/outcome.ts';
+import { CANCELLED, type Ending, endingOf } from '../ends/outcome.ts';
 import { settle } from '../ends/settle.ts';
 import { enqueueFirst, enqueueTransfers } from './enqueue.ts';
 import {
@@ -36,7 +35,10 @@ export interface Swept {
 }
 
 export interface SweepOptions {
-  /** Also looks for inconsistencies: pending transfers without a queue row, rows locked by unknown pools, rows without a transfer. */
+  /**
+   * Also looks for inconsistencies: pending transfers without a queue row, rows locked by unknown pools, rows without a
+   * transfer.
+   */
   thorough: boolean;
   /** Milliseconds; see the setting `transfers.patience`. */
   patience: number;
@@ -47,9 +49,10 @@ const DEADLINE_GRACE_MS = 30_000;
 const CANCEL_PATIENCE_MS = 3000;
 
 /**
- * Takes over the transfers of dead workers. Every live worker calls it about every second, and one at a time does the work (undefined:
- * another worker does it now). A dead worker lost its liveness lock with its connection. A stopped one (SIGSTOP) keeps both until it holds
- * a transfer past its deadline: then the sweep ends its connection, and the next sweep finds it dead.
+ * Takes over the transfers of dead workers. Every live worker calls it about every second, and one at a time does the
+ * work (undefined: another worker does it now). A dead worker lost its liveness lock with its connection. A stopped one
+ * (SIGSTOP) keeps both until it holds a transfer past its deadline: then the sweep ends its connection, and the next
+ * sweep finds it dead.
  */
 export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swept | undefined> {
   return db.transaction(async (tx) => {

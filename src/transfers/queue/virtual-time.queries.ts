@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import { DEFAULT_PRIORITY } from './requirements.ts';
 
 // Weighted fair queueing: every transfer gets a virtual time (column `turn`), and workers start the lowest first.
@@ -19,10 +18,11 @@ const stepOf = (tenantId: string | Fragment) => sql.fragment`
   (select greatest(1, least(${MAX_STEP}, ${STEP} / weight))::bigint from tenants where id = ${tenantId})`;
 
 /**
- * Virtual time of a transfer that this tenant starts now: one step after the tenant's last unfinished transfer, but at least the start
- * time of weighted fair queueing. That is the virtual clock, or the lowest virtual time that still waits behind the clock: among transfers
- * with the same resource request, else among all that a worker could start. Plus 1, so that it comes after those. Takes no lock: two
- * starts at the same moment may get the same virtual time, which does no harm.
+ * Virtual time of a transfer that this tenant starts now: one step after the tenant's last unfinished transfer, but at
+ * least the start time of weighted fair queueing. That is the virtual clock, or the lowest virtual time that still
+ * waits behind the clock: among transfers with the same resource request, else among all that a worker could start.
+ * Plus 1, so that it comes after those. Takes no lock: two starts at the same moment may get the same virtual time,
+ * which does no harm.
  */
 export const nextVirtualTime = (
   tenantId: string | Fragment,
@@ -40,9 +40,9 @@ export const nextVirtualTime = (
 export const advanceClock = sql.fragment`setval('transfer_clock', greatest(turn, (select last_value from transfer_clock)))`;
 
 /**
- * Gives a new virtual time to transfers whose back-off after an outage is over, as if they were started now, one step apart per tenant: retries
- * against a server that is down must not displace transfers of other tenants. Their waiting time restarts, too. Backed-off jobs carry a
- * real `run_at`; queued jobs encode virtual time near 1970.
+ * Gives a new virtual time to transfers whose back-off after an outage is over, as if they were started now, one step
+ * apart per tenant: retries against a server that is down must not displace transfers of other tenants. Their waiting
+ * time restarts, too. Backed-off jobs carry a real `run_at`; queued jobs encode virtual time near 1970.
  */
 export const requeueBackedOff = (tx: Db) =>
   tx.any(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), virtualTime: z.number() }))`

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 const flags = z.array(z.string());
 
@@ -9,13 +8,16 @@ const Head = z.object({ id: z.string(), virtualTime: z.number(), attempt: z.numb
 /** Flags of waiting transfers; without a head all of them back off. */
 const NeedsRow = z.object({ flags, head: Head.optional() });
 
-/** A transfer `t` backs off after an outage. A scalar subquery uses the index; for `exists` the planner may read the whole queue. */
+/**
+ * A transfer `t` backs off after an outage. A scalar subquery uses the index; for `exists` the planner may read the
+ * whole queue.
+ */
 const backingOff = sql.fragment`outages > 0 and coalesce((
   select job.run_at > now() from graphile_worker._private_jobs job where job.key = t.id::text), false)`;
 
 /**
- * The distinct flags of waiting transfers, each with its first transfer that does not back off. A loose index scan: one lookup per
- * combination of flags, not per transfer.
+ * The distinct flags of waiting transfers, each with its first transfer that does not back off. A loose index scan: one
+ * lookup per combination of flags, not per transfer.
  */
 export const listWaiting = (db: Db) =>
   db.any(sql.type(NeedsRow)`

@@ -1,13 +1,12 @@
 import type { Db } from '../../db.ts';
-import type { WaitingTransfer } from './enqueue.ts';
-import { enqueueFirst } from './enqueue.ts';
-import type { LiveWorker } from './queue-status.ts';
-import { couldRun, waitingReason } from './queue-status.ts';
+import { enqueueFirst, type WaitingTransfer } from './enqueue.ts';
+import { couldRun, type LiveWorker, waitingReason } from './queue-status.ts';
 import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
 
 /**
- * Stores for each combination of flags why no worker starts its transfers now. Reserves a worker for a transfer that is first in the queue
- * and that smaller transfers have overtaken for too long. The cost depends on the number of combinations, not of transfers.
+ * Stores for each combination of flags why no worker starts its transfers now. Reserves a worker for a transfer that is
+ * first in the queue and that smaller transfers have overtaken for too long. The cost depends on the number of
+ * combinations, not of transfers.
  * @param patience milliseconds
  */
 export async function updateWaitingNeeds(tx: Db, patience: number): Promise<void> {
@@ -40,7 +39,10 @@ export async function updateWaitingNeeds(tx: Db, patience: number): Promise<void
   );
 }
 
-/** Chooses one worker for each transfer: the one that is reserved for it already, else the one with the fewest running transfers. */
+/**
+ * Chooses one worker for each transfer: the one that is reserved for it already, else the one with the fewest running
+ * transfers.
+ */
 function chooseHolders(workers: readonly LiveWorker[], overtaken: readonly WaitingTransfer[]) {
   const idle = new Map(workers.map((worker) => [worker.pool, worker]));
   const holds: { pool: string; held: WaitingTransfer; fresh: boolean }[] = [];

@@ -7,9 +7,10 @@ import { listHeld } from './run.queries.ts';
 const UNKNOWN_END: Omit<AttemptEnd, 'attempt'> = { outcome: { kind: 'handedBack', counts: {} }, lines: [] };
 
 /**
- * Compares the runs of this process with the transfers' rows. Stops runs that were cancelled, whose project was deleted, or that another
- * process took over, even if the notification was lost. Settles transfers that this pool holds but does not run, because the database was
- * away when their run ended: with the end of the run if it is known, else they are handed back.
+ * Compares the runs of this process with the transfers' rows. Stops runs that were cancelled, whose project was
+ * deleted, or that another process took over, even if the notification was lost. Settles transfers that this pool holds
+ * but does not run, because the database was away when their run ended: with the end of the run if it is known, else
+ * they are handed back.
  */
 export async function checkRuns(
   executor: Pick<Executor, 'db' | 'pool' | 'running' | 'unwritten' | 'announce'>,

@@ -1,5 +1,5 @@
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../convert/conversion.ts';
 import { AppError } from '../../errors.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../files/convert/conversion.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 
 export interface ConversionLimits {
@@ -16,7 +16,8 @@ export interface ConversionLimits {
 
 /**
  * Converts local files in a child process, within limits.
- * Throws `AppError` or `FormatError` with a sentence for the transfer, `ChildDied`, the signal's reason, or an error of the machine.
+ * Throws `AppError` or `FormatError` with a sentence for the transfer, `ChildDied`, the signal's reason, or an error of
+ * the machine.
  */
 export type Convert = (
   request: ConversionRequest,

@@ -1,10 +1,9 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversionResult, ExistingDataset } from '../../convert/conversion.ts';
-import { parseTransformations } from '../../convert/steps/transformations.ts';
-import { findWriter } from '../../formats/registry.ts';
-import type { Completed } from '../ends/settle.ts';
-import { settle } from '../ends/settle.ts';
+import type { ConversionResult, ExistingDataset } from '../../files/convert/conversion.ts';
+import { parseTransformations } from '../../files/convert/steps/transformations.ts';
+import { findWriter } from '../../files/formats/registry.ts';
+import { type Completed, settle } from '../ends/settle.ts';
 import { AcceptedRequest } from '../starts/request.ts';
 import { scratchExceeded, timeExceeded } from './conversion.ts';
 import { copySmall } from './copy-small.ts';
@@ -16,8 +15,7 @@ import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
 import { settleRows } from './settle-rows.ts';
 import { Stopped } from './stopped.ts';
-import type { TimeLimit } from './time-limit.ts';
-import { inTime, limitTime } from './time-limit.ts';
+import { inTime, limitTime, type TimeLimit } from './time-limit.ts';
 
 const GB = 2 ** 30;
 
@@ -46,7 +44,10 @@ interface Fetched {
   existing: ExistingDataset | undefined;
 }
 
-/** One attempt to convert: fetches the input, converts it in a child process, and commits the result. Throws why it failed. */
+/**
+ * One attempt to convert: fetches the input, converts it in a child process, and commits the result. Throws why it
+ * failed.
+ */
 export async function runConversion(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
   const { tracing } = executor;
   const request = AcceptedRequest.parse(transfer.request);

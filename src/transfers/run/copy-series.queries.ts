@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** Size in bytes of the time series of a dataset. */
 export const findSeriesSize = (db: Db, datasetId: string) =>
@@ -38,7 +37,10 @@ export const copyValues = (tx: Db, pairs: readonly Pair[]) =>
       'int8',
     )}) p (old, made) join ts_blocks b on b.series_key = p.old`);
 
-/** Copies the next blocks of a series, those that begin after a time. Gives the start of the last one; undefined: there are none. */
+/**
+ * Copies the next blocks of a series, those that begin after a time. Gives the start of the last one; undefined: there
+ * are none.
+ */
 export const copyBlocks = (tx: Db, { from, to }: Pair, after: string, limit: number) =>
   tx.oneFirst(sql.type(z.object({ last: z.string().optional() }))`
     with made as (

@@ -1,7 +1,6 @@
 import type { Db } from '../../db.ts';
-import { deferDatasetCheck } from '../../timeseries/queries.ts';
-import type { Pair } from './copy-series.queries.ts';
-import { copyBlocks, copyValues, insertSeriesOf } from './copy-series.queries.ts';
+import { deferDatasetCheck } from '../../series/queries.ts';
+import { copyBlocks, copyValues, insertSeriesOf, type Pair } from './copy-series.queries.ts';
 import { limitIdleTime } from './settle-rows.queries.ts';
 
 /** Bytes of values, or blocks of one series, that a statement copies: a cancel waits for its end. */
@@ -11,8 +10,9 @@ const SERIES = 1000;
 const BEFORE_ALL = String(-(2n ** 63n));
 
 /**
- * Copies schema, series and values of a dataset into another one, which has none yet. It need not exist before the end of the transaction, so
- * that nothing else has to be locked while values are copied. A transfer must hold the source: nobody writes it meanwhile.
+ * Copies schema, series and values of a dataset into another one, which has none yet. It need not exist before the end
+ * of the transaction, so that nothing else has to be locked while values are copied. A transfer must hold the source:
+ * nobody writes it meanwhile.
  */
 export async function copySeries(tx: Db, fromId: string, toId: string, signal: AbortSignal): Promise<void> {
   // a worker that stands still must not keep its connection and rows

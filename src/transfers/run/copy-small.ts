@@ -1,12 +1,14 @@
 import type { BlobInfo, BlobStore } from '../../blobs/blobs.ts';
-import type { ConversionResult } from '../../convert/conversion.ts';
-import { copied, IGNORED, onlyCopies } from '../../convert/copied.ts';
+import type { ConversionResult } from '../../files/convert/conversion.ts';
+import { copied, IGNORED, onlyCopies } from '../../files/convert/copied.ts';
 import type { AcceptedRequest } from '../starts/request.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
 
-/** Up to this size in bytes the worker copies by itself: a child process and local files would cost many times as much. */
+/**
+ * Up to this size in bytes the worker copies by itself: a child process and local files would cost many times as much.
+ */
 const SMALL = 1 << 20;
 
 async function* piece(bytes: Buffer) {
@@ -14,8 +16,8 @@ async function* piece(bytes: Buffer) {
 }
 
 /**
- * Copies a small file that is not converted from blob to blob. Undefined: the transfer is not of this kind, and nothing was done.
- * As with every result, the bytes are on the disk before a row names the blob.
+ * Copies a small file that is not converted from blob to blob. Undefined: the transfer is not of this kind, and nothing
+ * was done. As with every result, the bytes are on the disk before a row names the blob.
  */
 export async function copySmall(
   blobs: BlobStore,

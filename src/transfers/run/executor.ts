@@ -9,8 +9,8 @@ import type { LogLine } from './run.queries.ts';
 import type { StopReason } from './stopped.ts';
 
 /**
- * What a process that performs transfers gives them: a worker that takes jobs from the queue, or a process for one transfer. It decides
- * from outside how much capacity a transfer has.
+ * What a process that performs transfers gives them: a worker that takes jobs from the queue, or a process for one
+ * transfer. It decides from outside how much capacity a transfer has.
  */
 export interface Executor {
   db: Db;
@@ -20,7 +20,9 @@ export interface Executor {
   log: { warn(details: object, message: string): void };
   /** Name under which this process holds its liveness lock and claims transfers. */
   pool: string;
-  /** A local folder of this process alone; a blob is made without a copy if the blob store is on the same file system. */
+  /**
+   * A local folder of this process alone; a blob is made without a copy if the blob store is on the same file system.
+   */
   scratch: string;
   /** For transfers that ask for no amount: GB in that folder. */
   scratchGb: number;

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
-import type { ExistingDataset } from '../../convert/conversion.ts';
 import { findHeld } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import { findWriter } from '../../formats/registry.ts';
+import type { ExistingDataset } from '../../files/convert/conversion.ts';
+import { findWriter } from '../../files/formats/registry.ts';
 import { formatDuration } from '../../platform/text/time.ts';
-import { writeSeriesFile } from '../../timeseries/to-file.ts';
+import { writeSeriesFile } from '../../series/to-file.ts';
 import type { AcceptedRequest } from '../starts/request.ts';
 import { creditsExceeded } from './conversion.ts';
 import type { Executor } from './executor.ts';
 import type { ClaimedRow } from './run.queries.ts';
-import type { TimeLimit } from './time-limit.ts';
-import { inTime } from './time-limit.ts';
+import { inTime, type TimeLimit } from './time-limit.ts';
 
 type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
 

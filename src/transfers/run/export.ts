@@ -29,7 +29,10 @@ export async function findExportBytes(db: Db, name: string): Promise<string | un
   return found && exportName(id, found.fileName) === name ? found.blob : undefined;
 }
 
-/** Addresses of these files end with those of the datasets that they were made of, and with the issuer's right to the transfer. */
+/**
+ * Addresses of these files end with those of the datasets that they were made of, and with the issuer's right to the
+ * transfer.
+ */
 export async function acceptsExportGrant(
   db: Db,
   { issuer }: Pick<LinkSigner, 'issuer'>,

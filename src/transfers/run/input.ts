@@ -1,15 +1,13 @@
 import { AppError } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
-import { writeSeriesFile } from '../../timeseries/to-file.ts';
-import type { ScratchRoom } from '../sources/remote.ts';
-import { fetchRemote } from '../sources/remote.ts';
+import { writeSeriesFile } from '../../series/to-file.ts';
+import { fetchRemote, type ScratchRoom } from '../sources/remote.ts';
 import { openSource } from '../sources/sources.ts';
 import { creditsExceeded } from './conversion.ts';
 import type { Executor } from './executor.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow } from './run.queries.ts';
-import type { TimeLimit } from './time-limit.ts';
-import { inTime } from './time-limit.ts';
+import { inTime, type TimeLimit } from './time-limit.ts';
 
 /** Share of the progress that fetching a remote file is. */
 const FETCHING = 0.3;

@@ -1,22 +1,28 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import { nextGeneration } from '../../projects/grant-generations.queries.ts';
-import type { Fence, LogLine } from './run.queries.ts';
-import { held, logged } from './run.queries.ts';
+import { type Fence, held, type LogLine, logged } from './run.queries.ts';
 
-/** The tenants among these that the user owns, none if the account is disabled. Locks the memberships until the transaction ends. */
+/**
+ * The tenants among these that the user owns, none if the account is disabled. Locks the memberships until the
+ * transaction ends.
+ */
 export const holdOwned = (tx: Db, userId: string, tenantIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ tenantId: z.string() }))`
     select m.tenant_id from tenant_members m join accounts a using (user_id)
     where m.user_id = ${userId} and m.role = 'Owner' and m.tenant_id = any(${sql.array(tenantIds, 'uuid')}) and a.enabled
     order by m.tenant_id for share of m`);
 
-/** Locks the transfer of an attempt until the transaction ends. Null: the attempt does not hold the transfer any more. */
+/**
+ * Locks the transfer of an attempt until the transaction ends. Null: the attempt does not hold the transfer any more.
+ */
 export const holdRun = (tx: Db, fence: Fence) =>
   tx.maybeOne(sql.type(z.object({ id: z.string() }))`select id from transfers where ${held(fence)} for update`);
 
-/** The clock, not `now()`: this transaction waits for locks and copies time series, which are parts of the run and of its price. */
+/**
+ * The clock, not `now()`: this transaction waits for locks and copies time series, which are parts of the run and of
+ * its price.
+ */
 export const completeMoveOrCopy = (tx: Db, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
   tx.query(sql.unsafe`
     with changed as (

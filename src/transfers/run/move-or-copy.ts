@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
-import { SERIES_FORMAT } from '../../formats/ts/content.ts';
+import { SERIES_FORMAT } from '../../files/formats/ts/content.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
@@ -11,13 +11,14 @@ import type { Executor } from './executor.ts';
 import { holdOwned, holdRun, insertCopy, moveDataset } from './move-or-copy.queries.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';
-import type { ClaimedRow, LogLine } from './run.queries.ts';
-import { getStops } from './run.queries.ts';
+import { type ClaimedRow, getStops, type LogLine } from './run.queries.ts';
 import { Stopped } from './stopped.ts';
-import type { TimeLimit } from './time-limit.ts';
-import { inTime, limitTime } from './time-limit.ts';
+import { inTime, limitTime, type TimeLimit } from './time-limit.ts';
 
-/** The copied bytes, which the commit makes those of the new dataset. Without a blob: time series, whose rows its transaction copies. */
+/**
+ * The copied bytes, which the commit makes those of the new dataset. Without a blob: time series, whose rows its
+ * transaction copies.
+ */
 interface Copied {
   id: string;
   blob?: string | undefined;
@@ -25,8 +26,8 @@ interface Copied {
 }
 
 /**
- * One attempt to move or copy a dataset into another tenant. A move leaves the bytes where they are; for a copy the blob store copies
- * them. Throws why it failed.
+ * One attempt to move or copy a dataset into another tenant. A move leaves the bytes where they are; for a copy the
+ * blob store copies them. Throws why it failed.
  */
 export async function runMoveOrCopy(executor: Executor, transfer: ClaimedRow, report: Report, signal: AbortSignal) {
   const timeLimit = Math.min(executor.timeLimit, transfer.price?.timeLimitMs ?? executor.timeLimit);
@@ -74,8 +75,8 @@ async function copyBytes(
 }
 
 /**
- * Copies the time series. They are seen when the transaction commits, with the dataset that has them. An abort waits for the statement under
- * way, because the connection can roll back nothing before it.
+ * Copies the time series. They are seen when the transaction commits, with the dataset that has them. An abort waits
+ * for the statement under way, because the connection can roll back nothing before it.
  */
 async function copyRows(tx: Db, { inputDatasetId = '' }: ClaimedRow, { id }: Copied, time: TimeLimit): Promise<void> {
   let copying: Promise<void> | undefined;

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { ConversionResult } from '../../convert/conversion.ts';
 import type { DatasetType } from '../../datasets/record.ts';
-import { nameOfType } from '../../formats/file-type.ts';
-import { findWriter } from '../../formats/registry.ts';
+import type { ConversionResult } from '../../files/convert/conversion.ts';
+import { nameOfType } from '../../files/formats/file-type.ts';
+import { findWriter } from '../../files/formats/registry.ts';
 import type { AcceptedRequest, TransferType } from '../starts/request.ts';
 import type { ClaimedRow, Fence, Output } from './run.queries.ts';
 
-/** The name of the result in the blob store. Each attempt has its own, so that a worker whose transfer was taken over never overwrites its successor's bytes. */
+/**
+ * The name of the result in the blob store. Each attempt has its own, so that a worker whose transfer was taken over
+ * never overwrites its successor's bytes.
+ */
 export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }) =>
   `${type === 'Export' ? 'export' : 'dataset'}/${id}-${attempt}`;
 

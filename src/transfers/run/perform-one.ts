@@ -4,12 +4,14 @@ import { permanentReason } from '../queue/queue-status.ts';
 import type { WorkerCapacity } from '../queue/requirements.ts';
 import type { Executor } from './executor.ts';
 import { perform } from './perform.ts';
-import type { State } from './perform-one.queries.ts';
-import { findState } from './perform-one.queries.ts';
+import { findState, type State } from './perform-one.queries.ts';
 
 /** What became of a transfer, and why. */
 export interface OneResult {
-  /** `waiting`: for another worker; `taken`: another worker runs it; `unfit`: this process does not meet its requirements. */
+  /**
+   * `waiting`: for another worker; `taken`: another worker runs it; `unfit`: this process does not meet its
+   * requirements.
+   */
   outcome: 'completed' | 'failed' | 'cancelled' | 'waiting' | 'taken' | 'unfit' | 'unknown';
   message: string;
 }
@@ -19,8 +21,8 @@ const LOOK_AGAIN_MS = 200;
 const MAX_LOOKS = 50;
 
 /**
- * Performs one transfer if it waits and fits, and tells how it went. Does nothing to one that is over or runs elsewhere. The caller keeps
- * up the maintenance loop meanwhile, which hands back transfers of lost workers.
+ * Performs one transfer if it waits and fits, and tells how it went. Does nothing to one that is over or runs
+ * elsewhere. The caller keeps up the maintenance loop meanwhile, which hands back transfers of lost workers.
  * @param stop asks to hand the transfer back
  * @param isDrained whether an operator lets this worker begin no transfer
  */

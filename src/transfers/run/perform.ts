@@ -1,18 +1,15 @@
 import type { Db } from '../../db.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import type { SpanOptions } from '../../platform/telemetry/tracing.ts';
-import type { Ending, HandedBack } from '../ends/outcome.ts';
-import { CANCELLED, endingOf, failed, PROJECT_DELETED } from '../ends/outcome.ts';
-import type { Settled } from '../ends/settle.ts';
-import { settle } from '../ends/settle.ts';
+import { CANCELLED, type Ending, endingOf, failed, type HandedBack, PROJECT_DELETED } from '../ends/outcome.ts';
+import { type Settled, settle } from '../ends/settle.ts';
 import { enqueueFirst, enqueueTransfers } from '../queue/enqueue.ts';
 import { ChildDied } from './conversion.ts';
 import { runConversion } from './convert.ts';
 import type { Executor, Run } from './executor.ts';
 import { runMoveOrCopy } from './move-or-copy.ts';
 import { openReport } from './report.ts';
-import type { ClaimedRow } from './run.queries.ts';
-import { claimTransfer, getStops, lockWaiting, removeQueueRow } from './run.queries.ts';
+import { type ClaimedRow, claimTransfer, getStops, lockWaiting, removeQueueRow } from './run.queries.ts';
 import { Stopped } from './stopped.ts';
 
 /** A transfer for which this process has capacity. */
@@ -32,15 +29,19 @@ export type Performed = Settled['kind'] | 'notClaimed' | 'takenOver';
 
 /** A transfer whose conversion process died this often is not tried again. */
 const MAX_CHILD_DEATHS = 2;
-/** Maximum number of attempts against a store or machine that is out of order: about five minutes with the pauses of `pauseAfter`. */
+/**
+ * Maximum number of attempts against a store or machine that is out of order: about five minutes with the pauses of
+ * `pauseAfter`.
+ */
 const MAX_OUTAGES = 10;
 const pauseAfter = (outages: number) => Math.min(1000 * 2 ** outages, 60_000);
 /** Maximum pause that a remote server may request with `Retry-After`. */
 const MAX_PAUSE_MS = 15 * 60_000;
 
 /**
- * Claims a transfer, runs one attempt, and settles it. The transfer's row decides; a queue row only triggers the run. So it may be called
- * for any id at any time. Three commits in all: submit, claim, settle. Throws only if the database cannot be reached.
+ * Claims a transfer, runs one attempt, and settles it. The transfer's row decides; a queue row only triggers the run.
+ * So it may be called for any id at any time. Three commits in all: submit, claim, settle. Throws only if the database
+ * cannot be reached.
  */
 export async function perform(executor: Executor, job: Job): Promise<Performed> {
   const { db, running } = executor;
@@ -167,8 +168,9 @@ const isPermanent = (error: unknown): error is Error =>
   (error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'tooManyRequests');
 
 /**
- * Leaves a waiting transfer to other workers, at its virtual time and without counting an attempt. Its new queue row has the resource
- * request of its transfer row, so that no worker without that capacity takes it. Ends a transfer that has no attempts left.
+ * Leaves a waiting transfer to other workers, at its virtual time and without counting an attempt. Its new queue row
+ * has the resource request of its transfer row, so that no worker without that capacity takes it. Ends a transfer that
+ * has no attempts left.
  * @param unless a transfer with this resource request stays as it is
  */
 export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>

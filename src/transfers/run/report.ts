@@ -1,9 +1,7 @@
 import type { Db } from '../../db.ts';
-import type { LogLevel } from '../../formats/define.ts';
-import type { Subject } from '../events.ts';
-import { progressed } from '../events.ts';
-import type { Fence, LogLine } from './run.queries.ts';
-import { reportProgress, takeLineIds } from './run.queries.ts';
+import type { LogLevel } from '../../files/formats/define.ts';
+import { progressed, type Subject } from '../events.ts';
+import { type Fence, type LogLine, reportProgress, takeLineIds } from './run.queries.ts';
 
 const EVERY_MS = 1000;
 /** 100 means completed, which only the commit may write. */
@@ -14,7 +12,9 @@ const MAX_LINES = 1000;
 /** In characters. */
 const MAX_LINE_LENGTH = 2000;
 
-/** Progress and log of an attempt under way: written at most once a second, and not at all if the attempt ends sooner. */
+/**
+ * Progress and log of an attempt under way: written at most once a second, and not at all if the attempt ends sooner.
+ */
 export interface Report {
   progress(fraction: number, phase: string): void;
   log(level: LogLevel, message: string): void;
@@ -42,7 +42,8 @@ export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () =>
       if (!(await reportProgress(db, transfer, { progress, phase, lines: sent, event }))) onTakenOver();
       if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
-      // Losing progress does no harm; the lines are written next time, or with the end. Perhaps they are written already.
+      // Losing progress does no harm; the lines are written next time, or with the end. Perhaps they are written
+      // already.
       lines = [...sent, ...lines];
     }
   };

@@ -1,16 +1,11 @@
 import { z } from 'zod';
-import type { NewContent } from '../../datasets/locks.queries.ts';
-import { releases, replacement } from '../../datasets/locks.queries.ts';
-import type { NewDataset } from '../../datasets/queries.ts';
-import { datasetInsert } from '../../datasets/queries.ts';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
-import type { LogLevel } from '../../formats/define.ts';
-import type { Event } from '../../outbox.ts';
-import { eventInsert } from '../../outbox.ts';
+import { type NewContent, releases, replacement } from '../../datasets/locks.queries.ts';
+import { datasetInsert, type NewDataset } from '../../datasets/queries.ts';
+import { type Db, sql } from '../../db.ts';
+import type { LogLevel } from '../../files/formats/define.ts';
+import { type Event, eventInsert } from '../../outbox.ts';
 import { statement } from '../../platform/sql/statements.ts';
-import type { Counts } from '../ends/outcome.ts';
-import { MAX_ATTEMPTS } from '../ends/outcome.ts';
+import { type Counts, MAX_ATTEMPTS } from '../ends/outcome.ts';
 import { advanceClock } from '../queue/virtual-time.queries.ts';
 import { MoveOrCopy, TransferType } from '../starts/request.ts';
 
@@ -64,8 +59,9 @@ const projectDeleted = sql.fragment`(${deleted(sql.fragment`transfers.project_id
 export const stopped = sql.fragment`cancel_requested_at is not null as cancelled, ${projectDeleted} as project_deleted`;
 
 /**
- * Claims a pending transfer for this pool and counts an attempt. Null: it has ended, another worker has it, it has another resource
- * request, it has no attempts left, or this pool lost its liveness lock. Sets the virtual clock to its virtual time.
+ * Claims a pending transfer for this pool and counts an attempt. Null: it has ended, another worker has it, it has
+ * another resource request, it has no attempts left, or this pool lost its liveness lock. Sets the virtual clock to its
+ * virtual time.
  * @param timeLimit milliseconds
  */
 export const claimTransfer = (
@@ -122,7 +118,10 @@ export const getStops = (db: Db, id: string) =>
 
 const Changed = z.object({ id: z.string() });
 
-/** The fence of an attempt: after a takeover, an end or a hand-back the row has another attempt or status, and the attempt writes nothing. */
+/**
+ * The fence of an attempt: after a takeover, an end or a hand-back the row has another attempt or status, and the
+ * attempt writes nothing.
+ */
 export interface Fence {
   id: string;
   attempt: number;
@@ -148,7 +147,8 @@ export const takeLineIds = (db: Db, count: number) =>
 /** Inserts log lines for the transfers of the part `changed` of a `with`. */
 export function logged(lines: readonly LogLine[]) {
   const record = sql.jsonb(lines as never);
-  // most transfers end before a line was sent: the check for conflicts would be a tenth of what a small one costs the database
+  // most transfers end before a line was sent: the check for conflicts would be a tenth of what a small one costs the
+  // database
   if (lines.every(({ id }) => id === undefined))
     return sql.fragment`
       insert into transfer_log (transfer_id, time, level, message)
@@ -197,9 +197,9 @@ export interface Completion {
 }
 
 /**
- * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was taken over or cancelled, or
- * its project deleted, and nothing is written. It ends when this is written, not when its transaction began: before, that may have written
- * rows of time series for long.
+ * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was taken
+ * over or cancelled, or its project deleted, and nothing is written. It ends when this is written, not when its
+ * transaction began: before, that may have written rows of time series for long.
  */
 export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
@@ -250,7 +250,10 @@ const unqueued = sql.fragment`
   unqueued as (
     delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
 
-/** Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt meanwhile. */
+/**
+ * Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt
+ * meanwhile.
+ */
 export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.type(EndedRow)`
     with changed as (

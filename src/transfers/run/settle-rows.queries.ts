@@ -1,5 +1,4 @@
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** Ends a transaction whose process sends nothing for a minute. */
 export const limitIdleTime = (tx: Db) => tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '60s'`);

@@ -1,9 +1,7 @@
 import type { Db } from '../../db.ts';
-import type { FileUse } from '../../timeseries/from-file.ts';
-import { insertSeriesFile } from '../../timeseries/from-file.ts';
-import { deferDatasetCheck, raiseGeneration, updateSize } from '../../timeseries/queries.ts';
-import type { Completed } from '../ends/settle.ts';
-import { settle } from '../ends/settle.ts';
+import { type FileUse, insertSeriesFile } from '../../series/from-file.ts';
+import { deferDatasetCheck, raiseGeneration, updateSize } from '../../series/queries.ts';
+import { type Completed, settle } from '../ends/settle.ts';
 import type { Fence, LogLine, Output } from './run.queries.ts';
 import { limitIdleTime } from './settle-rows.queries.ts';
 import { Stopped } from './stopped.ts';
@@ -16,8 +14,9 @@ interface Settlement {
 }
 
 /**
- * Writes the series that a conversion made, and settles its transfer, in one transaction. The transfer's row comes last: until then a cancel, a
- * takeover and the heartbeat find it unlocked, and the fence of the settlement decides whether the rows stay.
+ * Writes the series that a conversion made, and settles its transfer, in one transaction. The transfer's row comes
+ * last: until then a cancel, a takeover and the heartbeat find it unlocked, and the fence of the settlement decides
+ * whether the rows stay.
  * @param path the file of the conversion
  */
 export async function settleRows(db: Db, settlement: Settlement, path: string, signal: AbortSignal): Promise<void> {

@@ -26,8 +26,9 @@ export function limitTime(signal: AbortSignal, whole: number, abandoned: TimeLim
 }
 
 /**
- * Runs work of the worker itself within the time limit. The work gets a signal that aborts with the attempt or when the time is over; if
- * it does not end within a second, it is abandoned. Throws the attempt's reason, or the sentence `tooLong`.
+ * Runs work of the worker itself within the time limit. The work gets a signal that aborts with the attempt or when the
+ * time is over; if it does not end within a second, it is abandoned. Throws the attempt's reason, or the sentence
+ * `tooLong`.
  */
 export async function inTime<Result>(
   { signal, left, abandoned }: TimeLimit,

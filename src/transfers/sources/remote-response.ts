@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import type { PlainResponse, Request } from 'got';
-import got, { RequestError, TimeoutError } from 'got';
+import got, { type PlainResponse, type Request, RequestError, TimeoutError } from 'got';
 import { AppError } from '../../errors.ts';
-import type { Outbound } from '../../platform/net/outbound.ts';
-import { RefusedAddress } from '../../platform/net/outbound.ts';
+import { type Outbound, RefusedAddress } from '../../platform/net/outbound.ts';
 import { credentialsOf } from './sources.ts';
 
 /** A connection that broke before the whole file had arrived. An immediate retry may succeed. */
@@ -44,8 +41,8 @@ const RETRYABLE = [408, 425, 429];
 const MAX_CONNECT_MS = 30_000;
 
 /**
- * Requests a file and follows redirects. Checks each target, sends user and password only to their own origin, and does not follow from
- * https to http with them. Throws `ConnectionBroken`, or an `AppError` (see `fetchRemote`).
+ * Requests a file and follows redirects. Checks each target, sends user and password only to their own origin, and does
+ * not follow from https to http with them. Throws `ConnectionBroken`, or an `AppError` (see `fetchRemote`).
  */
 export async function requestFile(source: URL, request: RemoteRequest): Promise<RemoteResponse> {
   let target = source;
@@ -154,7 +151,9 @@ function rangeOf(text = ''): RemoteResponse['range'] {
   return { start: Number(start), ...(size === '*' ? {} : { size: Number(size) }) };
 }
 
-/** A date is reliable if the file is older than a minute: within its resolution of a second the file could change twice. */
+/**
+ * A date is reliable if the file is older than a minute: within its resolution of a second the file could change twice.
+ */
 function validatorOf({ etag, date, 'last-modified': modified }: IncomingHttpHeaders): string | undefined {
   if (etag?.startsWith('"')) return etag;
   return Date.parse(date ?? '') - Date.parse(modified ?? '') >= 60_000 ? modified : undefined;

@@ -1,14 +1,19 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'got';
-import { writeFully } from '../../data/write-fully.ts';
 import { AppError } from '../../errors.ts';
-import type { LogLevel } from '../../formats/define.ts';
+import { writeFully } from '../../files/data/write-fully.ts';
+import type { LogLevel } from '../../files/formats/define.ts';
 import type { Outbound } from '../../platform/net/outbound.ts';
-import type { RemoteRequest, RemoteResponse } from './remote-response.ts';
-import { ConnectionBroken, connectionError, decoderOf, requestFile } from './remote-response.ts';
+import {
+  ConnectionBroken,
+  connectionError,
+  decoderOf,
+  type RemoteRequest,
+  type RemoteResponse,
+  requestFile,
+} from './remote-response.ts';
 
 export interface RemoteLimits {
   outbound: Outbound;
@@ -47,9 +52,9 @@ interface Fetched {
 }
 
 /**
- * Downloads a remote file to a new local one. Resumes after a broken connection if the server proves that the file is unchanged; else starts
- * again. Throws `unavailable` for errors that a later retry may cure, another `AppError` for permanent ones, and the signal's reason. No
- * message contains user, password or query of the address.
+ * Downloads a remote file to a new local one. Resumes after a broken connection if the server proves that the file is
+ * unchanged; else starts again. Throws `unavailable` for errors that a later retry may cure, another `AppError` for
+ * permanent ones, and the signal's reason. No message contains user, password or query of the address.
  */
 export async function fetchRemote(source: URL, path: string, limits: RemoteLimits, hooks: RemoteHooks): Promise<void> {
   const { log, signal } = hooks;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 export const insertSource = (tx: Db, id: string, sealed: Buffer) =>
   tx.query(sql.unsafe`insert into remote_sources (id, sealed) values (${id}, ${sql.binary(sealed)})`);
@@ -23,8 +22,8 @@ export const listUnneededSources = (db: Db, limit: number, after: string | undef
     where ${unneeded} and id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000') order by id limit ${limit}`);
 
 /**
- * Deletes the addresses among these that no transfer needs. Locks them first and checks again in a second statement, which sees transfers
- * that were retried meanwhile. A later retry waits for the lock and is refused.
+ * Deletes the addresses among these that no transfer needs. Locks them first and checks again in a second statement,
+ * which sees transfers that were retried meanwhile. A later retry waits for the lock and is refused.
  */
 export const deleteSources = (db: Db, candidates: readonly string[]) =>
   db.transaction(async (tx) => {

@@ -22,8 +22,8 @@ export interface StoredSource {
 const contextOf = (id: string) => `remote source ${id}`;
 
 /**
- * Seals and stores the address of a remote file, in the transaction that starts its transfer. Checks it without connecting. No answer and
- * no message contains its secret parts.
+ * Seals and stores the address of a remote file, in the transaction that starts its transfer. Checks it without
+ * connecting. No answer and no message contains its secret parts.
  */
 export async function storeSource(tx: Db, { outbound, sealer }: Sources, address: string): Promise<StoredSource> {
   const url = parseSource(outbound, address);

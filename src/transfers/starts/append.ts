@@ -1,15 +1,13 @@
 import { refuseUsed, takenDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
-import { findWriter, writers } from '../../formats/registry.ts';
+import { findWriter, writers } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
-import type { UploadedFile } from './input-file.ts';
-import { keepInputFile } from './input-file.ts';
-import type { DryRun, Plan, StartParts } from './start.ts';
-import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
+import { keepInputFile, type UploadedFile } from './input-file.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
 import { checkReplacement } from './update.ts';
 
 export interface AppendRequest extends StartRequest, Omit<UploadedFile, 'originalFileName'> {
@@ -18,7 +16,10 @@ export interface AppendRequest extends StartRequest, Omit<UploadedFile, 'origina
   originalFileName?: string | undefined;
 }
 
-/** Starts a transfer that adds an uploaded or remote file to the content of a dataset, which keeps its id, name and metadata. */
+/**
+ * Starts a transfer that adds an uploaded or remote file to the content of a dataset, which keeps its id, name and
+ * metadata.
+ */
 export async function startAppend(
   parts: StartParts,
   caller: Caller,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Credits } from '../../credits/forms.ts';
-import { withoutBidiControls } from '../../data/bidi-controls.ts';
+import { withoutBidiControls } from '../../files/data/bidi-controls.ts';
 import { chosenName } from '../../http/rules/chosen-names.ts';
 import { descriptionText, freeForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';

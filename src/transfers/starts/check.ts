@@ -1,16 +1,13 @@
 import { z } from 'zod';
-import { fits, offeredBy, writersFor } from '../../convert/offers.ts';
-import type { FieldErrors } from '../../convert/steps/request-members.ts';
-import { inputSrid, parseTransformations } from '../../convert/steps/transformations.ts';
 import { AppError } from '../../errors.ts';
-import type { Reader, Writer } from '../../formats/define.ts';
-import { describeParameters } from '../../formats/define.ts';
-import type { GivenParameters } from '../../formats/parameters.ts';
-import { checkParameters } from '../../formats/parameters.ts';
-import { findReader, findWriter, readers, writers } from '../../formats/registry.ts';
-import { SERIES_FORMAT } from '../../formats/ts/content.ts';
-import type { ResourceRequest } from '../queue/resource-request.ts';
-import { checkResources } from '../queue/resource-request.ts';
+import { fits, offeredBy, writersFor } from '../../files/convert/offers.ts';
+import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
+import { inputSrid, parseTransformations } from '../../files/convert/steps/transformations.ts';
+import { describeParameters, type Reader, type Writer } from '../../files/formats/define.ts';
+import { checkParameters, type GivenParameters } from '../../files/formats/parameters.ts';
+import { findReader, findWriter, readers, writers } from '../../files/formats/registry.ts';
+import { SERIES_FORMAT } from '../../files/formats/ts/content.ts';
+import { checkResources, type ResourceRequest } from '../queue/resource-request.ts';
 import type { LegacyWords } from './request.ts';
 
 /** Members of the request of every start of a conversion. */
@@ -42,8 +39,8 @@ export interface CheckedConversion {
 }
 
 /**
- * Checks a conversion without its input. Reports all mistakes at once, one sentence per field. A missing required parameter is only
- * a warning, because the worker decides about it.
+ * Checks a conversion without its input. Reports all mistakes at once, one sentence per field. A missing required
+ * parameter is only a warning, because the worker decides about it.
  * @param sourceFormat format of the dataset that is read, where the reader is optional
  * @param targetFormat format of the dataset that is written to, where the writer is optional
  */
@@ -159,7 +156,10 @@ export const missingParameters = (
     .filter(({ name, required }) => required && values[name] === undefined && !kept.includes(name))
     .map(({ name }) => `Parameter '${name}' is required by ${definition.name}.`);
 
-/** Reads the project id of a start from its body or from the header `svc-project-id`. With a sentence in `refused` it is empty. */
+/**
+ * Reads the project id of a start from its body or from the header `svc-project-id`. With a sentence in `refused` it is
+ * empty.
+ */
 export function namedProject(refused: FieldErrors, inBody: string | undefined, inHeader: string | undefined): string {
   const wrong = wrongProject(inBody, inHeader);
   if (wrong !== undefined) refused.projectId = [wrong];

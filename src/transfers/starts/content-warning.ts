@@ -2,8 +2,8 @@ import type { BlobSources } from '../../blobs/blob-source.ts';
 import { findBytes } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import type { Reader } from '../../formats/define.ts';
-import { detect } from '../../formats/detect.ts';
+import type { Reader } from '../../files/formats/define.ts';
+import { detect } from '../../files/formats/detect.ts';
 import { findStaged } from '../../uploads/staged.queries.ts';
 
 /** A dry run waits this long for the store. */
@@ -24,8 +24,9 @@ export async function storedInput(tx: Db, { stagedBlob, inputDatasetId }: Input)
 }
 
 /**
- * What a dry run says of stored content that its reader cannot read. Only signatures are looked at, by ranges of the blob: parsing is for
- * workers, which do it in a process of its own. A store that does not answer is a warning, because a start would not need it either.
+ * What a dry run says of stored content that its reader cannot read. Only signatures are looked at, by ranges of the
+ * blob: parsing is for workers, which do it in a process of its own. A store that does not answer is a warning, because
+ * a start would not need it either.
  */
 export async function contentWarning(sources: BlobSources, blob: string, reader: Reader): Promise<string | undefined> {
   if (reader.produces === 'bytes') return undefined;

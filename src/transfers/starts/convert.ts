@@ -6,12 +6,9 @@ import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
-import type { StartRequest } from './check.ts';
-import { checkConversion } from './check.ts';
-import type { DatasetData } from './new-dataset.ts';
-import { newDataset } from './new-dataset.ts';
-import type { DryRun, Plan, StartParts } from './start.ts';
-import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
+import { checkConversion, type StartRequest } from './check.ts';
+import { type DatasetData, newDataset } from './new-dataset.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
 
 export interface ConvertRequest extends StartRequest {
   datasetId: string;

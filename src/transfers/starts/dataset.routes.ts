@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldErrors } from '../../convert/steps/request-members.ts';
+import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
 import type { App } from '../../http/route.ts';
 import { Id, uuidParam } from '../../http/rules/forms.ts';
 import { startAppend } from './append.ts';
@@ -8,8 +8,7 @@ import { checkFileName } from './check.ts';
 import { startConvert } from './convert.ts';
 import { startExport } from './export.ts';
 import type { StartParts } from './start.ts';
-import type { StartRoutes } from './start-route.ts';
-import { startRoute } from './start-route.ts';
+import { type StartRoutes, startRoute } from './start-route.ts';
 import { startUpdate, startUpdateFrom } from './update.ts';
 
 const ofDataset = { service: 'metadata', params: Id } as const;

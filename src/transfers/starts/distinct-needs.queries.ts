@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** Whether an unfinished transfer of this tenant has exactly this resource request. */
 export const isUnderWay = (tx: Db, tenantId: string, asked: readonly string[]) =>
@@ -11,7 +10,10 @@ export const isUnderWay = (tx: Db, tenantId: string, asked: readonly string[]) =
 export const lockAsked = (tx: Db, tenantId: string) =>
   tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('asked by ' || ${tenantId}, 0))`);
 
-/** Other resource requests of its unfinished transfers, at most `limit`. A loose index scan: one lookup per request, not per transfer. */
+/**
+ * Other resource requests of its unfinished transfers, at most `limit`. A loose index scan: one lookup per request, not
+ * per transfer.
+ */
 export const listAsked = (tx: Db, tenantId: string, besides: readonly string[], limit: number) => {
   const next = (more: ReturnType<typeof sql.fragment>) => sql.fragment`
     select asked from transfers

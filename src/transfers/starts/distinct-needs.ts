@@ -5,12 +5,16 @@ import { requestedFlags, requirementsOf } from '../queue/requirements.ts';
 import { isUnderWay, listAsked, lockAsked } from './distinct-needs.queries.ts';
 
 /**
- * Maximum number of distinct resource requests of a tenant's unfinished transfers. Each time a worker looks for a job, it skips the
- * combinations that do not fit, so thousands of them would slow all tenants down. Estimates have few distinct values and do not count.
+ * Maximum number of distinct resource requests of a tenant's unfinished transfers. Each time a worker looks for a job,
+ * it skips the combinations that do not fit, so thousands of them would slow all tenants down. Estimates have few
+ * distinct values and do not count.
  */
 const MAX_DISTINCT = 16;
 
-/** Refuses a resource request above the maximum. A request that another unfinished transfer of the tenant has is never refused. */
+/**
+ * Refuses a resource request above the maximum. A request that another unfinished transfer of the tenant has is never
+ * refused.
+ */
 export async function limitDistinctRequests(tx: Db, tenantId: string, flags: readonly string[]): Promise<void> {
   const asked = requestedFlags(flags);
   if (asked.length === 0 || (await isUnderWay(tx, tenantId, asked))) return;

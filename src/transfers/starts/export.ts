@@ -4,10 +4,8 @@ import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
-import type { StartRequest } from './check.ts';
-import { checkConversion } from './check.ts';
-import type { DryRun, Plan, StartParts } from './start.ts';
-import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
+import { checkConversion, type StartRequest } from './check.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
 
 export interface ExportRequest extends StartRequest {
   datasetId: string;

@@ -1,11 +1,10 @@
-import type { FieldErrors } from '../../convert/steps/request-members.ts';
+import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
 import type { App } from '../../http/route.ts';
 import { ImportBody } from './bodies.ts';
 import { checkFileName, namedProject } from './check.ts';
 import { startImport } from './import.ts';
 import type { StartParts } from './start.ts';
-import type { StartRoutes } from './start-route.ts';
-import { startRoute } from './start-route.ts';
+import { type StartRoutes, startRoute } from './start-route.ts';
 
 export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
   for (const [url, service] of [

@@ -3,8 +3,7 @@ import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
 import { nameStagedBlob } from '../../uploads/staged.ts';
-import type { Sources } from '../sources/sources.ts';
-import { shownAddress, storeSource } from '../sources/sources.ts';
+import { type Sources, shownAddress, storeSource } from '../sources/sources.ts';
 
 export interface UploadedFile {
   originalFileName: string;
@@ -24,9 +23,9 @@ export interface InputFile {
 }
 
 /**
- * Takes the uploaded file, or stores the address of the remote one, for a transfer. An address with the path of an upload address is one
- * of this platform whatever its host, because upload addresses cannot be read over HTTP. All others are remote. A dry run only warns if
- * nothing was uploaded, so that a large file need not be uploaded for it.
+ * Takes the uploaded file, or stores the address of the remote one, for a transfer. An address with the path of an
+ * upload address is one of this platform whatever its host, because upload addresses cannot be read over HTTP. All
+ * others are remote. A dry run only warns if nothing was uploaded, so that a large file need not be uploaded for it.
  */
 export async function keepInputFile(
   tx: Db,

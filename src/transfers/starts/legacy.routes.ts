@@ -3,8 +3,7 @@ import { Id } from '../../http/rules/forms.ts';
 import { LegacyExportBody, LegacyImportBody } from './bodies.ts';
 import { startLegacyExport, startLegacyImport } from './legacy.ts';
 import type { StartParts } from './start.ts';
-import type { StartRoutes } from './start-route.ts';
-import { startRoute } from './start-route.ts';
+import { type StartRoutes, startRoute } from './start-route.ts';
 
 export async function legacyStartRoutes(app: App, parts: StartRoutes & StartParts) {
   startRoute(

@@ -1,10 +1,10 @@
-import type { FieldErrors } from '../../convert/steps/request-members.ts';
 import { visibleDataset } from '../../datasets/access.ts';
 import { AppError, invalidMember } from '../../errors.ts';
-import type { Reader, Writer } from '../../formats/define.ts';
-import { checkParameters } from '../../formats/parameters.ts';
-import { readers, writers } from '../../formats/registry.ts';
-import { Srid } from '../../formats/srid.ts';
+import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
+import type { Reader, Writer } from '../../files/formats/define.ts';
+import { checkParameters } from '../../files/formats/parameters.ts';
+import { readers, writers } from '../../files/formats/registry.ts';
+import { Srid } from '../../files/formats/srid.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { startAppend } from './append.ts';
@@ -15,7 +15,8 @@ import type { DatasetData } from './new-dataset.ts';
 import type { LegacyWords } from './request.ts';
 import type { DryRun, StartParts } from './start.ts';
 
-// Starts of legacy clients, who name a format instead of a reader and a writer. Each is translated into a current start.
+// Starts of legacy clients, who name a format instead of a reader and a writer. Each is translated into a current
+// start.
 
 export interface LegacyImport extends LegacyWords {
   format: string;
@@ -150,7 +151,9 @@ function converterOf<T extends Reader | Writer>(
 
 type Pair = { name: string; value?: unknown };
 
-/** Divides arguments into the parameters of two converters. Those that neither has are refused as unknown to the first. */
+/**
+ * Divides arguments into the parameters of two converters. Those that neither has are refused as unknown to the first.
+ */
 function divided(
   given: LegacyWords['arguments'],
   first: Reader | Writer,

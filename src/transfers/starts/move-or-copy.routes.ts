@@ -8,8 +8,7 @@ import { Id } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
 import { startMoveOrCopy } from './move-or-copy.ts';
 import type { StartParts } from './start.ts';
-import type { StartRoutes } from './start-route.ts';
-import { answerStart } from './start-route.ts';
+import { answerStart, type StartRoutes } from './start-route.ts';
 
 const tags = ['transfers'];
 const config = {

@@ -2,14 +2,12 @@ import { idleDataset, readableDataset, visibleDataset } from '../../datasets/acc
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Db } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { fileReader, fileWriter } from '../../formats/file/format.ts';
-import type { Caller } from '../../http/caller.ts';
-import { ownedTenants } from '../../http/caller.ts';
+import { fileReader, fileWriter } from '../../files/formats/file/format.ts';
+import { type Caller, ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
 import type { MoveOrCopy } from './request.ts';
-import type { DryRun, Plan, StartParts } from './start.ts';
-import { inDryRunTransaction, writePlan } from './start.ts';
+import { type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
 
 export interface MoveOrCopyRequest {
   action: MoveOrCopy;
@@ -34,7 +32,10 @@ export const startMoveOrCopy = (
     return writePlan(tx, caller, plan, parts);
   });
 
-/** Checks that the caller owns both tenants and has the scope, and locks the dataset: a move for writing, a copy for reading. */
+/**
+ * Checks that the caller owns both tenants and has the scope, and locks the dataset: a move for writing, a copy for
+ * reading.
+ */
 export async function planMoveOrCopy(tx: Db, caller: Caller, request: MoveOrCopyRequest): Promise<Plan> {
   const seen = await visibleDataset(tx, caller, request.datasetId);
   const target = await visibleProject(tx, caller, request.targetProjectId);

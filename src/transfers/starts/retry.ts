@@ -2,24 +2,29 @@ import { refuseUsed, refuseWritten, sharedDataset, takenDataset } from '../../da
 import type { VisibleDataset } from '../../datasets/queries.ts';
 import type { Db } from '../../db.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
-import { findReader, findWriter } from '../../formats/registry.ts';
+import { findReader, findWriter } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import { may, requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import { holdStaged } from '../../uploads/staged.queries.ts';
-import type { Summary } from '../queries.ts';
-import { findTransfer, lockTransfer } from '../queries.ts';
+import { findTransfer, lockTransfer, type Summary } from '../queries.ts';
 import { lockSource } from '../sources/sources.queries.ts';
 import { missingParameters } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
-import type { Beginnable } from './retry.queries.ts';
-import { getBeginning } from './retry.queries.ts';
-import type { DryRun, Plan, StartParts, StartRules, Written } from './start.ts';
-import { inDryRunTransaction, writePlan } from './start.ts';
+import { type Beginnable, getBeginning } from './retry.queries.ts';
+import {
+  type DryRun,
+  inDryRunTransaction,
+  type Plan,
+  type StartParts,
+  type StartRules,
+  type Written,
+  writePlan,
+} from './start.ts';
 
 /**
- * Starts a new transfer with the request of a failed one, or with `dryRun` only checks it. Allowed for its starter and for who may change
- * content in its project, with the rights that its start needs. Inputs are kept for a day.
+ * Starts a new transfer with the request of a failed one, or with `dryRun` only checks it. Allowed for its starter and
+ * for who may change content in its project, with the rights that its start needs. Inputs are kept for a day.
  * @param everywhere the caller in all of their tenants, where `caller` acts in one: a move or copy concerns two tenants
  */
 export const startRetry = (

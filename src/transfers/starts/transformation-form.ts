@@ -88,7 +88,10 @@ const CalculateStatisticsTransformation = z
   .object({ type: type('calculateStatisticsTransformation') })
   .meta({ id: 'CalculateStatisticsTransformation', description: 'Changes nothing; fills `properties.statistics`.' });
 
-/** `src/convert/steps/transformations.ts` reads them: names of kinds and members in any letter case, all mistakes at once. */
+/**
+ * `src/files/convert/steps/transformations.ts` reads them: names of kinds and members in any letter case, all mistakes
+ * at once.
+ */
 export const Transformation = describedAs(
   z.unknown(),
   z

@@ -5,12 +5,9 @@ import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';
-import type { CheckedConversion, StartRequest } from './check.ts';
-import { checkConversion } from './check.ts';
-import type { UploadedFile } from './input-file.ts';
-import { keepInputFile } from './input-file.ts';
-import type { DryRun, Plan, StartParts } from './start.ts';
-import { acceptedRequest, inDryRunTransaction, writePlan } from './start.ts';
+import { type CheckedConversion, checkConversion, type StartRequest } from './check.ts';
+import { keepInputFile, type UploadedFile } from './input-file.ts';
+import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
 
 export interface UpdateRequest extends StartRequest, UploadedFile {
   datasetId: string;
@@ -21,7 +18,9 @@ export interface UpdateFromRequest extends StartRequest {
   targetId: string;
 }
 
-/** Starts a transfer that replaces the content of a dataset by an uploaded or remote file; id, name and metadata stay. */
+/**
+ * Starts a transfer that replaces the content of a dataset by an uploaded or remote file; id, name and metadata stay.
+ */
 export async function startUpdate(
   parts: StartParts,
   caller: Caller,

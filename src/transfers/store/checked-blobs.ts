@@ -2,13 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { BlobInfo, BlobStore, ByteRange } from '../../blobs/blobs.ts';
-import type { KnownDigest } from '../../blobs/digest.ts';
-import { Digest, digestOfFile } from '../../blobs/digest.ts';
+import { Digest, digestOfFile, type KnownDigest } from '../../blobs/digest.ts';
 import { readSteadily } from '../../blobs/steady-read.ts';
 import type { Db } from '../../db.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { BlobProblem, NamedBlob } from './digests.queries.ts';
-import { findDigest, findNamed, listProblems, putDigest, putProblem, removeProblem } from './digests.queries.ts';
+import {
+  type BlobProblem,
+  findDigest,
+  findNamed,
+  listProblems,
+  type NamedBlob,
+  putDigest,
+  putProblem,
+  removeProblem,
+} from './digests.queries.ts';
 
 export interface CheckedBlobsParts {
   db: Db;
@@ -20,10 +27,15 @@ export interface CheckedBlobsParts {
 /** How long this process uses the list of damaged blobs before it reads the list again. */
 const LIST_MS = 5000;
 const MAX_LISTED = 10_000;
-/** The first bytes of a whole read are kept back until so many were read, so that a damaged short blob is an error and no broken answer. */
+/**
+ * The first bytes of a whole read are kept back until so many were read, so that a damaged short blob is an error and
+ * no broken answer.
+ */
 const KEPT_BACK = 1 << 20;
 
-/** A blob that something has as its content is damaged or missing. Permanent until an operator or a new upload mends it. */
+/**
+ * A blob that something has as its content is damaged or missing. Permanent until an operator or a new upload mends it.
+ */
 export class ContentDamaged extends AppError {
   constructor(named: NamedBlob, problem: BlobProblem) {
     super('damaged', sentenceOf(named, problem), { code: 'ContentDamaged' });
@@ -49,19 +61,23 @@ const isNotFound = (error: unknown) => error instanceof AppError && error.kind =
 /** A store that has this in addition; see `checkedBlobs`. */
 export interface CheckedBlobs extends BlobStore {
   /**
-   * Reads a whole blob and compares it with its digest; a blob without digest gets one. Undefined: nothing names it any more. Lists what it
-   * finds, and removes a right blob from the list. Returns the problem, if any, and the number of bytes.
+   * Reads a whole blob and compares it with its digest; a blob without digest gets one. Undefined: nothing names it any
+   * more. Lists what it finds, and removes a right blob from the list. Returns the problem, if any, and the number of
+   * bytes.
    */
   verify(name: string, signal?: AbortSignal): Promise<{ problem?: BlobProblem; bytes: number } | undefined>;
 }
 
 /**
- * A store that knows what each blob must contain. Records a digest of each blob that is written, and compares it whenever a blob is read
- * whole: to a local file, into memory, as a stream, and by a copy. A blob that is damaged, or that is missing although something names it, is
- * the error `ContentDamaged`, is logged once, and is listed in the database until it is found to be right.
+ * A store that knows what each blob must contain. Records a digest of each blob that is written, and compares it
+ * whenever a blob is read whole: to a local file, into memory, as a stream, and by a copy. A blob that is damaged, or
+ * that is missing although something names it, is the error `ContentDamaged`, is logged once, and is listed in the
+ * database until it is found to be right.
  */
 export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlobsParts): CheckedBlobs {
-  /** Not in the transaction of the request or of the caller: what is in the store stays there when that is rolled back. */
+  /**
+   * Not in the transaction of the request or of the caller: what is in the store stays there when that is rolled back.
+   */
   const outside = AsyncLocalStorage.snapshot();
   const apart = <T>(work: () => Promise<T>): Promise<T> => outside(work);
   let listed = new Map<string, { problem: BlobProblem; etag?: string | undefined }>();

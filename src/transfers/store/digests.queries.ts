@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 const Known = z.object({ size: z.number(), digest: z.string() });
 
@@ -9,8 +8,8 @@ export const findDigest = (db: Db, name: string) =>
   db.maybeOne(sql.prepared('blob digest', Known)`select size, digest from blob_digests where name = ${name}`);
 
 /**
- * Records what a blob contains, just written or just checked. Does not wait for the disk: the commit that names the blob comes later in the
- * log of the database, and takes this one along.
+ * Records what a blob contains, just written or just checked. Does not wait for the disk: the commit that names the
+ * blob comes later in the log of the database, and takes this one along.
  */
 export const putDigest = (db: Db, name: string, { size, hex }: { size: number; hex: string }) =>
   db.maybeOne(sql.prepared('put blob digest', z.object({}))`

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 const Id = z.object({ id: z.string() });
 const Name = z.object({ name: z.string() });
@@ -12,7 +11,10 @@ const unneeded = sql.fragment`not exists (
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** A kind of data that expires. `list`: the next expired rows after an id, by id. `clear`: clears listed rows that are still expired. */
+/**
+ * A kind of data that expires. `list`: the next expired rows after an id, by id. `clear`: clears listed rows that are
+ * still expired.
+ */
 export interface Expiry {
   part: string;
   list(db: Db, limit: number, after: string | undefined): Promise<readonly { id: string }[]>;
@@ -20,8 +22,8 @@ export interface Expiry {
 }
 
 /**
- * Staged files that expired, or were deleted, an hour ago and that no transfer needs. The hour is for requests that found the file just
- * before. Locked and checked again before they are cleared, as in `deleteSources`.
+ * Staged files that expired, or were deleted, an hour ago and that no transfer needs. The hour is for requests that
+ * found the file just before. Locked and checked again before they are cleared, as in `deleteSources`.
  */
 const stagedFiles: Expiry = {
   part: 'expired uploads',

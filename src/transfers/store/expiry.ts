@@ -1,9 +1,7 @@
 import type { Db } from '../../db.ts';
-import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
-import { batchOrEach } from '../../platform/async/maintenance-run.ts';
+import { batchOrEach, type MaintenanceRun } from '../../platform/async/maintenance-run.ts';
 import { deleteSources, listUnneededSources } from '../sources/sources.queries.ts';
-import type { Expiry } from './expiry.queries.ts';
-import { EXPIRIES } from './expiry.queries.ts';
+import { EXPIRIES, type Expiry } from './expiry.queries.ts';
 
 /** Rows per statement. */
 const BATCH = 500;

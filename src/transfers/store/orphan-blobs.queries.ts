@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import { UUID_PATTERN } from '../../platform/text/uuid.ts';
 
 const Unreferenced = z.object({
@@ -10,8 +9,8 @@ const Unreferenced = z.object({
 });
 
 /**
- * The blobs among these that no row references. The query must contain every table that references blobs. Known are blobs that rows have
- * released, and leftovers of uploads and of attempts of this database's transfers.
+ * The blobs among these that no row references. The query must contain every table that references blobs. Known are
+ * blobs that rows have released, and leftovers of uploads and of attempts of this database's transfers.
  */
 export const listUnreferenced = (db: Db, names: readonly string[]) =>
   db.any(sql.type(Unreferenced)`

@@ -1,13 +1,10 @@
-import type { BlobStore } from '../../blobs/blobs.ts';
-import { AREAS } from '../../blobs/blobs.ts';
+import { AREAS, type BlobStore } from '../../blobs/blobs.ts';
 import type { Db } from '../../db.ts';
-import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
-import { FAIL_FAST } from '../../platform/async/maintenance-run.ts';
+import { FAIL_FAST, type MaintenanceRun } from '../../platform/async/maintenance-run.ts';
 import { clearExpired } from './expiry.ts';
 import { deleteReleased, listUnreferenced } from './orphan-blobs.queries.ts';
 import { checkOwner, ForeignStore } from './owner.ts';
-import type { Counted } from './sweep-state.queries.ts';
-import { getAllowance, setStopped, setSwept } from './sweep-state.queries.ts';
+import { type Counted, getAllowance, setStopped, setSwept } from './sweep-state.queries.ts';
 
 /** Names per statement. */
 const BATCH = 500;
@@ -39,9 +36,10 @@ interface Found extends Counted {
 }
 
 /**
- * Clears references to expired blobs, then deletes blobs without references. After a crash the next sweep continues. Known blobs, of which this
- * database has or had a row (also results of a worker that died before its commit), are deleted at once. Unknown blobs are deleted only if they are few: many of them mean that the store belongs
- * to another database, or that the database is an old backup, and an operator must confirm the sweep. Sweeps may run concurrently.
+ * Clears references to expired blobs, then deletes blobs without references. After a crash the next sweep continues.
+ * Known blobs, of which this database has or had a row (also results of a worker that died before its commit), are
+ * deleted at once. Unknown blobs are deleted only if they are few: many of them mean that the store belongs to another
+ * database, or that the database is an old backup, and an operator must confirm the sweep. Sweeps may run concurrently.
  * @throws when the store belongs to another database
  */
 export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {

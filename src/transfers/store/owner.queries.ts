@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 const Identity = z.object({
   id: z.string(),
@@ -14,8 +13,8 @@ export const insertIdentity = (db: Db) =>
   db.query(sql.unsafe`insert into blob_store default values on conflict do nothing`);
 
 /**
- * The identity of this database. It contains the ids of cluster and database, so that a copy and a database restored from a dump are
- * other databases than the original.
+ * The identity of this database. It contains the ids of cluster and database, so that a copy and a database restored
+ * from a dump are other databases than the original.
  */
 export const getIdentity = (db: Db) =>
   db.one(sql.type(Identity)`

@@ -1,16 +1,12 @@
 import { join } from 'node:path';
 import { record } from '../../audit.ts';
-import type { BlobStore } from '../../blobs/blobs.ts';
-import { AREAS } from '../../blobs/blobs.ts';
+import { AREAS, type BlobStore } from '../../blobs/blobs.ts';
 import type { BucketLimits } from '../../blobs/bucket.ts';
-import type { StoreOwner } from '../../blobs/marker.ts';
-import { DamagedMarker } from '../../blobs/marker.ts';
-import type { StorePlace } from '../../blobs/open.ts';
-import { storePlaces } from '../../blobs/open.ts';
+import { DamagedMarker, type StoreOwner } from '../../blobs/marker.ts';
+import { type StorePlace, storePlaces } from '../../blobs/open.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db.ts';
-import type { CheckedBlobs } from './checked-blobs.ts';
-import { checkedBlobs } from './checked-blobs.ts';
+import { type CheckedBlobs, checkedBlobs } from './checked-blobs.ts';
 import { openCounter } from './counter.ts';
 import { getIdentity, insertIdentity, raiseCounter, sampleReferenced, setAdopted, setPlace } from './owner.queries.ts';
 
@@ -96,8 +92,8 @@ async function findOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<
 }
 
 /**
- * Raises the counter of the database, and then the one in the marker of its store. A database with a lower one than the marker is older than
- * the store: it was restored from a backup. Failures are logged: the next time will do.
+ * Raises the counter of the database, and then the one in the marker of its store. A database with a lower one than the
+ * marker is older than the store: it was restored from a backup. Failures are logged: the next time will do.
  */
 async function shareCounter(db: Db, store: BlobStore, log: Log): Promise<void> {
   try {
@@ -191,7 +187,8 @@ export interface Adopted {
 }
 
 /**
- * Makes this database the owner of the store of these settings. Afterwards the sweep deletes no unreferenced blob without confirmation.
+ * Makes this database the owner of the store of these settings. Afterwards the sweep deletes no unreferenced blob
+ * without confirmation.
  */
 export async function adoptStore(db: Db, settings: StoreSettings, reason?: string): Promise<Adopted> {
   const places = await storePlaces(settings.url, settings.folder, settings.limits);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 const Allowance = z.object({ confirmAll: z.boolean(), confirmed: z.number().optional() });
 
@@ -48,7 +47,9 @@ export const findSweepState = (db: Db) =>
   db.maybeOne(sql.type(SweepState)`
     select place, swept_at, stopped_at, stopped_because, all_blobs, unknown_blobs, unknown_bytes, confirmed from blob_store`);
 
-/** Allows the next sweep to delete as many unknown blobs as the last one found. Null: no sweep waits for a confirmation. */
+/**
+ * Allows the next sweep to delete as many unknown blobs as the last one found. Null: no sweep waits for a confirmation.
+ */
 export const confirmSweep = (tx: Db) =>
   tx.maybeOne(sql.type(SweepState)`
     update blob_store set confirmed = unknown_blobs where stopped_because is not null and unknown_blobs > 0

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 
 /** A run over all blobs, over those that were not checked for some time, or over a sample. */
 export const Verification = z
@@ -24,7 +23,10 @@ const columns = sql.fragment`
 export const findVerification = (db: Db) =>
   db.maybeOne(sql.type(Verification)`select ${columns} from blob_verification`);
 
-/** What a verification checks: all blobs, or `sample` of them by chance, that were not checked for `unchecked` milliseconds. */
+/**
+ * What a verification checks: all blobs, or `sample` of them by chance, that were not checked for `unchecked`
+ * milliseconds.
+ */
 export interface Scope {
   unchecked: number;
   sample?: number | undefined;

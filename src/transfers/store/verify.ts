@@ -10,9 +10,10 @@ const BATCH = 64;
 const AT_ONCE = 4;
 
 /**
- * Goes on with the running verification to its end; without one, starts one of the blobs that were not checked for `unchecked` milliseconds.
- * Reads each blob whole and compares it with its digest. May be stopped anywhere: the next run goes on after the last recorded batch, and
- * does not read blobs again that were found right. Of two concurrent runs, the slower one stops.
+ * Goes on with the running verification to its end; without one, starts one of the blobs that were not checked for
+ * `unchecked` milliseconds. Reads each blob whole and compares it with its digest. May be stopped anywhere: the next
+ * run goes on after the last recorded batch, and does not read blobs again that were found right. Of two concurrent
+ * runs, the slower one stops.
  */
 export async function verifyBlobs(
   db: Db,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { describeReader, describeWriter } from '../../convert/offers.ts';
 import { notFound } from '../../errors.ts';
-import type { Reader, Writer } from '../../formats/define.ts';
-import { findReader, findWriter, readers, writers } from '../../formats/registry.ts';
+import { describeReader, describeWriter } from '../../files/convert/offers.ts';
+import type { Reader, Writer } from '../../files/formats/define.ts';
+import { findReader, findWriter, readers, writers } from '../../files/formats/registry.ts';
 import type { App } from '../../http/route.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryEnum } from '../../http/rules/query.ts';

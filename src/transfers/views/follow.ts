@@ -3,8 +3,7 @@ import { AppError } from '../../errors.ts';
 import { heartbeat } from '../../http/answers/event-stream.ts';
 import type { Caller } from '../../http/caller.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
-import type { TransferRow } from '../queries.ts';
-import { findTransfer, isFinal } from '../queries.ts';
+import { findTransfer, isFinal, type TransferRow } from '../queries.ts';
 import type { Transfer } from './record.ts';
 import type { Changes } from './transfer-watch.ts';
 
@@ -22,8 +21,8 @@ export interface Following {
 const CHECK_EVERY_MS = 2000;
 
 /**
- * Streams a transfer as server-sent events: its present state, then every change, until it ends or the caller loses access. Outages of the
- * database do not end the stream.
+ * Streams a transfer as server-sent events: its present state, then every change, until it ends or the caller loses
+ * access. Outages of the database do not end the stream.
  */
 export async function* followTransfer(db: Db, changes: Changes, following: Following): AsyncGenerator<string> {
   const { id, signal } = following;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
-import { sql } from '../../db.ts';
+import { type Db, sql } from '../../db.ts';
 import {
   json,
   optional,
@@ -11,20 +10,17 @@ import {
   unpacked,
   word,
 } from '../../http/answers/packed-items.queries.ts';
-import type { Caller } from '../../http/caller.ts';
-import { ownedTenants } from '../../http/caller.ts';
-import type { Parameters } from '../../platform/sql/statements.ts';
-import { byShape, statement } from '../../platform/sql/statements.ts';
-import type { CallerParameters } from '../../projects/visibility.queries.ts';
+import { type Caller, ownedTenants } from '../../http/caller.ts';
+import { byShape, type Parameters, statement } from '../../platform/sql/statements.ts';
 import {
   CALLER_PARAMETERS,
+  type CallerParameters,
   callerValues,
   namedIn,
   namedProjects,
   visibleProjects,
 } from '../../projects/visibility.queries.ts';
-import type { Status } from '../queries.ts';
-import { endsWith, Summary, summaryColumns, transferName } from '../queries.ts';
+import { endsWith, type Status, Summary, summaryColumns, transferName } from '../queries.ts';
 
 export interface TransferFilter {
   from?: string | undefined;
@@ -170,7 +166,10 @@ function indexScans({ owner, ownOnly }: Shape, { ownedTenants: tenants, userId }
   };
 }
 
-/** Projects outside of the caller's own tenants that they see, for `indexScans`: found by the members that the projects name. */
+/**
+ * Projects outside of the caller's own tenants that they see, for `indexScans`: found by the members that the projects
+ * name.
+ */
 function reached({ key, ownOnly }: Shape, caller: CallerParameters) {
   if (ownOnly) return sql.fragment``;
   const named = key ? sql.fragment`p.tenant_id = ${caller.keyTenant}` : sql.fragment`p.path && ${namedIn(caller)}`;
@@ -179,7 +178,10 @@ function reached({ key, ownOnly }: Shape, caller: CallerParameters) {
       select id from ${visibleProjects(caller)} p where ${named} and p.tenant_id <> all(${caller.ownedTenants}))`;
 }
 
-/** Whether an Owner may see transfers outside of their own tenants: whether any scan besides that of `ownOnly` may find some. */
+/**
+ * Whether an Owner may see transfers outside of their own tenants: whether any scan besides that of `ownOnly` may find
+ * some.
+ */
 const seesOthers = (caller: CallerParameters) => sql.fragment`
   exists (select from transfer_counts c where c.created_by = ${caller.userId} and c.tenant_id <> all(${caller.ownedTenants}) and c.count <> 0)
   or exists (select from transfers t where t.source_tenant_id = any(${caller.ownedTenants}) and t.tenant_id <> all(${caller.ownedTenants}))

@@ -5,8 +5,7 @@ import { uuidParam } from '../../http/rules/forms.ts';
 import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../../http/rules/paging.ts';
 import { idEnding, queryTime } from '../../http/rules/query.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
-import type { Status } from '../queries.ts';
-import { STATUSES, Summary } from '../queries.ts';
+import { STATUSES, type Status, Summary } from '../queries.ts';
 import { ListedTransfer, listOwn, listVisible } from './list.queries.ts';
 
 const MAX_SUMMARIES = 1000;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Receipt } from '../../convert/conversion.ts';
-import { findWriter } from '../../formats/registry.ts';
+import type { Receipt } from '../../files/convert/conversion.ts';
+import { findWriter } from '../../files/formats/registry.ts';
 import type { Grant } from '../../uploads/address.ts';
-import type { TransferRow } from '../queries.ts';
-import { Summary } from '../queries.ts';
+import { Summary, type TransferRow } from '../queries.ts';
 import { badRecordsName, exportName } from '../run/export.ts';
 import { AcceptedRequest, MoveOrCopy } from '../starts/request.ts';
 import { Transformation } from '../starts/transformation-form.ts';

@@ -6,8 +6,8 @@ import { listVersions } from '../queries.ts';
 /** Notifies this process of changes of transfers: one connection, one timer and one query for all watched transfers. */
 export interface Changes {
   /**
-   * Calls `onChange` when the transfer may have changed: at once when it ends, else within a second; and when the server closes. Returns
-   * the function that stops watching.
+   * Calls `onChange` when the transfer may have changed: at once when it ends, else within a second; and when the
+   * server closes. Returns the function that stops watching.
    */
   watch(id: string, onChange: (ended: boolean) => void): () => void;
   /** Calls `onEnd` whenever transfers have ended, until the server closes. A call may be missed. */

@@ -7,8 +7,7 @@ import { openStreamSlots, reauthenticator, sendEvents, wantsEvents } from '../..
 import { publicBase } from '../../http/answers/public-base.ts';
 import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
-import type { FindCaller } from '../../http/rules/auth.ts';
-import { callerInHeaderTenant } from '../../http/rules/auth.ts';
+import { callerInHeaderTenant, type FindCaller } from '../../http/rules/auth.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { preferredWait } from '../../http/rules/prefer.ts';
@@ -16,14 +15,12 @@ import { queryEnum } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
 import { signedAddress } from '../../uploads/address.ts';
 import { cancelTransfer } from '../ends/cancel.ts';
-import type { TransferRow } from '../queries.ts';
-import { findTransfer, isFinal, LoggedLine, listLog, mayReadContents, Summary } from '../queries.ts';
+import { findTransfer, isFinal, LoggedLine, listLog, mayReadContents, Summary, type TransferRow } from '../queries.ts';
 import { DryRun, StartQuery } from '../starts/bodies.ts';
 import { startRetry } from '../starts/retry.ts';
 import type { StartParts } from '../starts/start.ts';
 import { followTransfer } from './follow.ts';
-import type { Addresses } from './record.ts';
-import { Transfer, transferOf } from './record.ts';
+import { type Addresses, Transfer, transferOf } from './record.ts';
 import type { Changes } from './transfer-watch.ts';
 import type { EndWaiter } from './wait-for-end.ts';
 

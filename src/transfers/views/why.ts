@@ -3,8 +3,7 @@ import type { Db } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
-import type { LiveWorker } from '../queue/queue-status.ts';
-import { couldRun, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
+import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
 import { listLiveWorkers } from '../queue/waiting-needs.queries.ts';
 import { getQueueStatus } from './why.queries.ts';
@@ -33,8 +32,8 @@ export async function explainWaitingTo(db: Db, caller: Caller, id: string): Prom
 }
 
 /**
- * Explains why a transfer has not been started, from the present state of the workers rather than the last sweep. For a transfer that does
- * not wait, only its status and error.
+ * Explains why a transfer has not been started, from the present state of the workers rather than the last sweep. For a
+ * transfer that does not wait, only its status and error.
  * @param seen filters the transfers that the answer may name
  */
 export async function explainWaiting(
@@ -62,7 +61,10 @@ export async function explainWaiting(
   };
 }
 
-/** Why no worker that takes transfers now could ever run a transfer with these flags. Undefined: one could, or no worker takes transfers. */
+/**
+ * Why no worker that takes transfers now could ever run a transfer with these flags. Undefined: one could, or no worker
+ * takes transfers.
+ */
 export async function unsatisfiableReasonOf(db: Db, flags: readonly string[]): Promise<string | undefined> {
   const takers = (await listLiveWorkers(db)).filter(({ draining }) => !draining);
   if (takers.length === 0 || takers.some((worker) => couldRun(worker, flags))) return undefined;

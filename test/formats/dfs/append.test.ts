@@ -1,11 +1,8 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { stepCount, timeOf } from '../../../src/data/time-axis.ts';
-import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
-import type { Asked } from '../files.ts';
-import { converted } from '../files.ts';
-import type { TestFile, TestItem } from './dfs-bytes.ts';
-import { axes, CountedSource, dfsBytes } from './dfs-bytes.ts';
+import test, { type ExecutionContext } from 'ava';
+import { stepCount, timeOf } from '../../../src/files/data/time-axis.ts';
+import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
+import { type Asked, converted } from '../files.ts';
+import { axes, CountedSource, dfsBytes, type TestFile, type TestItem } from './dfs-bytes.ts';
 
 type Change = Partial<TestFile> & { first?: number; steps?: number; item?: Partial<TestItem>; cells?: Buffer };
 

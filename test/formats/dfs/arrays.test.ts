@@ -1,9 +1,8 @@
 import { tmpdir } from 'node:os';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { MultiArray } from '../../../src/data/multi-array.ts';
-import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
-import { findReader } from '../../../src/formats/registry.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { MultiArray } from '../../../src/files/data/multi-array.ts';
+import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
+import { findReader } from '../../../src/files/formats/registry.ts';
 import { converted } from '../files.ts';
 import { read } from '../read.ts';
 import { axes, block, CountedSource, dfsBytes, sourceOf, values } from './dfs-bytes.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { ByteSource } from '../../../src/data/bytes.ts';
-import { FileSource } from '../../../src/formats/io/bytes.ts';
+import type { ByteSource } from '../../../src/files/data/bytes.ts';
+import { FileSource } from '../../../src/files/formats/io/bytes.ts';
 
 /** Builds DFS files token by token, without the product's own writer. */
 

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../../src/data/grid.ts';
-import { layersOf, slicesOfBand } from '../../../src/data/grid.ts';
-import { stepsOf, timeOf } from '../../../src/data/time-axis.ts';
-import { zipEntries } from '../../../src/formats/io/zip.ts';
-import { readEntry } from '../../../src/formats/io/zip-entry.ts';
+import test, { type ExecutionContext } from 'ava';
+import { type Grid, layersOf, slicesOfBand } from '../../../src/files/data/grid.ts';
+import { stepsOf, timeOf } from '../../../src/files/data/time-axis.ts';
+import { zipEntries } from '../../../src/files/formats/io/zip.ts';
+import { readEntry } from '../../../src/files/formats/io/zip-entry.ts';
 import { converted } from '../files.ts';
 import { gridOf } from '../grids.ts';
 import { axes, block, dfsBytes, sourceOf, values } from './dfs-bytes.ts';

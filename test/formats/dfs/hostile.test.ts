@@ -1,9 +1,8 @@
 import { tmpdir } from 'node:os';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { stepsOf } from '../../../src/data/time-axis.ts';
+import test, { type ExecutionContext } from 'ava';
 import { AppError, FormatError } from '../../../src/errors.ts';
-import { findReader } from '../../../src/formats/registry.ts';
+import { stepsOf } from '../../../src/files/data/time-axis.ts';
+import { findReader } from '../../../src/files/formats/registry.ts';
 import { axes, block, CountedSource, dfsBytes, values } from './dfs-bytes.ts';
 
 /** Of the pseudo-random numbers; another by SEED. */

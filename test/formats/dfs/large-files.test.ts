@@ -9,10 +9,10 @@ import { madeGrid, madeMesh, quietContext, triangles, writeData } from '../../..
 import { BlobSources } from '../../../src/blobs/blob-source.ts';
 import type { BlobStore, ByteRange } from '../../../src/blobs/blobs.ts';
 import { openDiskStore } from '../../../src/blobs/disk.ts';
-import type { Data } from '../../../src/data/data.ts';
-import type { Samples } from '../../../src/data/item.ts';
-import { FileSource } from '../../../src/formats/io/bytes.ts';
-import { findReader } from '../../../src/formats/registry.ts';
+import type { Data } from '../../../src/files/data/data.ts';
+import type { Samples } from '../../../src/files/data/item.ts';
+import { FileSource } from '../../../src/files/formats/io/bytes.ts';
+import { findReader } from '../../../src/files/formats/registry.ts';
 import { LONG } from '../../reliability/flags.ts';
 
 const run = promisify(execFile);
@@ -61,7 +61,8 @@ for (const [format, { reader, writer, made, values, count }] of Object.entries(s
     const small = await FileSource.open(local, { checksum: false });
     t.teardown(() => small.close());
     const one = await findReader(reader)!.read(small, {}, quietContext());
-    // The same step, behind a hole of nearly 4 GB: the header declares more steps than there are marks, and they are not looked at.
+    // The same step, behind a hole of nearly 4 GB: the header declares more steps than there are marks, and they are
+    // not looked at.
     const stepBytes = recordsOf(format) * (5 + 4 * count) + 4;
     const last = Math.floor(2 ** 32 / stepBytes);
     const dataStart = small.size - 2 * stepBytes;

@@ -1,13 +1,13 @@
 import test from 'ava';
-import type { Grid } from '../../../src/data/grid.ts';
 import { AppError } from '../../../src/errors.ts';
-import { equidistantAxis } from '../../../src/formats/io/dfs/axes.ts';
-import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
-import { usualDeleteValues } from '../../../src/formats/io/dfs/header.ts';
-import { newItem } from '../../../src/formats/io/dfs/items.ts';
-import { newDeleteValues, newHeader } from '../../../src/formats/io/dfs/new-header.ts';
-import { newTime } from '../../../src/formats/io/dfs/time.ts';
-import { writeHeader } from '../../../src/formats/io/dfs/write-header.ts';
+import type { Grid } from '../../../src/files/data/grid.ts';
+import { equidistantAxis } from '../../../src/files/formats/io/dfs/axes.ts';
+import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
+import { usualDeleteValues } from '../../../src/files/formats/io/dfs/header.ts';
+import { newItem } from '../../../src/files/formats/io/dfs/items.ts';
+import { newDeleteValues, newHeader } from '../../../src/files/formats/io/dfs/new-header.ts';
+import { newTime } from '../../../src/files/formats/io/dfs/time.ts';
+import { writeHeader } from '../../../src/files/formats/io/dfs/write-header.ts';
 import { written } from '../written.ts';
 import { CountedSource } from './dfs-bytes.ts';
 

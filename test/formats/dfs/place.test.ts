@@ -1,14 +1,14 @@
 import test from 'ava';
-import { eumItem, eumUnit, isEumPair } from '../../../src/data/eum/eum.ts';
-import type { Affine } from '../../../src/data/grid.ts';
 import { AppError } from '../../../src/errors.ts';
-import { equidistantAxis } from '../../../src/formats/io/dfs/axes.ts';
-import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
-import { placeOfGrid, storedPlace } from '../../../src/formats/io/dfs/grid-place.ts';
-import { usualDeleteValues } from '../../../src/formats/io/dfs/header.ts';
-import { itemOf, newItem } from '../../../src/formats/io/dfs/items.ts';
-import { crsOfProjection, projectionText } from '../../../src/formats/io/dfs/projection.ts';
-import { neqNumbers, newTime } from '../../../src/formats/io/dfs/time.ts';
+import { eumItem, eumUnit, isEumPair } from '../../../src/files/data/eum/eum.ts';
+import type { Affine } from '../../../src/files/data/grid.ts';
+import { equidistantAxis } from '../../../src/files/formats/io/dfs/axes.ts';
+import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
+import { placeOfGrid, storedPlace } from '../../../src/files/formats/io/dfs/grid-place.ts';
+import { usualDeleteValues } from '../../../src/files/formats/io/dfs/header.ts';
+import { itemOf, newItem } from '../../../src/files/formats/io/dfs/items.ts';
+import { crsOfProjection, projectionText } from '../../../src/files/formats/io/dfs/projection.ts';
+import { neqNumbers, newTime } from '../../../src/files/formats/io/dfs/time.ts';
 import { sourceOf } from './dfs-bytes.ts';
 import { sampleBytes, sampleTest } from './samples.ts';
 

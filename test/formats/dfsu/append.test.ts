@@ -1,10 +1,8 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { stepCount, timeOf } from '../../../src/data/time-axis.ts';
+import test, { type ExecutionContext } from 'ava';
+import { stepCount, timeOf } from '../../../src/files/data/time-axis.ts';
 import { CountedSource } from '../dfs/dfs-bytes.ts';
 import { converted } from '../files.ts';
-import type { MeshSketch } from './files.ts';
-import { dfsu, flat, read, sigma, value } from './files.ts';
+import { dfsu, flat, type MeshSketch, read, sigma, value } from './files.ts';
 
 const at = (sketch: MeshSketch, time: string, interval = 3600): MeshSketch => ({
   ...sketch,

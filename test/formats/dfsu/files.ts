@@ -1,8 +1,7 @@
-import type { ByteSource } from '../../../src/data/bytes.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import { findReader } from '../../../src/formats/registry.ts';
-import type { TestFile } from '../dfs/dfs-bytes.ts';
-import { axes, block, dfsBytes, text, values } from '../dfs/dfs-bytes.ts';
+import type { ByteSource } from '../../../src/files/data/bytes.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
+import { findReader } from '../../../src/files/formats/registry.ts';
+import { axes, block, dfsBytes, type TestFile, text, values } from '../dfs/dfs-bytes.ts';
 
 /** A number of its own for each place of each item and step. */
 export const value = (item: number, step: number, place: number) => item * 10_000 + step * 100 + place;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import { meshWithin } from '../../../src/convert/steps/mesh-filters.ts';
-import { CELL_SHAPES } from '../../../src/data/mesh.ts';
-import { bytesOf } from '../../../src/data/samples.ts';
-import { stepCount, timeOf } from '../../../src/data/time-axis.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
+import { meshWithin } from '../../../src/files/convert/steps/mesh-filters.ts';
+import { CELL_SHAPES } from '../../../src/files/data/mesh.ts';
+import { bytesOf } from '../../../src/files/data/samples.ts';
+import { stepCount, timeOf } from '../../../src/files/data/time-axis.ts';
 import { CountedSource } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
 import { converted } from '../files.ts';

@@ -1,10 +1,8 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../../src/data/mesh.ts';
-import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
-import { NO_VALUE } from '../../../src/formats/io/dfs/tags.ts';
-import { parseSrid, sameCrs } from '../../../src/geo/crs/crs.ts';
+import test, { type ExecutionContext } from 'ava';
+import { CELL_SHAPES, type Mesh } from '../../../src/files/data/mesh.ts';
+import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
+import { NO_VALUE } from '../../../src/files/formats/io/dfs/tags.ts';
+import { parseSrid, sameCrs } from '../../../src/files/geo/crs/crs.ts';
 import { block, CountedSource, text, values } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
 import { collection, feature, geometryOf } from '../features.ts';
@@ -13,8 +11,7 @@ import { gridOf, valuesOf } from '../grids.ts';
 import { flatMesh, layeredMesh, sigmaZMesh } from '../meshes.ts';
 import { passed } from '../transformed.ts';
 import { written } from '../written.ts';
-import type { MeshSketch } from './files.ts';
-import { column, dfsu, flat, profile, read, sigma, sigmaZ, value } from './files.ts';
+import { column, dfsu, flat, type MeshSketch, profile, read, sigma, sigmaZ, value } from './files.ts';
 
 const numbers = (all: ArrayLike<number>) => Array.from(all);
 const changed = (mesh: Mesh): Mesh => ({ ...mesh, origin: { ...mesh.origin!, changed: true } });

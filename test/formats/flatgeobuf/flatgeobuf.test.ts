@@ -1,7 +1,6 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Feature, FeatureCollection } from '../../../src/data/feature-collection.ts';
-import { detect } from '../../../src/formats/detect.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Feature, FeatureCollection } from '../../../src/files/data/feature-collection.ts';
+import { detect } from '../../../src/files/formats/detect.ts';
 import { collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
 import { mutate } from '../hostile.ts';
@@ -303,7 +302,10 @@ test('the header has the geometry type of a uniform layer, and none for a mixed 
   t.is((await read(t, 'features', 'GISReader', mixed.bytes)).data.geometryTypes!.length, 7);
 });
 
-/** Ends of the parts in the only geometry of a store, as the vector of the FlatBuffer has them; undefined without the vector. */
+/**
+ * Ends of the parts in the only geometry of a store, as the vector of the FlatBuffer has them; undefined without the
+ * vector.
+ */
 function endsOf(bytes: Buffer): number[] | undefined {
   const follow = (at: number) => at + bytes.readUInt32LE(at);
   const member = (table: number, slot: number) => {

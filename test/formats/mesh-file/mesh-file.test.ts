@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { CELL_SHAPES } from '../../../src/data/mesh.ts';
 import { AppError, FormatError } from '../../../src/errors.ts';
-import { detect } from '../../../src/formats/detect.ts';
+import { CELL_SHAPES } from '../../../src/files/data/mesh.ts';
+import { detect } from '../../../src/files/formats/detect.ts';
 import { converted } from '../files.ts';
 import { mutate, outcome } from '../hostile.ts';
 import { flatMesh, layeredMesh } from '../meshes.ts';

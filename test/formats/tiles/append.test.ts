@@ -1,11 +1,10 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../../src/data/grid.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import type { TimeAxis } from '../../../src/data/time-axis.ts';
-import type { TileSlice } from '../../../src/formats/tiles/description.ts';
-import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
-import { TileDrawer } from '../../../src/formats/tiles/tile-drawer.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Grid } from '../../../src/files/data/grid.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
+import type { TimeAxis } from '../../../src/files/data/time-axis.ts';
+import type { TileSlice } from '../../../src/files/formats/tiles/description.ts';
+import { StoredTiles } from '../../../src/files/formats/tiles/stored-tiles.ts';
+import { TileDrawer } from '../../../src/files/formats/tiles/tile-drawer.ts';
 import { memory } from '../read.ts';
 import { written } from '../written.ts';
 import { appended, gridOf, hours, part, RawTiles, squares } from './tiling.ts';

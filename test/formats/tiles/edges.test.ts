@@ -1,12 +1,12 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { transformer } from '../../../src/geo/crs/transform.ts';
-import { HALF_WORLD } from '../../../src/geo/tiles/matrices.ts';
-import type { MadeGrid, RawTiles } from './tiling.ts';
-import { gridOf, squares, tiled } from './tiling.ts';
+import test, { type ExecutionContext } from 'ava';
+import { transformer } from '../../../src/files/geo/crs/transform.ts';
+import { HALF_WORLD } from '../../../src/files/geo/tiles/matrices.ts';
+import { gridOf, type MadeGrid, type RawTiles, squares, tiled } from './tiling.ts';
 
 interface Case extends MadeGrid {
-  /** A smooth function of the coordinates of the grid; NaN in holes, which are convex. Degrees may run on beyond 180. */
+  /**
+   * A smooth function of the coordinates of the grid; NaN in holes, which are convex. Degrees may run on beyond 180.
+   */
   value(x: number, y: number, step: number): number;
   /** Greatest change of the value from cell to cell. */
   slope: number;
@@ -36,8 +36,8 @@ function cellOf({ affine: [x0, a, b, y0, c, d], code, width }: Case, [x, y]: Poi
 }
 
 /**
- * Centres of all cells with data, in the coordinate system of the tiles; of a turned grid without those beside a hole or on the rim, as the
- * pixel around such a centre may have its own centre in the hole.
+ * Centres of all cells with data, in the coordinate system of the tiles; of a turned grid without those beside a hole
+ * or on the rim, as the pixel around such a centre may have its own centre in the hole.
  */
 async function cellsWithData(made: Case, code: number, step: number): Promise<Point[]> {
   const isTurned = made.affine[2] !== 0;
@@ -56,8 +56,8 @@ async function cellsWithData(made: Case, code: number, step: number): Promise<Po
 }
 
 /**
- * At every level: the pixel around the centre of each cell with data has data, pixels with data have the value of their place, and there
- * are none off the data and in holes.
+ * At every level: the pixel around the centre of each cell with data has data, pixels with data have the value of their
+ * place, and there are none off the data and in holes.
  */
 async function expectPlaces(t: ExecutionContext, tiles: RawTiles, id: string, made: Case, step = 0): Promise<void> {
   const scheme = tiles.stored.scheme(id)!;

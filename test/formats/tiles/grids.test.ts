@@ -1,5 +1,5 @@
 import test from 'ava';
-import { transformer } from '../../../src/geo/crs/transform.ts';
+import { transformer } from '../../../src/files/geo/crs/transform.ts';
 import { gridOf, tiled } from './tiling.ts';
 
 const utm32 = 25832;

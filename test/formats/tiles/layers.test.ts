@@ -1,11 +1,10 @@
 /** Each layer and step of data in space has its own values, whatever file they come from. */
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Data } from '../../../src/data/data.ts';
-import type { Grid } from '../../../src/data/grid.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import type { MultiArray } from '../../../src/data/multi-array.ts';
-import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Data } from '../../../src/files/data/data.ts';
+import type { Grid } from '../../../src/files/data/grid.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
+import type { MultiArray } from '../../../src/files/data/multi-array.ts';
+import { StoredTiles } from '../../../src/files/formats/tiles/stored-tiles.ts';
 import { converted } from '../files.ts';
 import { sigmaZMesh } from '../meshes.ts';
 import { memory } from '../read.ts';

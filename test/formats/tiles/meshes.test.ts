@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import { transformer } from '../../../src/geo/crs/transform.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
+import { transformer } from '../../../src/files/geo/crs/transform.ts';
 import { layeredMesh } from '../meshes.ts';
 import { gridOf, squares, tiled } from './tiling.ts';
 

@@ -1,12 +1,11 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../../src/data/grid.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import { withLevelsOnRequest } from '../../../src/formats/tiles/drawing.ts';
-import { checkSchemes } from '../../../src/formats/tiles/schemes.ts';
-import { TileDrawer } from '../../../src/formats/tiles/tile-drawer.ts';
-import { transformer } from '../../../src/geo/crs/transform.ts';
-import { HALF_WORLD, mercatorMatrices } from '../../../src/geo/tiles/matrices.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Grid } from '../../../src/files/data/grid.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
+import { withLevelsOnRequest } from '../../../src/files/formats/tiles/drawing.ts';
+import { checkSchemes } from '../../../src/files/formats/tiles/schemes.ts';
+import { TileDrawer } from '../../../src/files/formats/tiles/tile-drawer.ts';
+import { transformer } from '../../../src/files/geo/crs/transform.ts';
+import { HALF_WORLD, mercatorMatrices } from '../../../src/files/geo/tiles/matrices.ts';
 import { randomOf } from '../../world/random.ts';
 import { gridOf, squares, tiled, tiledWith } from './tiling.ts';
 

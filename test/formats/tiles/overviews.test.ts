@@ -1,13 +1,12 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../../src/data/grid.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
+import test, { type ExecutionContext } from 'ava';
 import { FormatError } from '../../../src/errors.ts';
-import { zipEntries } from '../../../src/formats/io/zip.ts';
-import { dataStart } from '../../../src/formats/io/zip-entry.ts';
-import { ZipWriter } from '../../../src/formats/io/zip-writer.ts';
-import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
-import { TileDrawer } from '../../../src/formats/tiles/tile-drawer.ts';
+import type { Grid } from '../../../src/files/data/grid.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
+import { zipEntries } from '../../../src/files/formats/io/zip.ts';
+import { dataStart } from '../../../src/files/formats/io/zip-entry.ts';
+import { ZipWriter } from '../../../src/files/formats/io/zip-writer.ts';
+import { StoredTiles } from '../../../src/files/formats/tiles/stored-tiles.ts';
+import { TileDrawer } from '../../../src/files/formats/tiles/tile-drawer.ts';
 import { memory } from '../read.ts';
 import { written } from '../written.ts';
 import { appended, gridOf, hours, part, squares } from './tiling.ts';
@@ -54,8 +53,8 @@ interface Drawn {
 }
 
 /**
- * Draws schemes at once and on request: of overviews, without them as of a dataset that was written before, and, two and
- * more levels above the base, without the values. All have the same bytes.
+ * Draws schemes at once and on request: of overviews, without them as of a dataset that was written before, and, two
+ * and more levels above the base, without the values. All have the same bytes.
  */
 async function sameOfOverviews(
   t: ExecutionContext,

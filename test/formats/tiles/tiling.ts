@@ -2,14 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
-import type { Affine, Grid } from '../../../src/data/grid.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
-import { CELL_SHAPES } from '../../../src/data/mesh.ts';
-import type { TimeAxis } from '../../../src/data/time-axis.ts';
-import type { JoinedSteps } from '../../../src/formats/define.ts';
-import { FileSink } from '../../../src/formats/io/bytes.ts';
-import { tilingWriter } from '../../../src/formats/tiles/format.ts';
-import { StoredTiles } from '../../../src/formats/tiles/stored-tiles.ts';
+import type { Affine, Grid } from '../../../src/files/data/grid.ts';
+import { CELL_SHAPES, type Mesh } from '../../../src/files/data/mesh.ts';
+import type { TimeAxis } from '../../../src/files/data/time-axis.ts';
+import type { JoinedSteps } from '../../../src/files/formats/define.ts';
+import { FileSink } from '../../../src/files/formats/io/bytes.ts';
+import { tilingWriter } from '../../../src/files/formats/tiles/format.ts';
+import { StoredTiles } from '../../../src/files/formats/tiles/stored-tiles.ts';
 import { memory } from '../read.ts';
 import { folderOf } from '../transformed.ts';
 import { written } from '../written.ts';
@@ -66,7 +65,10 @@ export function gridOf(
   };
 }
 
-/** Squares of 100 m, each cut into two triangles; the first item is a plane of the nodes, the second the number of the element. */
+/**
+ * Squares of 100 m, each cut into two triangles; the first item is a plane of the nodes, the second the number of the
+ * element.
+ */
 export function squares(side: number, [x0, y0]: readonly [number, number], code = 25832): Mesh {
   const nodes = new Float64Array(3 * (side + 1) ** 2);
   for (let n = 0; n < nodes.length / 3; n++)

@@ -1,11 +1,10 @@
 import type { ExecutionContext } from 'ava';
-import type { ByteSink } from '../../../src/data/bytes.ts';
-import { stepCount, timeOf } from '../../../src/data/time-axis.ts';
-import { encodeBlock } from '../../../src/formats/ts/block.ts';
-import type { PropertyDefinition, SeriesDefinition } from '../../../src/formats/ts/definition.ts';
-import { kindsOf } from '../../../src/formats/ts/definition.ts';
-import type { Cell } from '../../../src/formats/ts/rows.ts';
-import { SeriesFileWriter } from '../../../src/formats/ts/series-file.ts';
+import type { ByteSink } from '../../../src/files/data/bytes.ts';
+import { stepCount, timeOf } from '../../../src/files/data/time-axis.ts';
+import { encodeBlock } from '../../../src/files/formats/ts/block.ts';
+import { kindsOf, type PropertyDefinition, type SeriesDefinition } from '../../../src/files/formats/ts/definition.ts';
+import type { Cell } from '../../../src/files/formats/ts/rows.ts';
+import { SeriesFileWriter } from '../../../src/files/formats/ts/series-file.ts';
 import { read } from '../read.ts';
 
 /** A series with its rows: time, value and cells of the data fields. */

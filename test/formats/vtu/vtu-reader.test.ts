@@ -1,12 +1,19 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { offsetOf } from '../../../src/data/time-axis.ts';
+import test, { type ExecutionContext } from 'ava';
 import { FormatError } from '../../../src/errors.ts';
+import { offsetOf } from '../../../src/files/data/time-axis.ts';
 import { asJson } from '../features.ts';
 import { read } from '../read.ts';
 import { zipOf } from '../shapefiles.ts';
-import type { Encoding, MadePiece, PvdEntry } from './vtu-files.ts';
-import { allShapes, pvdOf, textArray, triangle, vtuOf } from './vtu-files.ts';
+import {
+  allShapes,
+  type Encoding,
+  type MadePiece,
+  type PvdEntry,
+  pvdOf,
+  textArray,
+  triangle,
+  vtuOf,
+} from './vtu-files.ts';
 
 const meshOf = (t: ExecutionContext, bytes: string | Uint8Array, parameters: Record<string, unknown> = {}) =>
   read(t, 'mesh', 'VtuReader', bytes, parameters);

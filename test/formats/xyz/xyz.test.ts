@@ -1,10 +1,9 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { ByteSource } from '../../../src/data/bytes.ts';
-import type { Feature } from '../../../src/data/feature-collection.ts';
+import test, { type ExecutionContext } from 'ava';
 import { AppError, FormatError } from '../../../src/errors.ts';
-import { detect } from '../../../src/formats/detect.ts';
-import { readLayout } from '../../../src/formats/xyz/layout.ts';
+import type { ByteSource } from '../../../src/files/data/bytes.ts';
+import type { Feature } from '../../../src/files/data/feature-collection.ts';
+import { detect } from '../../../src/files/formats/detect.ts';
+import { readLayout } from '../../../src/files/formats/xyz/layout.ts';
 import { asJson, collection, feature, geometryOf } from '../features.ts';
 import { converted } from '../files.ts';
 import { mutate } from '../hostile.ts';
@@ -337,7 +336,7 @@ test('ten thousand mutations of files of points are read or end with an expected
 test('reading a file that shrinks throws an error instead of ending early', async (t) => {
   const bytes = Buffer.from('1 2 3\n'.repeat(400_000));
   const source = memory(bytes);
-  const { findReader } = await import('../../../src/formats/registry.ts');
+  const { findReader } = await import('../../../src/files/formats/registry.ts');
   const nothing = () => {};
   const data = await findReader('XyzReader')!.read(
     { size: source.size, read: async (offset, length) => bytes.subarray(offset, Math.min(offset + length, 1_200_000)) },

@@ -1,7 +1,6 @@
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import type { Grid } from '../../../src/data/grid.ts';
-import type { Mesh } from '../../../src/data/mesh.ts';
+import test, { type ExecutionContext } from 'ava';
+import type { Grid } from '../../../src/files/data/grid.ts';
+import type { Mesh } from '../../../src/files/data/mesh.ts';
 import { storeOf } from '../../world/stores.ts';
 import { converted } from '../files.ts';
 import { layeredMesh } from '../meshes.ts';

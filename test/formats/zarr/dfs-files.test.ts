@@ -1,9 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import test from 'ava';
-import { DfsFile } from '../../../src/formats/io/dfs/dfs-file.ts';
+import test, { type ExecutionContext } from 'ava';
+import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
 import { axes, block, dfsBytes, values } from '../dfs/dfs-bytes.ts';
 import { dfsu, flat } from '../dfsu/files.ts';
 import { converted } from '../files.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AppError, FormatError } from '../../../src/errors.ts';
-import { detect } from '../../../src/formats/detect.ts';
+import { detect } from '../../../src/files/formats/detect.ts';
 import { converted } from '../files.ts';
 import { memory } from '../read.ts';
 import { zipOf } from '../shapefiles.ts';

@@ -1,10 +1,10 @@
 import type { ExecutionContext } from 'ava';
-import type { Data } from '../../../src/data/data.ts';
-import { layersOf } from '../../../src/data/grid.ts';
-import type { Samples } from '../../../src/data/item.ts';
-import { stepsOf } from '../../../src/data/time-axis.ts';
-import { completeParameters } from '../../../src/formats/parameters.ts';
-import { findReader } from '../../../src/formats/registry.ts';
+import type { Data } from '../../../src/files/data/data.ts';
+import { layersOf } from '../../../src/files/data/grid.ts';
+import type { Samples } from '../../../src/files/data/item.ts';
+import { stepsOf } from '../../../src/files/data/time-axis.ts';
+import { completeParameters } from '../../../src/files/formats/parameters.ts';
+import { findReader } from '../../../src/files/formats/registry.ts';
 import { memory } from '../read.ts';
 import { folderOf } from '../transformed.ts';
 

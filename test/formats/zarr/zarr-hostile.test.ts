@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Data } from '../../../src/data/data.ts';
+import type { Data } from '../../../src/files/data/data.ts';
 import { axes, dfsBytes } from '../dfs/dfs-bytes.ts';
 import { converted } from '../files.ts';
 import { mutate, outcome } from '../hostile.ts';

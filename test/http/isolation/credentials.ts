@@ -7,7 +7,10 @@ import type { Scene } from './row.ts';
 
 export type Headers = Record<string, string>;
 
-/** What opens nothing on any route, by the name of its fault: 401. Each once belonged to, or looks like, an Owner of the scene's tenant. */
+/**
+ * What opens nothing on any route, by the name of its fault: 401. Each once belonged to, or looks like, an Owner of the
+ * scene's tenant.
+ */
 export async function worthless({ w, owner, tenantId }: Scene): Promise<Record<string, Headers>> {
   const token = await w.tokenOf(owner);
   const [head, payload, signature] = token.split('.');

@@ -24,7 +24,10 @@ export type Actor = 'owner' | 'reader' | 'member' | 'stranger' | 'administrator'
 
 /** What must come back to whom, on requests that are valid in all but the caller. */
 export interface Row {
-  /** A valid request on things of the scene's tenant. Called anew for each actor, so it may make what the request will remove. */
+  /**
+   * A valid request on things of the scene's tenant. Called anew for each actor, so it may make what the request will
+   * remove.
+   */
   request(scene: Scene): Promise<InjectOptions> | InjectOptions;
   /** Somebody to whom the request is allowed: shows that it is valid. */
   allowed: Partial<Record<Actor, number>>;

@@ -7,7 +7,10 @@ export interface Answer {
   body: any;
 }
 
-/** Calls the API as a careful program does: whatever has no answer, or one that says "not now", is sent again under the same key. */
+/**
+ * Calls the API as a careful program does: whatever has no answer, or one that says "not now", is sent again under the
+ * same key.
+ */
 export interface Client {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   put(url: string, body: Buffer): Promise<Answer>;

@@ -33,7 +33,9 @@ export async function addCredits({ sql, tenantIds }: Platform): Promise<void> {
   }
 }
 
-/** Reservations beside the transfers that are partly spent, and mostly released. Ends when all of them are acknowledged. */
+/**
+ * Reservations beside the transfers that are partly spent, and mostly released. Ends when all of them are acknowledged.
+ */
 export function useCredits(
   { tenantIds }: Platform,
   client: Client,

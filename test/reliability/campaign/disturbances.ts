@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerProcess } from '../../world/worker.ts';
 import type { Choices } from '../flags.ts';
-import type { Platform } from './platform.ts';
-import { childrenOf, OWN_NAME, signal } from './platform.ts';
+import { childrenOf, OWN_NAME, type Platform, signal } from './platform.ts';
 
 /** Something bad that happens to a platform. It says whether it happened: there may be nothing to do it to. */
 export interface Disturbance {

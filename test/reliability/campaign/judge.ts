@@ -8,15 +8,14 @@ import { connect } from '../../../src/db.ts';
 import { removeOrphanBlobs } from '../../../src/transfers/store/orphan-blobs.ts';
 import type { AcceptedCredits } from './credits.ts';
 import { INVARIANTS, KNOWLEDGE } from './invariants.ts';
-import type { AcceptedSubmission } from './kinds.ts';
-import { sha256Of, wellsIn } from './kinds.ts';
+import { type AcceptedSubmission, sha256Of, wellsIn } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
 const PATIENCE_MS = 120_000;
 
 /**
- * Workers that ended last leave what is theirs to those that live on. Asked when none is left: starts one, and stops it when there is
- * nothing to mend any more, or nothing happens.
+ * Workers that ended last leave what is theirs to those that live on. Asked when none is left: starts one, and stops it
+ * when there is nothing to mend any more, or nothing happens.
  */
 async function mend(platform: Platform) {
   const { sql, folder } = platform;
@@ -35,8 +34,8 @@ async function mend(platform: Platform) {
 }
 
 /**
- * The rules that were broken, each with a few of its breaches; asked when all is over and the workers are stopped. What those left is
- * mended before, and the blobs are swept.
+ * The rules that were broken, each with a few of its breaches; asked when all is over and the workers are stopped. What
+ * those left is mended before, and the blobs are swept.
  */
 export async function judge(
   platform: Platform,

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Source } from '../../world/source.ts';
-import type { Choices } from '../flags.ts';
-import { choices } from '../flags.ts';
+import { type Choices, choices } from '../flags.ts';
 import type { Answer, Client } from './client.ts';
 import type { Platform } from './platform.ts';
 import { serveBadly } from './remote.ts';

@@ -7,8 +7,7 @@ import { openAccountStore } from '../../../src/accounts/open-store.ts';
 import { openPasswords } from '../../../src/accounts/password.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { connect } from '../../../src/db.ts';
-import type { LocalPostgres } from '../../../src/platform/postgres/local-postgres.ts';
-import { startLocalPostgres } from '../../../src/platform/postgres/local-postgres.ts';
+import { type LocalPostgres, startLocalPostgres } from '../../../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../../../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../../../src/tenants/bootstrap.ts';
 import { putMember } from '../../../src/tenants/members.queries.ts';
@@ -16,14 +15,15 @@ import { insertTenant } from '../../../src/tenants/queries.ts';
 import { openAccessTokens } from '../../../src/tokens/access.ts';
 import { findIdentity, insertFamily } from '../../../src/tokens/queries.ts';
 import { dataFolder } from '../../world/database.ts';
-import type { ServerProcess } from '../../world/server.ts';
-import { startServer } from '../../world/server.ts';
-import type { WorkerProcess } from '../../world/worker.ts';
-import { startWorker } from '../../world/worker.ts';
+import { type ServerProcess, startServer } from '../../world/server.ts';
+import { startWorker, type WorkerProcess } from '../../world/worker.ts';
 import { PASSWORD, PASSWORD_ITERATIONS } from '../../world.ts';
 import { WITNESS } from './invariants.ts';
 
-/** A platform of processes on a database server of its own, which may all be killed: what ends is started again, as an operator's supervisor would. */
+/**
+ * A platform of processes on a database server of its own, which may all be killed: what ends is started again, as an
+ * operator's supervisor would.
+ */
 export interface Platform {
   readonly url: string;
   readonly folder: string;
@@ -255,7 +255,10 @@ async function makeAdministrator(url: string, folder: string): Promise<Pick<Plat
 const postmasterOf = async (folder: string) =>
   Number((await readFile(join(folder, 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 
-/** Why a process ended: what it logged as fatal, wherever that stands, or else the end of what it said, as of an error nobody caught. */
+/**
+ * Why a process ended: what it logged as fatal, wherever that stands, or else the end of what it said, as of an error
+ * nobody caught.
+ */
 function lastWords(output: string): string {
   const lines = output.trim().split('\n');
   const fatal = lines.find((line) => line.startsWith('{"level":60,'));

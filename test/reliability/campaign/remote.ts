@@ -1,5 +1,4 @@
-import type { Source } from '../../world/source.ts';
-import { firstByte, sendFile } from '../../world/source.ts';
+import { firstByte, type Source, sendFile } from '../../world/source.ts';
 import type { Choices } from '../flags.ts';
 
 /** Of the requests, these are answered with 503, and these break off somewhere. */

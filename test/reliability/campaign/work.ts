@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Source } from '../../world/source.ts';
 import type { Choices } from '../flags.ts';
 import type { Answer, Client } from './client.ts';
-import type { AcceptedSubmission } from './kinds.ts';
-import { prepareKinds } from './kinds.ts';
+import { type AcceptedSubmission, prepareKinds } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
 /** What is sent to the platform while it is disturbed. */

@@ -2,8 +2,10 @@ import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Loaded before a worker, it is the DNS of that worker. Names under `.test` say themselves what they are: the n-th look-up of
- * `<a>.<b>.….test` gives the n-th answer, the last one for ever; an answer is an address with dashes, or several with `-and-` between.
+ * Loaded before a worker, it is the DNS of that worker. Names under `.test` say themselves what they are: the n-th
+ * look-up of
+ * `<a>.<b>.….test` gives the n-th answer, the last one for ever; an answer is an address with dashes, or several with
+ * `-and-` between.
  * `localhost` is asked of the system, all others are unknown.
  */
 type Done = (error: Error | null, found?: unknown, family?: number) => void;

@@ -1,5 +1,4 @@
-import type { View } from './permalink.ts';
-import { parsePermalink, permalinkOf } from './permalink.ts';
+import { parsePermalink, permalinkOf, type View } from './permalink.ts';
 
 /** Keeps the fragment of the page's address up to date, and tells when the reader changes it. */
 export class AddressBar {

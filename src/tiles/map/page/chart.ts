@@ -1,6 +1,5 @@
 import { draw, element, make } from './dom.ts';
-import type { Axis } from './scale.ts';
-import { estimateText, timeAxis, valueAxis, valueText } from './scale.ts';
+import { type Axis, estimateText, timeAxis, valueAxis, valueText } from './scale.ts';
 import type { Series } from './series-table.ts';
 import { millisecondsOf, timeLabels } from './times.ts';
 

@@ -9,10 +9,8 @@ import { openPanel } from './panel.ts';
 import { showFeatures } from './show-features.ts';
 import { showMesh } from './show-mesh.ts';
 import { showStored } from './show-stored.ts';
-import type { Shown } from './show-tiles.ts';
-import { showTiles } from './show-tiles.ts';
-import type { Subject } from './subject.ts';
-import { readSubject } from './subject.ts';
+import { type Shown, showTiles } from './show-tiles.ts';
+import { readSubject, type Subject } from './subject.ts';
 
 const address = parseAddress(location.href);
 const api = new Api(address.base, address.signature);

@@ -1,5 +1,11 @@
-import type { MapMouseEvent } from 'maplibre-gl';
-import { addProtocol, Map as MapLibreMap, Marker, NavigationControl, ScaleControl } from 'maplibre-gl';
+import {
+  addProtocol,
+  Map as MapLibreMap,
+  type MapMouseEvent,
+  Marker,
+  NavigationControl,
+  ScaleControl,
+} from 'maplibre-gl';
 import { isAbort } from './api.ts';
 import { cssColour, element } from './dom.ts';
 import { addGraticule } from './graticule.ts';

@@ -1,6 +1,5 @@
 import type { TilingScheme } from './answers.ts';
-import type { Ramp } from './ramp.ts';
-import { colourOf, rampOf, valueOfColour } from './ramp.ts';
+import { colourOf, type Ramp, rampOf, valueOfColour } from './ramp.ts';
 
 export const isPicture = ({ outputType }: TilingScheme): boolean => outputType === 'PNG' || outputType === 'WEBP';
 

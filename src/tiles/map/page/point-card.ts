@@ -3,8 +3,7 @@ import { chartElement, drawChart, summaryOf } from './chart.ts';
 import { placeText } from './degrees.ts';
 import { element, make, say } from './dom.ts';
 import type { Point } from './map-view.ts';
-import type { Series } from './series-table.ts';
-import { csvOf } from './series-table.ts';
+import { csvOf, type Series } from './series-table.ts';
 
 export interface PointCard {
   readonly point: Point | undefined;

@@ -1,8 +1,6 @@
 import type { Map as MapLibreMap, RasterTileSource } from 'maplibre-gl';
-import type { Box } from './map-view.ts';
-import { tileAddress } from './map-view.ts';
-import type { MapScheme } from './tile-grid.ts';
-import { zoomRange } from './tile-grid.ts';
+import { type Box, tileAddress } from './map-view.ts';
+import { type MapScheme, zoomRange } from './tile-grid.ts';
 import type { Slice } from './tile-store.ts';
 
 const ID = 'tiles';

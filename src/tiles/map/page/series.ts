@@ -1,7 +1,6 @@
 import type { MultidimensionalItem, ValueTable } from './answers.ts';
 import type { Api } from './api.ts';
-import type { Series } from './series-table.ts';
-import { unitOf } from './series-table.ts';
+import { type Series, unitOf } from './series-table.ts';
 import type { MapScheme } from './tile-grid.ts';
 import { valueAt } from './tile-source.ts';
 import type { TileStore } from './tile-store.ts';

@@ -1,11 +1,18 @@
-import type { DatasetRecord, MultidimensionalDataset, TileMetadata, VectorTileJson } from './answers.ts';
-import { boxOfWkt } from './answers.ts';
-import type { Api } from './api.ts';
-import { Refused } from './api.ts';
+import {
+  boxOfWkt,
+  type DatasetRecord,
+  type MultidimensionalDataset,
+  type TileMetadata,
+  type VectorTileJson,
+} from './answers.ts';
+import { type Api, Refused } from './api.ts';
 import type { Box } from './map-view.ts';
 import { idIn } from './permalink.ts';
 
-/** What the page shows: one of tiles, vector tiles, or a multidimensional dataset, which has vector tiles if it is a mesh. */
+/**
+ * What the page shows: one of tiles, vector tiles, or a multidimensional dataset, which has vector tiles if it is a
+ * mesh.
+ */
 export interface Subject {
   readonly id: string;
   readonly name: string;

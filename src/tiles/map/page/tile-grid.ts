@@ -75,7 +75,9 @@ export function isMapTile(grid: TileGrid, zoom: number): boolean {
   );
 }
 
-/** Zoom levels of the map between which tiles are asked for. Above the first, a tile would need too many of the scheme. */
+/**
+ * Zoom levels of the map between which tiles are asked for. Above the first, a tile would need too many of the scheme.
+ */
 export function zoomRange({ levels }: TileGrid): { minzoom: number; maxzoom: number } {
   const zoomOf = (resolution: number) => Math.log2((2 * WORLD) / 256 / resolution);
   const first = zoomOf(levels[0]!.shown);

@@ -1,10 +1,11 @@
 import type { TilingScheme } from './answers.ts';
 import { bitmapOf, isPicture, valueInTile } from './pixels.ts';
-import type { Level, MapScheme } from './tile-grid.ts';
 import {
   gridOf,
   isMapTile,
+  type Level,
   levelFor,
+  type MapScheme,
   mapResolution,
   metresOf,
   piecesOf,

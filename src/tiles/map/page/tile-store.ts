@@ -1,6 +1,5 @@
 import type { MapNet, TilingScheme } from './answers.ts';
-import type { Api } from './api.ts';
-import { isAbort } from './api.ts';
+import { type Api, isAbort } from './api.ts';
 
 export interface Slice {
   readonly step: number;

@@ -7,7 +7,10 @@ const SIDE = 256;
 /** Coordinates of points far from the data are larger. */
 const FAR = 1e11;
 
-/** The place of a point of a tile, whose sides have the length 1, in the coordinate system of the net; undefined far from the data. */
+/**
+ * The place of a point of a tile, whose sides have the length 1, in the coordinate system of the net; undefined far
+ * from the data.
+ */
 export function netPoint({ side, x, y }: MapNet, across: number, down: number): [number, number] | undefined {
   const [u, v] = [across * (side - 1), down * (side - 1)];
   const column = Math.min(side - 2, Math.max(0, Math.floor(u)));

@@ -1,0 +1,6 @@
+import type { Crs } from '../files/data/crs-reference.ts';
+import { crsName } from '../files/geo/crs/crs.ts';
+
+/** Name of a coordinate system by its WKT, without PROJ, which takes half a second to start. */
+export const crsTitle = (crs: Crs, wkt: string | undefined): string =>
+  /"([^"]*)"/.exec(wkt ?? crs.wkt ?? '')?.[1] ?? crsName(crs);

@@ -1,0 +1,22 @@
+import { AppError } from '../errors.ts';
+
+/** Values of an answer. */
+export const mostValues = 1_000_000;
+/**
+ * Values that are read for it, from which those of rotated grids are picked, and bytes of the chunks that hold them.
+ */
+export const mostRead = 4 * mostValues;
+export const mostChunkBytes = 2 ** 30;
+
+const tooMuch = (what: string) =>
+  new AppError(
+    'tooLarge',
+    `The answer ${what}. Ask for less with item, from and to, bbox, point, element or layer, or export the dataset.`,
+    { code: 'TooManyValues' },
+  );
+
+export const tooManyValues = (values: number) => tooMuch(`would have ${values} values. The maximum is ${mostValues}`);
+export const tooManyRead = (values: number) =>
+  tooMuch(`needs ${values} values of the dataset to be read. The maximum is ${mostRead}`);
+export const tooManyBytes = (bytes: number) =>
+  tooMuch(`needs ${bytes} bytes to be read. The maximum is ${mostChunkBytes}`);

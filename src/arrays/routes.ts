@@ -1,0 +1,155 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { servedDataset } from '../datasets/served.ts';
+import { whenClosed } from '../http/answers/client-left.ts';
+import { sendPieces } from '../http/answers/pieces.ts';
+import type { App } from '../http/route.ts';
+import { Id } from '../http/rules/forms.ts';
+import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
+import { askerOf } from '../http/rules/signed-link.ts';
+import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
+import { readCoverages } from './coverage.ts';
+import { covJson } from './covjson.ts';
+import { type StoreParts, withDataset } from './dataset.ts';
+import { describe } from './describe.ts';
+import { mostValues } from './limits.ts';
+import { choiceOf } from './query.ts';
+import { csvTable, jsonTable } from './value-table.ts';
+
+const FORMATS = {
+  json: 'application/json; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  covjson: 'application/prs.coverage+json',
+} as const;
+
+const DATASET_PATH = '/api/md/dataset/:id';
+const TAGS = ['multidimensional data'];
+
+const Query = z.object({
+  item: queryList(z.string())
+    .optional()
+    .meta({ description: 'Id or name of an item; may be repeated. Absent: all items.', examples: [['Water level']] }),
+  from: queryDataTime().optional().meta({ description: 'First time, on the clock of the data; inclusive.' }),
+  to: queryDataTime().optional().meta({ description: 'Last time; inclusive.' }),
+  point: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        '`x,y`. Values of the cell that contains it, of an item at nodes those of the nearest node of that cell; all layers, unless `layer` is sent. Outside of the data: 400.',
+      examples: ['614500,6120100'],
+    }),
+  bbox: z
+    .string()
+    .optional()
+    .meta({
+      description: '`minx,miny,maxx,maxy`. Cells whose centre, or nodes that lie in it or on its edge.',
+      examples: ['610000,6120000,620000,6130000'],
+    }),
+  element: queryList(z.string())
+    .optional()
+    .meta({
+      description:
+        'Numbers of elements of a mesh, of an item at nodes of nodes, as files count them, from 1; repeated or with commas.',
+      examples: [['17']],
+    }),
+  layer: queryInteger(0, 1_000_000)
+    .optional()
+    .meta({ description: 'Layer, from 0, the lowest.', examples: [0] }),
+  crs: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Coordinate system of `point` and `bbox`: SRID, `CRS84` or URI. Absent: that of the data. Answers are always in that of the data.',
+      examples: ['EPSG:25832'],
+    }),
+  format: queryEnum(['json', 'csv', 'covjson'])
+    .default('json')
+    .meta({ description: '`json` and `csv`: a table; `covjson`: CoverageJSON 1.0.' }),
+});
+
+const OTHER_FORMATS = {
+  responses: {
+    200: {
+      content: {
+        'text/csv': {
+          schema: { type: 'string' },
+          example: 'time,x,y,Level\r\n2026-01-24T08:00:00.0000000,1.5,2.5,0.25\r\n',
+        },
+        [FORMATS.covjson]: { schema: { type: 'object', description: 'CoverageJSON 1.0, OGC 21-069r2.' } },
+      },
+    },
+  },
+};
+
+/** Queries of multidimensional datasets, for callers and the holders of a signed link. */
+export async function multidimensionalRoutes(app: App, parts: StoreParts) {
+  /** Answers are shared by all who see the dataset, as long as neither its record nor its content changes. */
+  const config = {
+    access: 'signedIn',
+    service: 'md',
+    signedLinks: true,
+    cached: {
+      resource: ({ params }: FastifyRequest) => `multidimensional:${(params as { id: string }).id.toLowerCase()}`,
+      permission: async (request: FastifyRequest) => {
+        const { id } = request.params as { id: string };
+        const { blob, rowVersion } = (await servedDataset(parts, askerOf(request), id)).dataset;
+        return `${blob} ${rowVersion}`;
+      },
+    },
+  } as const;
+
+  app.get(
+    DATASET_PATH,
+    {
+      config,
+      schema: {
+        tags: TAGS,
+        summary: 'Returns what a multidimensional dataset holds',
+        description: 'Items, times, axes, coordinate system and extent, without values.',
+        params: Id,
+        response: { 200: MultidimensionalDataset },
+      },
+    },
+    async (request) =>
+      withDataset(parts, askerOf(request), request.params.id, async (dataset, { id, name }) => ({
+        id,
+        name,
+        ...describe(dataset),
+      })),
+  );
+
+  app.get(
+    `${DATASET_PATH}/values`,
+    {
+      config: { ...config, limit: 'heavy', described: OTHER_FORMATS },
+      schema: {
+        tags: TAGS,
+        summary: 'Returns values of a multidimensional dataset',
+        description: [
+          `At most ${mostValues} values; more are 413. Without \`point\`, \`bbox\` and \`element\` values of all places.`,
+          'Values have scale and offset applied; no data is null. Coordinates are centres of cells, or nodes, in the coordinate system of the data.',
+        ].join(' '),
+        params: Id,
+        querystring: Query,
+        response: { 200: MultidimensionalValues },
+      },
+    },
+    async (request, reply) => {
+      const { params, query } = request;
+      const { item: items, from, to, format, ...where } = query;
+      const stopped = new AbortController();
+      whenClosed(reply, () => stopped.abort());
+      const pieces = await withDataset(parts, askerOf(request), params.id, (dataset) =>
+        parts.stores.reading(async () => {
+          const wish = { ...(await choiceOf(where, dataset)), ...(items === undefined ? {} : { items }), from, to };
+          const coverages = await readCoverages(dataset, wish, stopped.signal);
+          if (format === 'covjson') return covJson(dataset, coverages);
+          return format === 'csv' ? csvTable(coverages) : jsonTable(coverages);
+        }),
+      );
+      return sendPieces(reply, pieces, FORMATS[format]);
+    },
+  );
+}

@@ -1,0 +1,203 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ZodType, z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { App } from '../http/route.ts';
+import { sendFeature, sendPage } from './answers.ts';
+import type { Content } from './content.ts';
+import {
+  type AddressOf,
+  COLLECTION,
+  COLLECTION_PATH,
+  CONFORMS_TO,
+  collectionOf,
+  collectionsOf,
+  featureSchemaOf,
+  landingPage,
+  OPENAPI_TYPE,
+  SCHEMA_TYPE,
+  schemaOf,
+} from './ogc-documents.ts';
+import { openapiOf } from './ogc-openapi.ts';
+import { Collection, Collections, Conformance, LandingPage, SchemaDocument } from './ogc-schemas.ts';
+import {
+  ANSWERS,
+  addressOf,
+  config,
+  DatasetId,
+  datasetOf,
+  type FeatureParts,
+  FORMATS,
+  GEOJSON_TYPE,
+  isKnown,
+  otherParameters,
+  PAGE_ANSWERS,
+  pageParameters,
+  parametersOf,
+  shownParameters,
+} from './request.ts';
+import { Feature, FeaturePage } from './schemas.ts';
+
+const ROOT = '/api/gis/dataset/:id/ogc';
+const COLLECTION_ROUTE = `${ROOT}/collections/:collectionId`;
+const tags = ['OGC API Features'];
+const CollectionId = DatasetId.extend({
+  collectionId: z
+    .string()
+    .max(100)
+    .meta({ description: `\`${COLLECTION}\`, the only collection of a dataset.` }),
+});
+
+interface DocumentRoute {
+  url: string;
+  summary: string;
+  schema: ZodType;
+  type?: string;
+  make(content: Content, address: AddressOf): unknown;
+}
+
+/** OGC API Features of each dataset, for programs such as QGIS, GDAL and OWSLib: a landing page and a collection. */
+export async function ogcRoutes(app: App, parts: FeatureParts) {
+  const { contents, publicUrl } = parts;
+
+  const addresses = (request: FastifyRequest, id: string): AddressOf => {
+    const root = ROOT.replace(':id', id);
+    return (path) => addressOf(request, publicUrl, `${root}${path}`);
+  };
+  const open = async (request: FastifyRequest, params: { id: string; collectionId?: string }) => {
+    const dataset = await datasetOf(parts, request, params.id);
+    const { collectionId = COLLECTION } = params;
+    if (collectionId !== COLLECTION)
+      throw new AppError('notFound', `Collection '${collectionId}' was not found. The collection is '${COLLECTION}'.`);
+    return contents.open(dataset);
+  };
+  const document = ({ url, summary, schema, type = 'application/json', make }: DocumentRoute) =>
+    app.get(
+      url,
+      {
+        config: { ...config, mediaType: type, described: ANSWERS },
+        schema: {
+          tags,
+          summary,
+          params: url.startsWith(COLLECTION_ROUTE) ? CollectionId : DatasetId,
+          querystring: z.object(FORMATS),
+          response: { 200: schema },
+        },
+      },
+      async (request, reply: FastifyReply) => {
+        const params = request.params as { id: string; collectionId?: string };
+        const content = await open(request, params);
+        await content.source.close();
+        if (isKnown(request, reply, content, publicUrl)) return reply as never;
+        return reply
+          .type(`${type}${type.includes(';') ? '' : '; charset=utf-8'}`)
+          .serializer((body: unknown) => JSON.stringify(body))
+          .send(make(content, addresses(request, params.id)) as never) as never;
+      },
+    );
+
+  document({
+    url: ROOT,
+    summary: 'Landing page of the features of a dataset',
+    schema: LandingPage,
+    make: landingPage,
+  });
+  document({
+    url: `${ROOT}/conformance`,
+    summary: 'Conformance classes',
+    schema: Conformance,
+    make: () => ({ conformsTo: CONFORMS_TO }),
+  });
+  document({
+    url: `${ROOT}/api`,
+    summary: 'OpenAPI document of the features of a dataset',
+    schema: SchemaDocument,
+    type: OPENAPI_TYPE,
+    make: openapiOf,
+  });
+  document({
+    url: `${ROOT}/collections`,
+    summary: 'The collection of the features of a dataset, in a list',
+    schema: Collections,
+    make: collectionsOf,
+  });
+  document({
+    url: COLLECTION_ROUTE,
+    summary: 'The collection of the features of a dataset',
+    schema: Collection,
+    make: collectionOf,
+  });
+  document({
+    url: `${COLLECTION_ROUTE}/schema`,
+    summary: 'Properties of the features and their types',
+    schema: SchemaDocument,
+    type: SCHEMA_TYPE,
+    make: (content, address) => schemaOf(content, address(`${COLLECTION_PATH}/schema`), false),
+  });
+  document({
+    url: `${COLLECTION_ROUTE}/queryables`,
+    summary: 'Properties that filters may name',
+    schema: SchemaDocument,
+    type: SCHEMA_TYPE,
+    make: (content, address) => schemaOf(content, address(`${COLLECTION_PATH}/queryables`), true),
+  });
+  document({
+    url: `${COLLECTION_ROUTE}/feature-schema`,
+    summary: 'JSON Schema of a feature as GeoJSON',
+    schema: SchemaDocument,
+    type: SCHEMA_TYPE,
+    make: (content, address) => featureSchemaOf(content, address(`${COLLECTION_PATH}/feature-schema`)),
+  });
+
+  const collection = (request: FastifyRequest, id: string) => ({
+    href: addresses(request, id)(COLLECTION_PATH),
+    rel: 'collection',
+    type: 'application/json',
+  });
+
+  app.get(
+    `${COLLECTION_ROUTE}/items`,
+    {
+      config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
+      schema: {
+        tags,
+        summary: 'Features of the collection as GeoJSON',
+        description: 'As `GET /api/gis/dataset/{id}/feature`.',
+        params: CollectionId,
+        querystring: z.object(pageParameters),
+        response: { 200: FeaturePage },
+      },
+    },
+    async (request, reply) => {
+      const others = otherParameters(request, pageParameters);
+      const content = await open(request, request.params);
+      return sendPage(parts, request, reply, content, {
+        parameters: parametersOf(request.query, others),
+        collection: collection(request, request.params.id),
+      });
+    },
+  );
+
+  app.get(
+    `${COLLECTION_ROUTE}/items/:featureId`,
+    {
+      config: { ...config, mediaType: GEOJSON_TYPE, described: ANSWERS },
+      schema: {
+        tags,
+        summary: 'A feature of the collection as GeoJSON',
+        description: 'As `GET /api/gis/dataset/{id}/feature/{featureId}`.',
+        params: CollectionId.extend({ featureId: z.string().max(400) }),
+        querystring: z.object(shownParameters),
+        response: { 200: Feature },
+      },
+    },
+    async (request, reply) => {
+      const { query, params } = request;
+      const content = await open(request, params);
+      return sendFeature(parts, request, reply, content, {
+        id: params.featureId,
+        parameters: { crs: query.crs, properties: query.properties, others: [] },
+        collection: collection(request, params.id),
+      });
+    },
+  );
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { App } from '../http/route.ts';
+import { sendFeature, sendPage } from './answers.ts';
+import { descriptionOf, FeatureDescription } from './description.ts';
+import {
+  ANSWERS,
+  addressOf,
+  config,
+  DatasetId,
+  datasetOf,
+  type FeatureParts,
+  GEOJSON_TYPE,
+  isKnown,
+  otherParameters,
+  PAGE_ANSWERS,
+  pageParameters,
+  parametersOf,
+  shownParameters,
+  TAGS as tags,
+} from './request.ts';
+import { Feature, FeaturePage, type Link } from './schemas.ts';
+
+const PATH = '/api/gis/dataset/:id';
+
+/** Queries of the features of a dataset. */
+export async function featureRoutes(app: App, parts: FeatureParts) {
+  const { contents, publicUrl } = parts;
+  const collection = (id: string, address: (path: string) => string): Link => ({
+    href: address(PATH.replace(':id', id)),
+    rel: 'collection',
+    type: 'application/json',
+  });
+
+  app.get(
+    PATH,
+    {
+      config: { ...config, described: ANSWERS },
+      schema: {
+        tags,
+        summary: 'Describes the features of a dataset',
+        description: 'For datasets of the type `gisvectordata`, which `GISWriter` writes.',
+        params: DatasetId,
+        response: { 200: FeatureDescription },
+      },
+    },
+    async (request, reply) => {
+      const content = await contents.open(await datasetOf(parts, request, request.params.id));
+      await content.source.close();
+      return isKnown(request, reply, content, publicUrl) ? (reply as never) : descriptionOf(content);
+    },
+  );
+
+  app.get(
+    `${PATH}/feature`,
+    {
+      config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
+      schema: {
+        tags,
+        summary: 'Lists features of a dataset as GeoJSON',
+        description:
+          'In the order of the store, which keeps neighbours together. `numberMatched` is there where it is known. The link `next` leads to the next page; when the content was replaced since, it is answered with 410.',
+        params: DatasetId,
+        querystring: z.object(pageParameters),
+        response: { 200: FeaturePage },
+      },
+    },
+    async (request, reply) => {
+      const { query, params } = request;
+      const others = otherParameters(request, pageParameters);
+      const content = await contents.open(await datasetOf(parts, request, params.id));
+      return sendPage(parts, request, reply, content, {
+        parameters: parametersOf(query, others),
+        collection: collection(params.id, (path) => addressOf(request, publicUrl, path)),
+      });
+    },
+  );
+
+  app.get(
+    `${PATH}/feature/:featureId`,
+    {
+      config: { ...config, mediaType: GEOJSON_TYPE, described: ANSWERS },
+      schema: {
+        tags,
+        summary: 'Returns a feature as GeoJSON',
+        description:
+          'By its own id; in a dataset without ids by its number from 0, which is valid until the content is replaced. Own ids are found by reading the features one after the other.',
+        params: DatasetId.extend({ featureId: z.string().max(400) }),
+        querystring: z.object(shownParameters),
+        response: { 200: Feature },
+      },
+    },
+    async (request, reply) => {
+      const { query, params } = request;
+      const content = await contents.open(await datasetOf(parts, request, params.id));
+      return sendFeature(parts, request, reply, content, {
+        id: params.featureId,
+        parameters: { crs: query.crs, properties: query.properties, others: [] },
+        collection: collection(params.id, (path) => addressOf(request, publicUrl, path)),
+      });
+    },
+  );
+}

@@ -1,0 +1,80 @@
+import { AppError } from '../../../errors.ts';
+import { joinTimes } from '../../data/join-times.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import { nodeCount } from '../../data/mesh-cells.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import { checkSameCrs } from './join-crs.ts';
+import { convertValues, matchItems } from './join-items.ts';
+
+/** Relative tolerance for coordinates of nodes: the rounding of single precision. */
+const tolerance = 2 ** -23;
+
+/**
+ * Appends the steps of the input to the mesh of a dataset. Both must have the same nodes, elements, items and
+ * coordinate system.
+ */
+export async function joinMeshes(present: Mesh, added: Mesh): Promise<Mesh> {
+  checkElements(present, added);
+  await checkSameCrs(present, added, 'Meshes');
+  checkNodes(present, added);
+  const items = matchItems(present.items, added.items);
+  checkPlaces(present, added, items);
+  const time = joinTimes(present.time, added.time);
+  const count = stepsOf(present);
+  const { heights } = present;
+  return {
+    ...present,
+    time,
+    ...(present.origin === undefined ? {} : { origin: { ...present.origin, changed: true } }),
+    ...(heights === undefined
+      ? {}
+      : { heights: (step: number) => (step < count ? heights(step) : added.heights!(step - count)) }),
+    async values(item, step) {
+      if (step < count) return present.values(item, step);
+      const from = items[item]!;
+      return convertValues(await added.values(from, step - count), added.items[from]!, present.items[item]!);
+    },
+  };
+}
+
+function checkElements(present: Mesh, added: Mesh): void {
+  const [one, other] = [present, added].map((mesh) => `${nodeCount(mesh)} nodes and ${mesh.shapes.length} elements`);
+  if (one !== other) throw new AppError('unprocessable', `The dataset has ${one}, and the input ${other}.`);
+  const same =
+    equal(present.shapes, added.shapes) &&
+    equal(present.connectivity, added.connectivity) &&
+    present.section === added.section &&
+    (present.heights === undefined) === (added.heights === undefined);
+  if (!same) throw new AppError('unprocessable', 'The elements of the input differ from those of the dataset.');
+}
+
+const equal = (one: ArrayLike<number>, other: ArrayLike<number>): boolean => {
+  if (one.length !== other.length) return false;
+  for (let n = 0; n < one.length; n++) if (one[n] !== other[n]) return false;
+  return true;
+};
+
+function checkNodes({ nodes: present }: Mesh, { nodes: added }: Mesh): void {
+  for (let n = 0; n < present.length; n++) {
+    const [one, other] = [present[n]!, added[n]!];
+    if (Math.abs(one - other) <= tolerance * Math.max(Math.abs(one), Math.abs(other))) continue;
+    const node = Math.floor(n / 3);
+    const place = ({ 0: x, 1: y }: ArrayLike<number>) => `(${x}, ${y})`;
+    throw new AppError(
+      'unprocessable',
+      `Node ${node + 1} lies at ${place(present.subarray(3 * node))} in the dataset, and at ${place(added.subarray(3 * node))} in the input.`,
+    );
+  }
+}
+
+function checkPlaces({ items: present }: Mesh, { items: added }: Mesh, matched: readonly number[]): void {
+  for (const [n, item] of present.entries()) {
+    const other = added[matched[n]!]!;
+    const axes = [item, other].map(({ components = [] }) => components.map(({ values }) => values.join()).join(';'));
+    if (item.location !== other.location || axes[0] !== axes[1])
+      throw new AppError(
+        'unprocessable',
+        `The item '${item.name ?? ''}' has its values at other places, frequencies or directions in the input than in the dataset.`,
+      );
+  }
+}

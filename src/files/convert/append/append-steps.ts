@@ -1,0 +1,85 @@
+import { AppError, FormatError } from '../../../errors.ts';
+import { kindNouns } from '../../data/data.ts';
+import type { Grid } from '../../data/grid.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import type { Series } from '../../data/series.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import type { Context } from '../../formats/define.ts';
+import { FileSource } from '../../formats/io/bytes.ts';
+import { completeParameters } from '../../formats/parameters.ts';
+import { readers } from '../../formats/registry.ts';
+import type { ExistingDataset } from '../conversion.ts';
+import type { AppendSession, AppendWork, Pulled } from '../kinds/handler.ts';
+import { listedStatistics } from '../pipeline.ts';
+import { temporalInformation } from '../temporal-information.ts';
+
+/** Kinds of data with a time axis, to which steps can be appended. */
+type OverTime = Grid | Mesh | Series;
+
+/**
+ * Opens the content of a dataset to append steps to it. Writes a new file with the steps of the dataset and then those
+ * of the input, so the old file stays complete until the new one is.
+ * @param join appends the steps of the input to the data of the dataset
+ */
+export async function openStepAppend<D extends OverTime>(
+  { existing, writer, write, steps }: AppendWork,
+  context: Context,
+  pulled: Pulled<D>,
+  join: (present: D, added: D, context: Context) => Promise<D>,
+): Promise<AppendSession> {
+  if (writer.appends === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
+  const there = (await readExisting(existing, context)) as D;
+  const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
+  let result: { joined: D; tally: ReturnType<Pulled<D>['tally']>; added: number } | undefined;
+  return {
+    context,
+    async write(data) {
+      if (data.kind !== there.kind)
+        throw new AppError(
+          'unprocessable',
+          `The dataset holds ${kindNouns[there.kind].one}, and the input ${kindNouns[data.kind].one}.`,
+        );
+      const joined = await join(there, data as D, context);
+      const tally = pulled.tally(joined, calculated);
+      result = { joined, tally, added: countOf(joined) - countOf(there) };
+      await write(tally.watch(joined, context.signal, (fraction) => context.progress(fraction, 'Appending')));
+    },
+    async finish(passed) {
+      const { joined, tally, added } = result!;
+      const after = tally.result(joined);
+      const spatial = await pulled.place(joined, after, context);
+      const temporal = temporalInformation(joined.time);
+      return {
+        ...passed,
+        appended: { present: countOf(there), added },
+        statistics: { ...passed.statistics, after },
+        ...(calculated ? { properties: { statistics: listedStatistics(after, true) } } : {}),
+        ...(spatial === undefined ? {} : { spatialInformation: spatial }),
+        ...(temporal === undefined ? {} : { temporalInformation: temporal }),
+      };
+    },
+  };
+}
+
+const countOf = ({ time }: OverTime): number =>
+  time?.spacing === 'pulled' ? 0 : stepsOf(time === undefined ? {} : { time });
+
+export async function readExisting({ path, format }: ExistingDataset, context: Context) {
+  const [reader, another] = readers.filter((one) => one.format === format);
+  if (reader === undefined || another !== undefined)
+    throw new Error(`Appending needs exactly one reader of the format '${format}'.`);
+  const source = await FileSource.open(path, { checksum: false });
+  context.onEnd(() => source.close());
+  const datasetContext: Context = {
+    ...context,
+    log: (level, message) => context.log(level, `The dataset: ${message}`),
+    reportLoss: (sentence) => context.reportLoss(`The dataset: ${sentence}`),
+    progress: () => {},
+  };
+  try {
+    return await reader.read(source, completeParameters(reader, {}), datasetContext);
+  } catch (error) {
+    if (!(error instanceof FormatError || error instanceof AppError)) throw error;
+    throw new AppError('unprocessable', `The existing dataset cannot be read: ${error.message}`);
+  }
+}

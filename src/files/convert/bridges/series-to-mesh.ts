@@ -1,0 +1,76 @@
+import { AppError } from '../../../errors.ts';
+import type { ExactIntegers, Samples, SampleType } from '../../data/item.ts';
+import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
+import { sampleArrays } from '../../data/samples.ts';
+import type { Series, SeriesItem } from '../../data/series.ts';
+import type { TimeAxis } from '../../data/time-axis.ts';
+import type { BridgeWork } from './bridge.ts';
+
+/** Maximum number of values, which are held in memory: series are read from front to back, a mesh step by step. */
+const maxValues = 1 << 27;
+
+/**
+ * Converts time series to a mesh of one vertex, at the position of the first item that has one, else at the origin. All
+ * series become items at this node.
+ */
+export async function seriesToMesh(series: Series, { stem }: Partial<Pick<BridgeWork, 'stem'>> = {}): Promise<Mesh> {
+  const { crs, items } = series;
+  const { time, values } = await collected(series);
+  const [x = 0, y = 0, z = 0] = items.find(({ position }) => position !== undefined)?.position ?? [];
+  return {
+    kind: 'mesh',
+    ...(stem === undefined ? {} : { name: stem }),
+    ...(crs === undefined ? {} : { crs }),
+    time,
+    nodes: Float64Array.of(x, y, z),
+    shapes: Uint8Array.of(CELL_SHAPES.vertex),
+    connectivity: Uint32Array.of(0),
+    offsets: Uint32Array.of(0, 1),
+    items: items.map(({ position: _, ...item }) => ({ ...item, type: typeOf(item), location: 'node' })),
+    values: async (item, step) => values[item]!.slice(step, step + 1),
+  };
+}
+
+/** A copy, because chunks may reuse their memory. */
+function samplesOf(values: Samples | ExactIntegers, type: SampleType): Samples {
+  const samples = new sampleArrays[type](values.length);
+  for (let n = 0; n < values.length; n++) samples[n] = Number(values[n]);
+  return samples;
+}
+
+const typeOf = ({ type }: SeriesItem) => type ?? 'Float64';
+
+async function collected(series: Series): Promise<{ time: TimeAxis; values: Samples[] }> {
+  const offsets: Float64Array[] = [];
+  const parts: Samples[][] = series.items.map(() => []);
+  let steps = 0;
+  for await (const chunk of series.chunks()) {
+    steps += chunk.offsets.length;
+    if (steps * series.items.length > maxValues)
+      throw new AppError(
+        'unprocessable',
+        `The series have more than ${maxValues} values, too many for a mesh. Choose fewer items or steps.`,
+      );
+    offsets.push(chunk.offsets.slice());
+    for (const [n, values] of chunk.values.entries()) parts[n]!.push(samplesOf(values, typeOf(series.items[n]!)));
+  }
+  const { time } = series;
+  const { unit, start } = time;
+  const clock = { unit, ...(start === undefined ? {} : { start }) };
+  return {
+    time:
+      time.spacing === 'pulled'
+        ? { ...clock, spacing: 'nonEquidistant', offsets: Float64Array.from(offsets.flatMap((part) => [...part])) }
+        : time,
+    values: parts.map((all, n) => joined(all, new sampleArrays[typeOf(series.items[n]!)](steps))),
+  };
+}
+
+function joined(parts: readonly Samples[], whole: Samples): Samples {
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,177 @@
+import { availableParallelism } from 'node:os';
+import { AppError } from '../../errors.ts';
+import { type Data, kindNouns } from '../data/data.ts';
+import type { Context, JoinedSteps, Reader, Writer } from '../formats/define.ts';
+import { type FileType, nameOfType } from '../formats/file-type.ts';
+import { FileSink, FileSource } from '../formats/io/bytes.ts';
+import { completeParameters } from '../formats/parameters.ts';
+import { findReader, findWriter } from '../formats/registry.ts';
+import { openWrittenAppend } from './append/append-written.ts';
+import { BadRecords } from './bad-records.ts';
+import type { BridgeWork } from './bridges/bridge.ts';
+import { bridgeTo } from './bridges/bridges.ts';
+import { withCleanNames } from './clean-names.ts';
+import type {
+  AppendedCounts,
+  ConversionHooks,
+  ConversionRequest,
+  ConversionResult,
+  MeshQuality,
+  PipelineResult,
+} from './conversion.ts';
+import { IGNORED } from './copied.ts';
+import type { AppendWork, KindHandler } from './kinds/handler.ts';
+import { loadHandler } from './kinds/kinds.ts';
+import { fits, isTransformed, offeredBy, writersFor } from './offers.ts';
+import { Remarks } from './remarks.ts';
+import type { Transformation } from './steps/transformation-shapes.ts';
+import { inputSrid, parseTransformations } from './steps/transformations.ts';
+
+/**
+ * Converts a local file to a local file.
+ * @throws AppError or FormatError with a sentence for the user if a retry cannot help; any other error is an outage or
+ * a bug
+ */
+export async function convert(request: ConversionRequest, hooks: ConversionHooks): Promise<ConversionResult> {
+  const reader = findReader(request.reader.name);
+  if (reader === undefined) throw new AppError('unprocessable', `'${request.reader.name}' is not a reader.`);
+  const writer = findWriter(request.writer.name);
+  if (writer === undefined) throw new AppError('unprocessable', `'${request.writer.name}' is not a writer.`);
+  if (!fits(reader, writer)) {
+    const names = writersFor(reader).map((one) => one.name);
+    throw new AppError('unprocessable', `${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`);
+  }
+  const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
+  const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
+  const threads = request.threads ?? availableParallelism();
+  const computing = isTransformed(reader) ? `; at most ${threads} thread${threads === 1 ? '' : 's'}` : '';
+  hooks.log('debug', `${callText(reader, readerParameters)}; ${callText(writer, writerParameters)}${computing}.`);
+  const lost = new Set<string>();
+  const remarks = new Remarks();
+  const bad = new BadRecords();
+  await using open = new AsyncDisposableStack();
+  let joined: JoinedSteps | undefined;
+  const existing = request.existing && {
+    path: request.existing.path,
+    joined(steps: JoinedSteps) {
+      joined = steps;
+    },
+  };
+  const context: Context = {
+    ...(existing && { existing }),
+    ...(request.replaced && { replaced: request.replaced }),
+    signal: hooks.signal,
+    scratch: request.scratch,
+    threads,
+    log: hooks.log,
+    progress: monotonicProgress(hooks),
+    reportLoss(sentence) {
+      if (!lost.has(sentence)) hooks.log('warning', sentence);
+      lost.add(sentence);
+    },
+    remark(sentence) {
+      if (remarks.add(sentence)) hooks.log('warning', sentence);
+    },
+    onBadRecord: request.onBadRecord ?? 'fail',
+    reportBadRecord(record) {
+      if (request.onBadRecord !== 'skip') throw record.reason;
+      bad.add(record);
+    },
+    onEnd: (close) => open.defer(close),
+  };
+  hooks.signal.throwIfAborted();
+  const steps = stepsOf(reader, request.transformations ?? [], context);
+  const srid = inputSrid(steps, readerParameters.SRID);
+  // Some readers compute the place of the data with it, so that relabelling what they read would come too late.
+  if (srid !== undefined && 'SRID' in reader.parameters.shape) readerParameters.SRID = srid;
+  const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
+  const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
+  const data = withCleanNames(await reader.read(source, readerParameters, context), context.remark);
+  const handler = await loadHandler(data.kind);
+  const stem = request.input.name.replace(/\.[^.]*$/, '');
+  let mesh: MeshQuality | undefined;
+  const quality = (of: MeshQuality) => {
+    mesh = of;
+  };
+  let features = 0;
+  const pulled = (count: number) => {
+    features += count;
+  };
+  const change = bridgeFor(writer, data, { parameters: writerParameters, writer, stem, context, quality, pulled });
+  let fileType: FileType | undefined;
+  const write = async (what: Data) => {
+    fileType = (await writer.write(await change(what), writerParameters, sink, context)) || undefined;
+  };
+  const session =
+    request.existing &&
+    (await openAppend({ existing: request.existing, writer, steps, write, joined: () => joined }, handler, context));
+  const work = { steps, srid, stem };
+  const passed = await handler.pass(data as never, work, session?.write ?? write, session?.context ?? context);
+  const { crs, statistics, inputCrs, appended, ...rest }: PipelineResult & { appended?: AppendedCounts } =
+    session === undefined ? passed : await session.finish(passed);
+  // Elements whose items have no place in the output were read and written all the same.
+  if (rest.recordsWritten === 0 && features > 0) rest.recordsRead = rest.recordsWritten = features;
+  if (bad.count > 0) {
+    context.reportLoss(`${bad.count} records were skipped; the first: ${bad.first!.reason.message}`);
+    if (request.badRecords !== undefined) {
+      await bad.write(request.badRecords.path, inputCrs);
+      rest.badRecordsWritten = true;
+    }
+    rest.recordsSkipped += bad.count;
+  }
+  const input = { name: request.input.name, ...(await source.checksum()) };
+  const output = {
+    ...(request.output.name === undefined ? {} : { name: nameOfType(request.output.name, writer, fileType) }),
+    ...(await sink.checksum()),
+  };
+  context.progress(1, 'Done');
+  const changes = {
+    ...(crs === undefined ? {} : { crs }),
+    ...(mesh === undefined ? {} : { mesh }),
+    ...(appended === undefined ? {} : { appended }),
+  };
+  return {
+    receipt: { input, output, ...changes, lost: [...lost], remarks: remarks.list(), statistics },
+    ...rest,
+    ...(fileType && { fileType }),
+  };
+}
+
+/** Some readers know only from the content which kind they have. */
+function bridgeFor(writer: Writer, { kind }: Data, work: BridgeWork): (data: Data) => Data | Promise<Data> {
+  if (writer.accepts.includes(kind)) return (data) => data;
+  const bridge = bridgeTo(writer, kind);
+  if (bridge !== undefined) return (data) => bridge.change(data as never, work);
+  const taken = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => kindNouns[one].plural);
+  throw new AppError(
+    'unprocessable',
+    `The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`,
+  );
+}
+
+/** Name and parameters of a reader or writer, with defaults, for the log. */
+const callText = ({ name }: { name: string }, parameters: Record<string, unknown>): string => {
+  const values = Object.entries(parameters).map(([parameter, value]) => `${parameter} ${JSON.stringify(value)}`);
+  return values.length === 0 ? name : `${name} with ${values.join(', ')}`;
+};
+
+function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: Context): Transformation[] {
+  if (isTransformed(reader)) return parseTransformations(transformations, offeredBy(reader));
+  if (transformations.length > 0) log('warning', IGNORED);
+  return [];
+}
+
+function openAppend(work: AppendWork, handler: Pick<KindHandler, 'append'>, context: Context) {
+  if (work.writer.appends?.byWriter) return openWrittenAppend(work, context);
+  if (handler.append === undefined) throw new AppError('unprocessable', `${work.writer.name} cannot append.`);
+  return handler.append(work, context);
+}
+
+/** Readers, transformations and writers report progress independently; the caller must never see it decrease. */
+function monotonicProgress(hooks: ConversionHooks): Context['progress'] {
+  let highest = 0;
+  return (fraction, phase) => {
+    highest = Math.max(highest, Math.min(1, fraction));
+    hooks.progress(highest, phase);
+  };
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../../errors.ts';
+import type { MultiArray, Placement } from '../../data/multi-array.ts';
+import { realValues } from '../../data/real-values.ts';
+import { meshPicturePng } from '../../geo/draw/mesh-picture.ts';
+import { printedUnit } from '../../geo/draw/units.ts';
+import { arrayToMesh } from '../bridges/array-to-mesh.ts';
+import { chosenItem, chosenLayer, chosenStep, headingOf, type PictureChoice } from './picture-choice.ts';
+
+/** A picture that was chosen, checked before the data are read. */
+export interface ChosenArray {
+  readonly item: number;
+  readonly step: number;
+  readonly layer: number;
+  readonly layers: number;
+}
+
+export function chooseArray({ items, axes, time }: MultiArray, { item, step, layer }: PictureChoice): ChosenArray {
+  const n = chosenItem(items, item);
+  const dimensions = items[n]!.axes.length;
+  if (dimensions < 1 || dimensions > 3)
+    throw new AppError(
+      'unprocessable',
+      `Item ${n} has ${dimensions} dimensions, and only values over one to three can be drawn. Choose another item.`,
+    );
+  const layers = dimensions === 3 ? axes[items[n]!.axes[0]!]!.values.length : 1;
+  return { item: n, step: chosenStep(time, step), layer: chosenLayer(layers, layer), layers };
+}
+
+/**
+ * The cells of an item over two dimensions, of three those of one layer: where they lie, else over their coordinates.
+ */
+export async function arrayPng(array: MultiArray, { item, step, layer, layers }: ChosenArray): Promise<Uint8Array> {
+  const { axes: numbers, ...shown } = array.items[item]!;
+  const solid = numbers.length === 3;
+  const plane = numbers.slice(-2);
+  const { placement } = array;
+  const placed = placement !== undefined && placement.y === plane[0] && placement.x === plane[1];
+  const { crs, ...located } = arrayToMesh(
+    {
+      ...array,
+      ...(placed && solid ? { placement: layerPlacement(placement, array, numbers[0]!, layer) } : {}),
+      items: [{ ...shown, axes: plane }],
+      read: (_, at, start, shape) =>
+        array.read(item, at, solid ? [layer, ...start] : start, solid ? [1, ...shape] : shape),
+    },
+    { context: { reportLoss() {} } },
+  );
+  const labels = plane.map((n) => {
+    const { name, unit } = array.axes[n]!;
+    return unit === undefined ? name : `${name} (${printedUnit(unit)})`;
+  });
+  const [described] = located.items;
+  const of = realValues(await located.values(0, step), described!);
+  return meshPicturePng({
+    mesh: { ...located, ...(placed && crs ? { crs } : {}) },
+    values: { at: described!.location, of },
+    unit: shown.unit === undefined ? undefined : printedUnit(shown.unit),
+    ...headingOf(shown, item, { crs: placed ? crs : undefined, time: array.time, step, layer, layers }),
+    ...(placed ? {} : { axes: [labels.at(-1)!, labels.length < 2 ? '' : labels[0]!] as const }),
+  });
+}
+
+/** Placement of one layer. Cells between two levels of corners are drawn where they lie halfway up. */
+function layerPlacement(placement: Placement, { axes }: MultiArray, z: number, layer: number): Placement {
+  if (placement.by !== 'nodes' || placement.space?.z !== z) return placement;
+  const { space: _, nodeX, nodeY, ...rest } = placement;
+  const perLevel = nodeX.length / (axes[z]!.values.length + 1);
+  const middle = (of: Float64Array) =>
+    Float64Array.from({ length: perLevel }, (_, n) => {
+      const lower = layer * perLevel + n;
+      return (of[lower]! + of[lower + perLevel]!) / 2;
+    });
+  return { ...rest, nodeX: middle(nodeX), nodeY: middle(nodeY) };
+}

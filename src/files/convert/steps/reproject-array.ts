@@ -1,0 +1,37 @@
+import { AppError, FormatError } from '../../../errors.ts';
+import type { MultiArray } from '../../data/multi-array.ts';
+import { crsName, describeCrs, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
+import { operationSentence } from '../../geo/crs/operation.ts';
+import { transformer } from '../../geo/crs/transform.ts';
+import type { StepContext } from '../kinds/handler.ts';
+import { crossingQuads, crossingSentence } from './antimeridian.ts';
+import { knownInputCrs } from './input-crs.ts';
+
+/** Reprojects an array: transforms the corners of its curvilinear cells. */
+export async function reprojectedArray(
+  array: MultiArray,
+  outputSrid: string,
+  shared: StepContext,
+): Promise<MultiArray> {
+  const { placement } = array;
+  if (placement?.by !== 'nodes')
+    throw new AppError('unprocessable', 'The array is not georeferenced, so it cannot be reprojected.');
+  const known = knownInputCrs(array, outputSrid);
+  const target = parseSrid(outputSrid);
+  if (await sameCrs(known, target)) return { ...array, crs: target };
+  using change = await transformer(known, target);
+  const [nodeX, nodeY] = [placement.nodeX.slice(), placement.nodeY.slice()];
+  const [from, to] = await Promise.all([describeCrs(known), describeCrs(target)]);
+  // Corners of higher levels lie above those of the lowest.
+  const [columns, rows] = [array.axes[placement.x]!.values.length, array.axes[placement.y]!.values.length];
+  let crossing = from.geographic && !to.geographic ? crossingQuads(nodeX, columns, rows) : 0;
+  const failed = change.forward(nodeX, nodeY);
+  if (failed > 0) throw new FormatError(`${failed} corners of cells cannot be transformed to ${crsName(target)}.`);
+  if (to.geographic) crossing = crossingQuads(nodeX, columns, rows);
+  if (crossing > 0) shared.context.reportLoss(crossingSentence(`${crossing} cells`));
+  const sentence = operationSentence(change.operation());
+  shared.operations.push(() => sentence);
+  shared.to = target;
+  // New axes, because a file's axis has the corners in the old coordinate system.
+  return { ...array, crs: target, axes: [...array.axes], placement: { ...placement, nodeX, nodeY } };
+}

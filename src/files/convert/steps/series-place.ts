@@ -1,0 +1,64 @@
+import { AppError, FormatError } from '../../../errors.ts';
+import type { Series } from '../../data/series.ts';
+import { crsName, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
+import { operationSentence } from '../../geo/crs/operation.ts';
+import { transformer } from '../../geo/crs/transform.ts';
+import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
+import type { StepContext } from '../kinds/handler.ts';
+import { knownInputCrs } from './input-crs.ts';
+import { chainsFor } from './spatial-filter.ts';
+import type { SpatialFilter } from './transformation-shapes.ts';
+
+/** The series with only these items, in this order. */
+export const withItems = (series: Series, chosen: readonly number[]): Series => ({
+  ...series,
+  items: chosen.map((item) => series.items[item]!),
+  async *chunks() {
+    for await (const { values, ...chunk } of series.chunks())
+      yield { ...chunk, values: chosen.map((item) => values[item]!) };
+  },
+});
+
+/**
+ * Keeps the series whose position lies inside the filter's geometry or on its boundary.
+ * @throws AppError if a series has no position, or none is left
+ */
+export async function seriesWithin(series: Series, filter: SpatialFilter): Promise<Series> {
+  const placeless = series.items.find(({ position }) => position === undefined);
+  if (placeless !== undefined)
+    throw new AppError(
+      'invalid',
+      `The series '${placeless.name ?? ''}' has no position, so a spatial filter cannot be applied.`,
+    );
+  const prepared = new PreparedGeometry((await chainsFor(series.crs, filter)).flat());
+  const chosen = [...series.items.keys()].filter((n) => {
+    const [x, y] = series.items[n]!.position!;
+    return prepared.covers(x!, y!);
+  });
+  if (chosen.length === 0)
+    throw new AppError('unprocessable', `None of the ${series.items.length} series lies inside the spatial filter.`);
+  return withItems(series, chosen);
+}
+
+/** Reprojects the positions of the series. */
+export async function reprojectedSeries(series: Series, outputSrid: string, shared: StepContext): Promise<Series> {
+  const known = knownInputCrs(series, outputSrid);
+  const target = parseSrid(outputSrid);
+  if (await sameCrs(known, target)) return { ...series, crs: target };
+  using change = await transformer(known, target);
+  const items = series.items.map(({ position, reference: _, ...item }) => {
+    if (position === undefined) return item;
+    const [x, y, z] = [0, 1, 2].map((axis) => Float64Array.of(position[axis] ?? 0)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    if (change.forward(x, y, z) > 0)
+      throw new FormatError(`The series '${item.name ?? ''}' cannot be transformed to ${crsName(target)}.`);
+    return { ...item, position: [x[0]!, y[0]!, ...(position.length > 2 ? [z[0]!] : [])] };
+  });
+  const sentence = operationSentence(change.operation());
+  shared.operations.push(() => sentence);
+  shared.to = target;
+  return { ...series, crs: target, items };
+}

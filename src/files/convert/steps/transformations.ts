@@ -1,0 +1,109 @@
+import { AppError } from '../../../errors.ts';
+import type { Facet } from '../../formats/define.ts';
+import { Srid } from '../../formats/srid.ts';
+import { addError, type FieldErrors, Members } from './request-members.ts';
+import {
+  readCrs,
+  readItemFilter,
+  readSpatialFilter,
+  readTemporalFilter,
+  readVerticalFilter,
+  type Transformation,
+} from './transformation-shapes.ts';
+
+interface TransformationRule {
+  /** Facet that the data must have. Absent: not implemented, so no reader offers it. */
+  needs?: Facet;
+  read?(members: Members): Transformation | undefined;
+}
+
+/** All transformation names that clients send. */
+const rules = {
+  CrsTransformation: { needs: 'place', read: readCrs },
+  CalculateStatisticsTransformation: { needs: 'items', read: () => ({ type: 'CalculateStatisticsTransformation' }) },
+  ItemFilterTransformation: { needs: 'items', read: readItemFilter },
+  ItemTransformation: {},
+  TemporalFilterTransformation: { needs: 'times', read: readTemporalFilter },
+  SpatialFilterTransformation: { needs: 'place', read: readSpatialFilter },
+  WeightedSpatialFilterTransformation: {},
+  VerticalFilterTransformation: { needs: 'layers', read: readVerticalFilter },
+  VerticalGridShiftTransformation: {},
+  AggregationTransformation: {},
+  TimeSeriesIdsTransformation: {},
+  CsScriptValueTransformation: {},
+} satisfies Record<string, TransformationRule>;
+export type TransformationName = keyof typeof rules;
+const names = Object.keys(rules) as TransformationName[];
+
+/** The implemented transformations whose need (place, items, times or layers) the data meet. */
+export const transformationsFor = (has: readonly Facet[]): TransformationName[] =>
+  names.filter((name) => {
+    const { needs }: TransformationRule = rules[name];
+    return needs !== undefined && has.includes(needs);
+  });
+
+/**
+ * Validates the transformations of a request, at submit and again in the child process. Member names match in any
+ * letter case.
+ * @param offered transformations that the reader offers; absent: the reader is not known yet
+ * @throws AppError `invalid` with all validation errors, under `transformations[n]…`
+ */
+export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
+  if (given === undefined || given === null) return [];
+  const errors: FieldErrors = {};
+  let unsupported = false;
+  const steps: Transformation[] = [];
+  if (!Array.isArray(given)) addError(errors, 'transformations', 'transformations must be an array.');
+  else
+    for (const [n, one] of given.entries()) {
+      const path = `transformations[${n}]`;
+      const members = Members.of(one, path, 'an object with a type', errors);
+      const name = members && nameOf(members);
+      if (members === undefined || name === undefined) continue;
+      const { needs, read }: TransformationRule = rules[name];
+      if (needs === undefined || offered?.includes(name) === false) {
+        members.refuse('type', notOffered(name, offered));
+        unsupported = true;
+      }
+      const step = read?.(members);
+      if (step !== undefined) steps.push(step);
+    }
+  const [first] = Object.values(errors).flat();
+  if (first === undefined) return steps;
+  throw new AppError('invalid', first, {
+    errors,
+    ...(unsupported ? { code: 'TransformationNotSupported' } : {}),
+  });
+}
+
+function nameOf(members: Members): TransformationName | undefined {
+  const type = members.need('type', (value) => typeof value === 'string', `one of ${names.join(', ')}`);
+  if (type === undefined) return undefined;
+  const found = names.find((name) => name.toLowerCase() === type.toLowerCase());
+  if (found === undefined)
+    members.refuse('type', `'${type.slice(0, 100)}' is not a transformation. Use one of ${names.join(', ')}.`);
+  return found;
+}
+
+function notOffered(name: TransformationName, offered: readonly TransformationName[] | undefined): string {
+  const sentence = `${name} is not supported for this kind of data.`;
+  if (offered === undefined) return sentence;
+  return `${sentence} ${offered.length === 0 ? 'It supports no transformations.' : `Use ${offered.join(', ')}.`}`;
+}
+
+/**
+ * The CRS of the input according to the request, which overrides the file: `inputSrid` of the first crsTransformation
+ * or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
+ * @throws AppError `invalid` if both are given and differ
+ */
+export function inputSrid(transformations: readonly Transformation[], readerSrid: unknown): string | undefined {
+  const fromReader = Srid.safeParse(readerSrid).data;
+  const n = transformations.findIndex((one) => one.type === 'CrsTransformation');
+  const step = transformations[n];
+  const fromTransformation = step?.type === 'CrsTransformation' ? step.inputSrid : undefined;
+  if (fromReader !== undefined && fromTransformation !== undefined && fromReader !== fromTransformation) {
+    const sentence = `inputSrid is ${fromTransformation}, but the reader's parameter SRID is ${fromReader}.`;
+    throw new AppError('invalid', sentence, { errors: { [`transformations[${n}].inputSrid`]: [sentence] } });
+  }
+  return fromReader ?? fromTransformation;
+}

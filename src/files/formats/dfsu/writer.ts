@@ -1,0 +1,114 @@
+import { AppError } from '../../../errors.ts';
+import { bathymetry, withBathymetry } from '../../data/bathymetry.ts';
+import type { Samples } from '../../data/item.ts';
+import type { Mesh, MeshItem } from '../../data/mesh.ts';
+import { componentCount, nodeCount, nodeMeans, placeCount } from '../../data/mesh-cells.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import type { Context, Write } from '../define.ts';
+import { equidistantAxis } from '../io/dfs/axes.ts';
+import { copyDfs } from '../io/dfs/copy.ts';
+import { DfsWriter } from '../io/dfs/dfs-writer.ts';
+import { ValueEncoder, writtenType } from '../io/dfs/encode.ts';
+import type { DfsProjection } from '../io/dfs/header.ts';
+import { newItem } from '../io/dfs/items.ts';
+import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
+import { contentOf, factsOf, hasNaNAsValue, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
+import { projectionText } from '../io/dfs/projection.ts';
+import { newTime } from '../io/dfs/time.ts';
+import { arrayOf } from '../io/dfs/typed-array.ts';
+import { heightItem, layoutOf } from './layout.ts';
+import { MIKE_FM, mikeFmNumbers } from './mike-fm.ts';
+import type { writeParameters } from './parameters.ts';
+
+export const write: Write<typeof writeParameters, 'mesh'> = async (given, options, sink, context) => {
+  const same = unchangedFile(given, 'dfsu', options);
+  if (same !== undefined) {
+    // Steps are read also for an unchanged copy, because the receipt's statistics count what is read.
+    for (let step = 0; step < stepsOf(given); step++)
+      for (let item = 0; item < given.items.length; item++) await given.values(item, step);
+    return copyDfs(same, sink, context.signal);
+  }
+  const mesh = inElements(given, context);
+  const from = contentOf(mesh)?.file.header;
+  const { dataType, fm, statics } = await layoutOf(mesh, context);
+  const layered = fm.layers > 0;
+  const { time, offsets } = newTime(mesh.time);
+  const stored: MeshItem[] = layered
+    ? [{ ...heightItem, type: 'Float32', location: 'node' }, ...mesh.items]
+    : [...mesh.items];
+  // DFSU files use the positive one of the usual delete values, also for the bathymetry.
+  const deleteValues = newDeleteValues([...mesh.items, bathymetry], from);
+  const encoders = stored.map((item, n) => {
+    const type = layered && n === 0 ? 'Float32' : writtenType(item, options.WriteAsFloat ?? true);
+    return new ValueEncoder(item, type, deleteValues[type], hasNaNAsValue(mesh));
+  });
+  const items = stored.map((item, n) => {
+    const axis = equidistantAxis([placeCount(mesh, item) * componentCount(item)]);
+    return newItem(item, { type: encoders[n]!.type, axis, otherwise: `Item ${n + 1}` }, context);
+  });
+  const header = newHeader(
+    {
+      ...factsOf(mesh),
+      items,
+      time,
+      deleteValues,
+      dataType,
+      statisticsType: 1,
+      projection: await projectionOf(mesh),
+      custom: [{ name: MIKE_FM, values: arrayOf(mikeFmNumbers(fm)) }],
+      statics,
+    },
+    from,
+  );
+  const writer = await DfsWriter.begin(header, sink);
+  for (let step = 0; step < stepsOf(mesh); step++) {
+    context.signal.throwIfAborted();
+    writer.beginStep(offsets[step] ?? 0);
+    for (const [n, encoder] of encoders.entries()) {
+      const values = layered
+        ? n === 0
+          ? await heightsAt(mesh, step)
+          : await mesh.values(n - 1, step)
+        : await mesh.values(n, step);
+      await writer.add(encoder.encode(values));
+    }
+  }
+  await writer.end();
+  for (const encoder of encoders) encoder.report(context);
+};
+
+/** Moves all values to the elements. A mesh without items gets its heights as the item Bathymetry. */
+function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
+  if (mesh.layers === undefined && mesh.heights !== undefined)
+    reportLoss('The heights of the nodes move; a DFSU file without layers has those of the mesh alone.');
+  if (mesh.items.length === 0) return withBathymetry(mesh);
+  const moved = (item: MeshItem) => item.location === 'node' && item.components === undefined;
+  if (!mesh.items.some(moved)) return mesh;
+  reportLoss('A DFSU file has values in elements: values at nodes became the mean of the nodes of each element.');
+  return {
+    ...mesh,
+    items: mesh.items.map((item) => (moved(item) ? { ...item, location: 'cell' } : item)),
+    values: async (item, step) => {
+      const values = await mesh.values(item, step);
+      return moved(mesh.items[item]!) ? nodeMeans(mesh, values, mesh.items[item]!) : values;
+    },
+  };
+}
+
+async function projectionOf(mesh: Mesh): Promise<DfsProjection> {
+  const from = contentOf(mesh);
+  const kept = from?.file.header.projection;
+  if (from !== undefined && kept !== undefined && from.crs === mesh.crs) return kept;
+  const stored = storedPlaceOf(mesh);
+  if (stored !== undefined) return stored.projection;
+  return { text: await projectionText(mesh.crs), longitude: 0, latitude: 0, rotation: 0 };
+}
+
+/** Heights of the nodes at a step; if they do not vary over time, those of the mesh. */
+async function heightsAt(mesh: Mesh, step: number): Promise<Samples> {
+  const heights =
+    (await mesh.heights?.(step)) ?? Float64Array.from({ length: nodeCount(mesh) }, (_, n) => mesh.nodes[3 * n + 2]!);
+  if (heights.length !== nodeCount(mesh))
+    throw new AppError('unprocessable', `A step has ${heights.length} heights for ${nodeCount(mesh)} nodes.`);
+  return heights instanceof Float32Array ? heights : Float32Array.from(heights);
+}

@@ -1,0 +1,105 @@
+import { FormatError } from '../../../errors.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import type { Crs } from '../../data/crs-reference.ts';
+import { strideOf } from '../../data/dimensions.ts';
+import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
+import { crsFromWkt } from '../../geo/crs/crs.ts';
+import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
+import type { Context, Read } from '../define.ts';
+import { withDetectedFormat } from '../detect.ts';
+import { scanBlocks } from './feature-blocks.ts';
+import { FeatureReader } from './feature-reader.ts';
+import { InvalidRecord } from './flat-table.ts';
+import { headerCrs } from './header-crs.ts';
+import { type Header, readHeader } from './header-reader.ts';
+import type { readParameters } from './parameters.ts';
+import { columnTypes, geometryCodes } from './schema.ts';
+
+export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<FeatureCollection> => {
+  const header = await headerOf(source);
+  const crs = SRID === undefined ? await crsOf(header, context) : undefined;
+  const binary = header.columns.filter(({ type }) => type === columnTypes.Binary).length;
+  if (binary > 0) context.reportLoss(`${binary} columns of bytes were left out.`);
+  const types = typesOf(header, source.size);
+  return {
+    kind: 'features',
+    ...(header.name === undefined ? {} : { name: header.name }),
+    ...(crs === undefined ? {} : { crs }),
+    fields: header.columns.flatMap(({ field }) => field ?? []),
+    hasZ: header.hasZ,
+    hasM: header.hasM,
+    ...(types === undefined ? {} : { geometryTypes: types }),
+    ...(header.count === 0 ? {} : { count: header.count }),
+    chunks: () => allFeatures(source, header, context),
+  };
+};
+
+async function headerOf(source: ByteSource): Promise<Header> {
+  try {
+    return await readHeader(source);
+  } catch (error) {
+    throw await withDetectedFormat(error, source, 'gis');
+  }
+}
+
+const families: readonly (readonly GeometryType[])[] = [
+  ['Point'],
+  ['MultiPoint'],
+  ['LineString', 'MultiLineString'],
+  ['Polygon', 'MultiPolygon'],
+];
+
+/** The types that the file can hold. A file without features takes those of the first feature. */
+function typesOf({ geometryType, count, start }: Header, size: number): readonly GeometryType[] | undefined {
+  const found = families.find((family) => family.some((type) => geometryCodes[type] === geometryType));
+  if (found !== undefined) return found;
+  return count === 0 && start >= size ? undefined : (Object.keys(geometryCodes) as GeometryType[]);
+}
+
+export async function crsOf(
+  header: Pick<Header, 'crs'>,
+  { remark }: Pick<Context, 'remark'>,
+): Promise<Crs | undefined> {
+  const ignored = (why: string) => remark(`The coordinate system of the file was ignored: ${why}`);
+  const named = headerCrs(header, ignored);
+  if (named?.wkt === undefined) return named;
+  try {
+    return await crsFromWkt(named.wkt);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    ignored(error.message);
+    return undefined;
+  }
+}
+
+/** @throws InvalidRecord if the feature has nothing but lines of one vertex */
+function withLines(feature: Feature, stride: number, { remark }: Context): Feature {
+  if (feature.geometry === undefined) return feature;
+  const geometry = withoutShortLines(feature.geometry, stride);
+  if (geometry === undefined) throw new InvalidRecord(ONE_VERTEX);
+  if (geometry === feature.geometry) return feature;
+  remark(PART_LEFT_OUT);
+  return { ...feature, geometry };
+}
+
+async function* allFeatures(source: ByteSource, header: Header, context: Context): AsyncGenerator<readonly Feature[]> {
+  const reader = new FeatureReader(header);
+  let end = header.start;
+  for await (const { bytes, offset, features } of scanBlocks(source, header)) {
+    const chunk: Feature[] = [];
+    for (const { number, at, size } of features) {
+      try {
+        chunk.push(withLines(reader.read(bytes.subarray(at, at + size), offset + at), strideOf(header), context));
+      } catch (error) {
+        if (!(error instanceof InvalidRecord)) throw error;
+        const reason = new FormatError(`Feature ${number + 1}: ${error.message}`);
+        context.reportBadRecord({ number: number + 1, reason });
+      }
+      end = offset + at + size;
+    }
+    if (reader.ownColumns)
+      context.reportLoss('Features have columns of their own beside those of the header; they were left out.');
+    if (chunk.length > 0) yield chunk;
+  }
+  if (end < source.size) context.remark(`${source.size - end} bytes after the last feature were not read.`);
+}

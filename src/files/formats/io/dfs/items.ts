@@ -1,0 +1,54 @@
+import { isEumPair, symbolOf, UNDEFINED_ITEM, UNDEFINED_UNIT } from '../../../data/eum/eum.ts';
+import { type Item, type SampleType, VALUE_KINDS } from '../../../data/item.ts';
+import type { Context } from '../../define.ts';
+import type { DfsAxis } from './axes.ts';
+import { decodeCp1252, encodeCp1252 } from './cp1252.ts';
+import { type DeleteValues, type DfsItem, deleteValueOf, unsetReference } from './header.ts';
+import { emptySummary } from './summary.ts';
+
+/** Converts the description of an item in a DFS file to the data model. */
+export function itemOf(item: DfsItem, deleteValues: DeleteValues): Item & { type: SampleType } {
+  const { name, type, reference, eumItem, eumUnit } = item;
+  const eum = { item: eumItem, unit: eumUnit };
+  const kind = VALUE_KINDS[item.valueKind];
+  const nodata = deleteValueOf(deleteValues, type);
+  return {
+    name,
+    type,
+    eum,
+    ...symbolOf(eum),
+    ...(kind === undefined || item.valueKind === 0 ? {} : { valueKind: kind }),
+    ...(nodata === undefined ? {} : { nodata }),
+    ...(reference.every((value, n) => value === unsetReference[n]) ? {} : { reference }),
+  };
+}
+
+/**
+ * The item of a new file. An item without an EUM quantity gets the EUM item "undefined"; an item without a name is
+ * called `otherwise`.
+ */
+export function newItem(
+  { name, eum = { item: UNDEFINED_ITEM, unit: UNDEFINED_UNIT }, valueKind = 'instantaneous', reference }: Item,
+  { type, axis, otherwise }: { type: SampleType; axis: DfsAxis; otherwise: string },
+  { reportLoss }: Pick<Context, 'reportLoss'>,
+): DfsItem {
+  const called = name ?? otherwise;
+  const written = decodeCp1252(encodeCp1252(called)).replaceAll('\0', '?');
+  if (written !== called)
+    reportLoss(`DFS files have names in Windows-1252: '${called.slice(0, 80)}' became '${written.slice(0, 80)}'.`);
+  const pair = isEumPair(eum);
+  if (!pair)
+    reportLoss(
+      `The EUM unit ${eum.unit} does not belong to the EUM quantity ${eum.item}. Item '${written}' was written with an undefined quantity.`,
+    );
+  return {
+    name: written,
+    eumItem: pair ? eum.item : UNDEFINED_ITEM,
+    eumUnit: eum.unit,
+    type,
+    summary: emptySummary,
+    reference: reference?.length === 6 ? reference : unsetReference,
+    valueKind: VALUE_KINDS.indexOf(valueKind),
+    axis,
+  };
+}

@@ -1,0 +1,158 @@
+/** Decodes bytes that are not all ASCII. */
+export type Decode = (bytes: Uint8Array) => string;
+
+/** DOS code pages that TextDecoder does not support: characters of bytes 128 to 255. */
+const dosPages: Readonly<Record<string, string>> = {
+  '437':
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
+  '850':
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\xad±‗¾¶§÷¸°¨·¹³²■\xa0',
+  '852':
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\xad˝˛ˇ˘§÷¸°¨˙űŘř■\xa0',
+  '857':
+    'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ�ÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ�×ÚÛÙìÿ¯´\xad±�¾¶§÷¸°¨·¹³²■\xa0',
+  '860':
+    'ÇüéâãàÁçêÊèÍÔìÃÂÉÀÈôõòÚùÌÕÜ¢£Ù₧ÓáíóúñÑªº¿Ò¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
+  '861':
+    'ÇüéâäàåçêëèÐðÞÄÅÉæÆôöþûÝýÖÜø£Ø₧ƒáíóúÁÍÓÚ¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
+  '863':
+    'ÇüéâÂà¶çêëèïî‗À§ÉÈÊôËÏûù¤ÔÜ¢£ÙÛƒ¦´óú¨¸³¯Î⌐¬½¼¾«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
+  '865':
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø₧ƒáíóúñÑªº¿⌐¬½¼¡«¤░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\xa0',
+  '737':
+    'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρσςτυφχψ░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀ωάέήϊίόύϋώΆΈΉΊΌΎΏ±≥≤ΪΫ÷≈°∙·√ⁿ²■\xa0',
+  '775':
+    'ĆüéāäģåćłēŖŗīŹÄÅÉæÆōöĢ¢ŚśÖÜø£Ø×¤ĀĪóŻżź”¦©®¬½¼Ł«»░▒▓│┤ĄČĘĖ╣║╗╝ĮŠ┐└┴┬├─┼ŲŪ╚╔╩╦╠═╬Žąčęėįšųūž┘┌█▄▌▐▀ÓßŌŃõÕµńĶķĻļņĒŅ’\xad±“¾¶§÷„°∙·¹³²■\xa0',
+};
+
+/** Language byte of a dBase file (language driver ID) → code page, from the lists of Esri and FoxPro. */
+const languages: Readonly<Record<number, string>> = {
+  1: '437',
+  2: '850',
+  3: '1252',
+  8: '865',
+  9: '437',
+  10: '850',
+  11: '437',
+  13: '437',
+  14: '850',
+  15: '437',
+  16: '850',
+  17: '437',
+  18: '850',
+  19: '932',
+  20: '850',
+  21: '437',
+  22: '850',
+  23: '865',
+  24: '437',
+  25: '437',
+  26: '850',
+  27: '437',
+  28: '863',
+  29: '850',
+  31: '852',
+  34: '852',
+  35: '852',
+  36: '860',
+  37: '437',
+  38: '866',
+  55: '850',
+  64: '852',
+  77: '936',
+  78: '949',
+  79: '950',
+  80: '874',
+  87: '1252',
+  88: '1252',
+  89: '1252',
+  100: '852',
+  101: '866',
+  102: '865',
+  103: '861',
+  106: '737',
+  107: '857',
+  108: '863',
+  120: '950',
+  121: '949',
+  122: '936',
+  123: '932',
+  124: '874',
+  134: '737',
+  135: '852',
+  136: '857',
+  150: '10007',
+  200: '1250',
+  201: '1251',
+  202: '1254',
+  203: '1253',
+  204: '1257',
+};
+
+/** Code page → label for TextDecoder, where it is not `windows-<page>`. */
+const windowsPages: Readonly<Record<string, string>> = {
+  '866': 'ibm866',
+  '874': 'windows-874',
+  '932': 'shift_jis',
+  '936': 'gbk',
+  '949': 'euc-kr',
+  '950': 'big5',
+  '10007': 'x-mac-cyrillic',
+  '20866': 'koi8-r',
+  '65001': 'utf-8',
+};
+
+/** An encoding, and how a sentence names it. */
+export interface Encoding {
+  readonly name: string;
+  readonly decode: Decode;
+}
+
+/**
+ * The encoding with a label of the WHATWG Encoding Standard in any letter case, or with the number of a code page:
+ * `UTF-8`,
+ * `ISO-8859-1`, `88591`, `CP1251`, `IBM850`, `ANSI 1252`. Undefined for other words.
+ */
+export function encodingOf(label: string): Encoding | undefined {
+  const word = label.trim();
+  const iso = /^(?:iso[ _-]?)?8859[ _-]?(\d{1,2})$/i.exec(word);
+  const page = /^(?:(?:cp|windows|ansi|oem|ibm|dos)[ _-]?)?(\d{3,5})$/i.exec(word);
+  if (iso !== null) return labelled(`iso-8859-${iso[1]}`);
+  return page === null ? labelled(word) : encodingOfPage(page[1]!);
+}
+
+/** The encoding that a .cpg file names in other letters than the standard does, such as `big-5` and `LDID/87`. */
+export function encodingLike(word: string): Encoding | undefined {
+  const language = /^LDID\/(\d{1,3})$/i.exec(word);
+  if (language !== null) return encodingOfLanguage(Number(language[1]));
+  if (/^utf-?8\b/i.test(word)) return labelled('utf-8');
+  const spellings = ['', '_', '-'].map((mark) => word.replace(/[\s_-]+/g, mark));
+  return spellings.map(encodingOf).find((found) => found !== undefined);
+}
+
+/** The encoding of a language byte; undefined if the byte declares no code page. */
+export function encodingOfLanguage(language: number): Encoding | undefined {
+  const page = languages[language];
+  return page === undefined ? undefined : encodingOfPage(page);
+}
+
+function encodingOfPage(page: string): Encoding | undefined {
+  const upper = dosPages[page];
+  if (upper === undefined) return labelled(windowsPages[page] ?? `windows-${page}`);
+  const decode = (bytes: Uint8Array) => {
+    let text = '';
+    for (const byte of bytes) text += byte < 128 ? String.fromCharCode(byte) : upper[byte - 128];
+    return text;
+  };
+  return { name: `IBM${page}`, decode };
+}
+
+function labelled(label: string): Encoding | undefined {
+  let decoder: TextDecoder;
+  try {
+    decoder = new TextDecoder(label, { ignoreBOM: true });
+  } catch {
+    return undefined;
+  }
+  return { name: decoder.encoding, decode: (bytes) => decoder.decode(bytes) };
+}

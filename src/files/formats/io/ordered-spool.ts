@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../define.ts';
+import { BufferedWriter } from './buffered-writer.ts';
+import { FileSink, FileSource } from './bytes.ts';
+
+/** Bytes of records that are sorted in memory at a time. */
+const batchBytes = 32 << 20;
+/** Unneeded bytes between two records that are read to save a request. */
+const maxGap = 1 << 16;
+const maxRead = 4 << 20;
+
+/**
+ * Records in a temporary file, in the order of the input, to be read in another one. In memory are only their places.
+ */
+export class OrderedSpool {
+  length = 0;
+  readonly out: BufferedWriter;
+  readonly path: string;
+  readonly #sink: FileSink;
+  #positions = new Float64Array(1024);
+  #sizes = new Uint32Array(1024);
+  #end = 0;
+
+  private constructor(sink: FileSink, path: string) {
+    this.#sink = sink;
+    this.path = path;
+    this.out = new BufferedWriter(sink);
+  }
+
+  static async create(context: Pick<Context, 'scratch' | 'onEnd'>): Promise<OrderedSpool> {
+    const path = join(context.scratch, randomUUID());
+    const sink = await FileSink.create(path, { checksum: false });
+    context.onEnd(async () => {
+      await sink.close();
+      await rm(path, { force: true });
+    });
+    return new OrderedSpool(sink, path);
+  }
+
+  /** Notes that a record of this size was written to `out`. */
+  add(size: number): void {
+    const n = this.length++;
+    if (n === this.#sizes.length) {
+      const [positions, sizes] = [new Float64Array(2 * n), new Uint32Array(2 * n)];
+      positions.set(this.#positions);
+      sizes.set(this.#sizes);
+      [this.#positions, this.#sizes] = [positions, sizes];
+    }
+    this.#positions[n] = this.#end;
+    this.#sizes[n] = size;
+    this.#end += size;
+  }
+
+  /** Where each record begins in the file. */
+  get positions(): Float64Array {
+    return this.#positions.subarray(0, this.length);
+  }
+
+  get sizes(): Uint32Array {
+    return this.#sizes.subarray(0, this.length);
+  }
+
+  /** Ends the writing: the file has all records. */
+  async end(): Promise<void> {
+    await this.out.end();
+    await this.#sink.flush();
+  }
+
+  /** The records in this order, many at a time. */
+  async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
+    await this.end();
+    const source = await FileSource.open(this.path, { checksum: false });
+    try {
+      for (let first = 0; first < order.length; ) {
+        let size = 0;
+        let end = first;
+        while (end < order.length && (end === first || size + this.#sizes[order[end]!]! <= batchBytes))
+          size += this.#sizes[order[end++]!]!;
+        yield { bytes: await this.#batch(source, order, first, end, size), first, count: end - first };
+        first = end;
+      }
+    } finally {
+      await source.close();
+    }
+  }
+
+  async #batch(source: FileSource, order: Uint32Array, first: number, end: number, size: number): Promise<Buffer> {
+    const batch = Buffer.allocUnsafeSlow(size);
+    const targets = new Uint32Array(end - first);
+    for (let n = first, to = 0; n < end; n++) {
+      targets[n - first] = to;
+      to += this.#sizes[order[n]!]!;
+    }
+    // Positions ascend with the number of the record.
+    const byPlace = Uint32Array.from(targets, (_, n) => n).sort((a, b) => order[first + a]! - order[first + b]!);
+    for (let n = 0; n < byPlace.length; ) {
+      const start = this.#positions[order[first + byPlace[n]!]!]!;
+      let [last, stop] = [n, start];
+      for (; last < byPlace.length; last++) {
+        const record = order[first + byPlace[last]!]!;
+        const position = this.#positions[record]!;
+        const next = position + this.#sizes[record]!;
+        if (last > n && (position > stop + maxGap || next > start + maxRead)) break;
+        stop = next;
+      }
+      const bytes = await source.read(start, stop - start);
+      for (; n < last; n++) {
+        const record = order[first + byPlace[n]!]!;
+        const from = this.#positions[record]! - start;
+        batch.set(bytes.subarray(from, from + this.#sizes[record]!), targets[byPlace[n]!]!);
+      }
+    }
+    return batch;
+  }
+}

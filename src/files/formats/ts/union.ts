@@ -1,0 +1,132 @@
+import { decodeBlock, decodeTimes } from './block.ts';
+import type { Kind } from './rows.ts';
+import type { PackedBlock, SeriesFile } from './series-file.ts';
+
+/** Rows of a series in a window of time: times in microseconds from a base, and values; null: no value. */
+interface Part {
+  times: Float64Array;
+  values: readonly (number | bigint | null)[];
+}
+
+/** Times that some of the series have, each once, and the rows of each series at them. */
+export interface Window {
+  times: Float64Array;
+  parts: readonly Part[];
+}
+
+/** A series to read: its number in the file and the kinds of its columns, the value first. */
+export interface Chosen {
+  series: number;
+  kinds: readonly Kind[];
+}
+
+/**
+ * Goes through several series in the order of time, a window at a time: the first one of the current blocks to end is
+ * where a window ends.
+ * @param base microseconds since 1970 from which times count; not after the first row of any series
+ * @param values false: only times are read
+ */
+export async function* windows(
+  file: SeriesFile,
+  chosen: readonly Chosen[],
+  base: bigint,
+  values: boolean,
+): AsyncGenerator<Window> {
+  const cursors = chosen.map((one) => new Cursor(file.blocks(one.series), one.kinds, base, values));
+  try {
+    for (;;) {
+      let end = Infinity;
+      for (const cursor of cursors) end = Math.min(end, await cursor.end());
+      if (end === Infinity) return;
+      const parts = cursors.map((cursor) => cursor.take(end));
+      yield { times: unionOf(parts.map(({ times }) => times)), parts };
+    }
+  } finally {
+    for (const cursor of cursors) await cursor.close();
+  }
+}
+
+const NOTHING: Part = { times: new Float64Array(0), values: [] };
+
+class Cursor {
+  readonly #blocks: AsyncGenerator<PackedBlock>;
+  readonly #kinds: readonly Kind[];
+  readonly #base: bigint;
+  readonly #values: boolean;
+  #part: Part = NOTHING;
+  #at = 0;
+
+  constructor(blocks: AsyncGenerator<PackedBlock>, kinds: readonly Kind[], base: bigint, values: boolean) {
+    this.#blocks = blocks;
+    this.#kinds = kinds;
+    this.#base = base;
+    this.#values = values;
+  }
+
+  /** Last time of the current block; Infinity after the last block. */
+  async end(): Promise<number> {
+    if (this.#at >= this.#part.times.length) {
+      const next = await this.#blocks.next();
+      if (next.done) return Infinity;
+      this.#part = this.#partOf(next.value.data);
+      this.#at = 0;
+    }
+    return this.#part.times.at(-1)!;
+  }
+
+  #partOf(data: Uint8Array): Part {
+    const { times, columns } = this.#values
+      ? decodeBlock(data, this.#kinds)
+      : { times: decodeTimes(data), columns: [] };
+    return {
+      times: Float64Array.from(times as ArrayLike<bigint>, (time) => Number(time - this.#base)),
+      values: (columns[0] ?? []) as Part['values'],
+    };
+  }
+
+  /** The rows up to this time. */
+  take(end: number): Part {
+    const { times, values } = this.#part;
+    const from = this.#at;
+    let to = from;
+    while (to < times.length && times[to]! <= end) to++;
+    this.#at = to;
+    if (to === from) return NOTHING;
+    return { times: times.subarray(from, to), values: values.slice(from, to) };
+  }
+
+  async close(): Promise<void> {
+    await this.#blocks.return(undefined);
+  }
+}
+
+/** All numbers of ascending lists, ascending and each once. */
+function unionOf(lists: readonly Float64Array[]): Float64Array {
+  let union = NOTHING.times;
+  for (const list of lists) union = isWithin(list, union) ? union : merged(union, list);
+  return union;
+}
+
+/** Series often have the same times. */
+function isWithin(list: Float64Array, union: Float64Array): boolean {
+  if (list.length > union.length) return false;
+  let at = 0;
+  for (const value of list) {
+    while (at < union.length && union[at]! < value) at++;
+    if (union[at] !== value) return false;
+  }
+  return true;
+}
+
+function merged(one: Float64Array, other: Float64Array): Float64Array {
+  if (one.length === 0) return other;
+  const made = new Float64Array(one.length + other.length);
+  let [a, b, to] = [0, 0, 0];
+  while (a < one.length || b < other.length) {
+    const [left, right] = [one[a] ?? Infinity, other[b] ?? Infinity];
+    made[to++] = Math.min(left, right);
+    if (left <= right) a++;
+    if (right <= left) b++;
+  }
+  return made.subarray(0, to);
+}

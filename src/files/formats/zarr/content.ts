@@ -1,0 +1,76 @@
+import type { StoredType, StoredValues } from '../../data/stored-values.ts';
+import { stepsOf, type TimeAxis } from '../../data/time-axis.ts';
+import type { Context } from '../define.ts';
+import { type ArraySpec, type Attributes, ItemWriter, rowChunks, type StoreWriter } from './store-writer.ts';
+import { TIME, timeArray } from './time.ts';
+
+/** An array of an item over time or not, whose values come in order. */
+export interface ItemArray {
+  readonly spec: ArraySpec;
+  readonly timed: boolean;
+  /** All values of a step, the last dimension varying fastest. */
+  values(step: number): AsyncIterable<StoredValues> | Iterable<StoredValues>;
+}
+
+/** An array in memory. */
+export interface WholeArray {
+  readonly spec: ArraySpec;
+  readonly values: StoredValues;
+}
+
+export const wholeArray = (
+  name: string,
+  type: StoredType,
+  values: StoredValues,
+  { dimensions, shape, attributes = {} }: { dimensions: string[]; shape: number[]; attributes?: Attributes },
+): WholeArray => ({
+  spec: {
+    name,
+    type,
+    dimensions,
+    shape,
+    chunks: rowChunks(shape, type),
+    fill: type === 'Float64' || type === 'Float32' ? Number.NaN : 0,
+    attributes,
+  },
+  values,
+});
+
+/** Everything of a store. */
+export interface StoreContent {
+  readonly attributes: Attributes;
+  readonly time: TimeAxis | undefined;
+  /** Arrays without values. */
+  readonly scalars: readonly ArraySpec[];
+  readonly wholes: readonly WholeArray[];
+  readonly items: readonly ItemArray[];
+}
+
+/** Name of the dimension of time, if there is one. */
+export const timeDimension = (time: TimeAxis | undefined): string[] => (time === undefined ? [] : [TIME]);
+
+/** Writes the steps of a chunk item by item, so that no more than the steps of one item are in memory at a time. */
+export async function writeContent(
+  { attributes, time, scalars, wholes, items }: StoreContent,
+  store: StoreWriter,
+  { signal }: Context,
+): Promise<void> {
+  const clock = time === undefined ? [] : [timeArray(time)];
+  const arrays = [...scalars, ...clock.map(({ spec }) => spec), ...wholes.map(({ spec }) => spec)];
+  await store.begin([...arrays, ...items.map(({ spec }) => spec)], attributes);
+  for (const { spec, values } of [...clock, ...wholes]) {
+    signal.throwIfAborted();
+    await store.whole(spec, values);
+  }
+  const steps = stepsOf(time === undefined ? {} : { time });
+  for (const { spec, timed, values } of items) {
+    const writer = new ItemWriter(store, spec, timed);
+    for (let step = 0; step < (timed ? steps : 1); step++)
+      for await (const part of values(step)) {
+        signal.throwIfAborted();
+        await writer.add(part);
+      }
+    await writer.end();
+  }
+  await store.finish();
+}

@@ -1,0 +1,238 @@
+import { defined } from '../../data/defined.ts';
+import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
+import { cellCount, nodeCount, placeCount } from '../../data/mesh-cells.ts';
+import { sampleTypeOf } from '../../data/samples.ts';
+import { bytesPerValue } from '../../data/stored-values.ts';
+import { stepsOf } from '../../data/time-axis.ts';
+import type { KnownCrs } from '../../geo/crs/crs.ts';
+import { contentOf, storedPlaceOf } from '../io/dfs/origin.ts';
+import { AxisArrays } from './axes.ts';
+import { chunkShape } from './chunk-shape.ts';
+import { type ItemArray, type StoreContent, timeDimension, type WholeArray, wholeArray } from './content.ts';
+import { CRS, coordinateAttributes, crsArray, known, scalar } from './crs.ts';
+import { ATTRIBUTE } from './description.ts';
+import { ArrayNames, describedItem, itemAttributes, storedItem } from './items.ts';
+import { sourceOf, titleAttribute } from './source-file.ts';
+import { describedTime, TIME } from './time.ts';
+
+/** Names of the arrays of a mesh. */
+export const meshArrays = {
+  topology: 'mesh',
+  x: 'node_x',
+  y: 'node_y',
+  z: 'node_z',
+  heights: 'node_heights',
+  codes: 'node_codes',
+  nodeIds: 'node_ids',
+  cellIds: 'cell_ids',
+  shapes: 'cell_shapes',
+  /** Nodes of each cell from 0, padded with −1. */
+  padded: 'cell_nodes',
+  /** Instead of `padded`, for cells of many nodes: all nodes in a row, and where each cell begins. */
+  flat: 'cell_node_list',
+  offsets: 'cell_offsets',
+  columns: 'layer_columns',
+} as const;
+
+/** Most nodes of a cell that is padded. */
+export const mostPadded = 8;
+
+/** A mesh as arrays `[time, (components,) cell or node]`, with a topology variable of UGRID. */
+export async function meshContent(mesh: Mesh): Promise<StoreContent> {
+  const { crs, located, section, layers, items, name, time } = mesh;
+  const system = located === false ? undefined : await known(crs);
+  const names = new ArrayNames([CRS, TIME, 'node', 'cell', ...Object.values(meshArrays)]);
+  const arrays = items.map((item, n) => names.claim(item.name ?? `Item ${n + 1}`));
+  const axes = new AxisArrays(names);
+  const components = items.map((item) => (item.components ?? []).map((axis) => axes.share(axis)));
+  const geometry = geometryArrays(mesh, system);
+  const source = sourceOf(mesh);
+  const description = defined({
+    version: 1,
+    kind: 'mesh',
+    name,
+    located,
+    dfs: dfsOf(mesh),
+    source,
+    spectrum: mesh.spectrum?.map((axis) => axes.share(axis)),
+    section,
+    layers: layers && { maximum: layers.maximum, sigma: layers.sigma },
+    crs,
+    time: time && describedTime(time),
+    items: items.map((item, n) =>
+      defined({
+        ...describedItem(item, arrays[n]!),
+        location: item.location,
+        components: item.components && components[n],
+      }),
+    ),
+  });
+  return {
+    attributes: { Conventions: 'CF-1.11 UGRID-1.0', ...titleAttribute(source), [ATTRIBUTE]: description },
+    time,
+    scalars: [...(system === undefined ? [] : [crsArray(system)]), topology(mesh)],
+    wholes: [...geometry, ...axes.wholes],
+    items: [
+      ...(await heightArray(mesh)),
+      ...items.map((item, n) =>
+        itemArray(mesh, item, n, {
+          name: arrays[n]!,
+          components: components[n]!.map(({ array }) => array),
+          mapped: system !== undefined,
+        }),
+      ),
+    ],
+  };
+}
+
+/** The projection as the DFSU file of the mesh says it. */
+function dfsOf(mesh: Mesh) {
+  const stored = storedPlaceOf(mesh);
+  const from = contentOf(mesh);
+  const projection = stored?.projection ?? (from?.crs === mesh.crs ? from?.file.header.projection : undefined);
+  return projection && { projection };
+}
+
+const solids: readonly number[] = [
+  CELL_SHAPES.tetrahedron,
+  CELL_SHAPES.hexahedron,
+  CELL_SHAPES.wedge,
+  CELL_SHAPES.pyramid,
+];
+const lines: readonly number[] = [CELL_SHAPES.line, CELL_SHAPES.polyline];
+
+/** What UGRID calls the cells. */
+function cellsAs({ shapes }: Mesh): 'face' | 'edge' | 'volume' {
+  if (shapes.some((shape) => solids.includes(shape))) return 'volume';
+  return shapes.length > 0 && shapes.every((shape) => lines.includes(shape)) ? 'edge' : 'face';
+}
+
+const isPadded = ({ offsets }: Mesh): boolean => {
+  for (let cell = 0; cell + 1 < offsets.length; cell++)
+    if (offsets[cell + 1]! - offsets[cell]! > mostPadded) return false;
+  return true;
+};
+
+function topology(mesh: Mesh) {
+  const { topology: name, x, y, padded } = meshArrays;
+  const cells = cellsAs(mesh);
+  const dimension = { edge: 1, face: 2, volume: 3 }[cells];
+  return scalar(name, {
+    cf_role: 'mesh_topology',
+    topology_dimension: dimension,
+    node_coordinates: `${x} ${y}`,
+    node_dimension: 'node',
+    [`${cells}_dimension`]: 'cell',
+    ...(isPadded(mesh) ? { [`${cells}_node_connectivity`]: padded } : {}),
+  });
+}
+
+function geometryArrays(mesh: Mesh, system: KnownCrs | undefined): WholeArray[] {
+  const [nodes, cells] = [nodeCount(mesh), cellCount(mesh)];
+  const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);
+  const ofNodes = (attributes = {}) => ({ dimensions: ['node'], shape: [nodes], attributes });
+  const ofCells = { dimensions: ['cell'], shape: [cells] };
+  const { nodeCodes, nodeIds, cellIds, layers } = mesh;
+  return [
+    wholeArray(meshArrays.x, 'Float64', coordinate(0), ofNodes(coordinateAttributes('x', system))),
+    wholeArray(meshArrays.y, 'Float64', coordinate(1), ofNodes(coordinateAttributes('y', system))),
+    wholeArray(meshArrays.z, 'Float64', coordinate(2), ofNodes({ positive: 'up' })),
+    wholeArray(meshArrays.shapes, 'UInt8', mesh.shapes, ofCells),
+    ...cellArrays(mesh),
+    ...(nodeCodes === undefined ? [] : [wholeArray(meshArrays.codes, 'Int32', nodeCodes, ofNodes())]),
+    ...(nodeIds === undefined ? [] : [wholeArray(meshArrays.nodeIds, 'Int32', nodeIds, ofNodes())]),
+    ...(cellIds === undefined ? [] : [wholeArray(meshArrays.cellIds, 'Int32', cellIds, ofCells)]),
+    ...(layers === undefined
+      ? []
+      : [
+          wholeArray(meshArrays.columns, 'UInt32', layers.columns, {
+            dimensions: ['column_limit'],
+            shape: [layers.columns.length],
+          }),
+        ]),
+  ];
+}
+
+function cellArrays(mesh: Mesh): WholeArray[] {
+  const { connectivity, offsets } = mesh;
+  const cells = cellCount(mesh);
+  if (!isPadded(mesh))
+    return [
+      wholeArray(meshArrays.flat, 'UInt32', connectivity, {
+        dimensions: ['cell_node'],
+        shape: [connectivity.length],
+      }),
+      wholeArray(meshArrays.offsets, 'UInt32', offsets, { dimensions: ['cell_limit'], shape: [offsets.length] }),
+    ];
+  let most = 1;
+  for (let cell = 0; cell < cells; cell++) most = Math.max(most, offsets[cell + 1]! - offsets[cell]!);
+  const table = new Int32Array(cells * most).fill(-1);
+  for (let cell = 0; cell < cells; cell++)
+    for (let n = offsets[cell]!; n < offsets[cell + 1]!; n++)
+      table[cell * most + n - offsets[cell]!] = connectivity[n]!;
+  const { spec, values } = wholeArray(meshArrays.padded, 'Int32', table, {
+    dimensions: ['cell', 'cell_corner'],
+    shape: [cells, most],
+    attributes: { cf_role: `${cellsAs(mesh)}_node_connectivity`, start_index: 0, _FillValue: -1 },
+  });
+  return [{ spec: { ...spec, fill: -1 }, values }];
+}
+
+/** The heights of the nodes that move, which are no item. */
+async function heightArray(mesh: Mesh): Promise<ItemArray[]> {
+  const { heights, time } = mesh;
+  if (heights === undefined) return [];
+  const type = stepsOf(mesh) === 0 ? 'Float64' : sampleTypeOf(await heights(0));
+  const steps = time === undefined ? undefined : stepsOf(mesh);
+  const lengths = [nodeCount(mesh)];
+  return [
+    {
+      spec: {
+        name: meshArrays.heights,
+        type,
+        dimensions: [...timeDimension(time), 'node'],
+        shape: [...(steps === undefined ? [] : [steps]), ...lengths],
+        chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+        fill: Number.NaN,
+        attributes: { long_name: 'height of the nodes', positive: 'up', mesh: meshArrays.topology, location: 'node' },
+      },
+      timed: time !== undefined,
+      async *values(step) {
+        yield await heights(step);
+      },
+    },
+  ];
+}
+
+function itemArray(
+  mesh: Mesh,
+  item: MeshItem,
+  n: number,
+  { name, components, mapped }: { name: string; components: readonly string[]; mapped: boolean },
+): ItemArray {
+  const { time } = mesh;
+  const { type, fill } = storedItem(item);
+  const steps = time === undefined ? undefined : stepsOf(mesh);
+  const lengths = [...(item.components ?? []).map(({ values }) => values.length), placeCount(mesh, item)];
+  return {
+    spec: {
+      name,
+      type,
+      dimensions: [...timeDimension(time), ...components, item.location],
+      shape: [...(steps === undefined ? [] : [steps]), ...lengths],
+      chunks: chunkShape(steps, lengths, bytesPerValue(type)),
+      fill,
+      attributes: {
+        ...itemAttributes(item, type, fill),
+        mesh: meshArrays.topology,
+        location: item.location === 'node' ? 'node' : cellsAs(mesh),
+        coordinates: item.location === 'node' ? `${meshArrays.x} ${meshArrays.y}` : undefined,
+        ...(mapped ? { grid_mapping: CRS } : {}),
+      },
+    },
+    timed: time !== undefined,
+    async *values(step) {
+      yield await mesh.values(n, step);
+    },
+  };
+}

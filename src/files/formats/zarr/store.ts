@@ -1,0 +1,284 @@
+import { FormatError } from '../../../errors.ts';
+import type { ByteSource } from '../../data/bytes.ts';
+import { copyBlock, copySelected, indicesOf, type Part, product } from '../../data/hyperslab.ts';
+import { type ChunkPart, type Indices, partsOf } from '../../data/indices.ts';
+import { bytesPerValue, newValues, type StoredValues, sharedValues } from '../../data/stored-values.ts';
+import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
+import { readEntry } from '../io/zip-entry.ts';
+import { ChunkCache } from './chunk-cache.ts';
+import { decodedChunk } from './chunk-codec.ts';
+import type { ChunkThreads } from './chunk-threads.ts';
+import { inLanes } from './lanes.ts';
+import { type ArrayMetadata, arrayMetadata, groupAttributes } from './metadata.ts';
+import { arrayMetadataV2, groupAttributesV2 } from './metadata-v2.ts';
+
+const METADATA = 'zarr.json';
+const GROUP = '.zgroup';
+const ATTRIBUTES = '.zattrs';
+/** Names of the files that describe groups and arrays, by version of Zarr. */
+const metadataFiles: Readonly<Record<2 | 3, readonly string[]>> = { 2: [GROUP, '.zarray'], 3: [METADATA] };
+/** The name of a file without its folder. */
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+const longestMetadata = 1 << 24;
+const mostArrays = 10_000;
+/** Chunks that are fetched and decoded at a time, and their decoded bytes unless one has more. */
+const mostAtOnce = 8;
+const bytesAtOnce = 1 << 25;
+/** Shorter chunks are decoded at once: handing them to a thread takes longer. */
+const shortChunk = 1 << 14;
+/** Decoded chunks of a selection that needs no thread, and of a part of one that does. */
+const smallSelection = 1 << 19;
+const bytesPerPart = 1 << 20;
+/** Values of an array in memory that even the smallest store may declare, and most values per byte of the store. */
+const valuesOfAnyStore = 1_000_000;
+const mostPerByte = 200;
+
+/** A group of Zarr arrays in a zip. Chunks are read when they are asked for. */
+export class ZarrStore {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly arrays: ReadonlyMap<string, ZarrArray>;
+  /** Why some arrays cannot be read, by name. */
+  readonly unreadable: ReadonlyMap<string, string>;
+  /** Number of entries of the zip. */
+  readonly entries: number;
+
+  private constructor({ attributes, arrays, unreadable, entries }: Omit<ZarrStore, 'array'>) {
+    this.attributes = attributes;
+    this.arrays = arrays;
+    this.unreadable = unreadable;
+    this.entries = entries;
+  }
+
+  /**
+   * @param cache for decoded chunks; `key` tells the store apart from others that share it
+   * @param threads for large selections
+   * @throws FormatError if the zip holds no group of Zarr 2 or 3
+   */
+  static async open(
+    source: ByteSource,
+    { cache = new ChunkCache(), key = '', threads }: Opening = {},
+  ): Promise<ZarrStore> {
+    const entries = new Map(
+      (await zipEntries(source, undefined, { lastCounts: true })).map((entry) => [entry.name, entry]),
+    );
+    const names = [...entries.keys()];
+    const version = names.some((name) => lastOf(name) === METADATA) ? 3 : 2;
+    const nodes = names.filter((name) => metadataFiles[version].includes(lastOf(name)));
+    const [root] = nodes
+      .filter((name) => version === 3 || lastOf(name) === GROUP)
+      .toSorted((one, other) => one.length - other.length);
+    if (root === undefined)
+      throw new FormatError(
+        nodes.length > 0
+          ? 'The zip holds arrays of Zarr 2, but no group: no .zgroup is in it.'
+          : 'The zip holds no Zarr store: no zarr.json or .zgroup is in it.',
+      );
+    if (nodes.length > mostArrays)
+      throw new FormatError(`The store has ${nodes.length} arrays and groups. The maximum is ${mostArrays}.`);
+    const folder = root.slice(0, -lastOf(root).length);
+    const text = async (name: string) => {
+      const bytes = await readEntry(source, entries.get(name)!, longestMetadata);
+      if (bytes === undefined)
+        throw new FormatError(`'${shown(name)}' in the zip has more than ${longestMetadata} bytes.`);
+      return bytes.toString('utf8');
+    };
+    const attributesBeside = async (node: string) => {
+      const name = `${node.slice(0, -lastOf(node).length)}${ATTRIBUTES}`;
+      return entries.has(name) ? text(name) : undefined;
+    };
+    const attributes =
+      version === 3
+        ? groupAttributes(await text(root), root)
+        : groupAttributesV2(await text(root), await attributesBeside(root), root);
+    const arrays = new Map<string, ZarrArray>();
+    const unreadable = new Map<string, string>();
+    for (const node of nodes) {
+      const name = node.slice(folder.length, -lastOf(node).length - 1);
+      if (node === root || !node.startsWith(folder)) continue;
+      if (name.includes('/') || lastOf(node) === GROUP) {
+        unreadable.set(name, `The group '${shown(name.split('/')[0]!)}' in the group was left out.`);
+        continue;
+      }
+      try {
+        const metadata =
+          version === 3
+            ? arrayMetadata(await text(node), name)
+            : arrayMetadataV2(await text(node), await attributesBeside(node), name);
+        arrays.set(
+          name,
+          new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache, key, threads }),
+        );
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error;
+        unreadable.set(name, error.message);
+      }
+    }
+    return new ZarrStore({ attributes, arrays, unreadable, entries: entries.size });
+  }
+
+  /** @throws FormatError if it is missing or cannot be read */
+  array(name: string): ZarrArray {
+    const found = this.arrays.get(name);
+    if (found !== undefined) return found;
+    throw new FormatError(this.unreadable.get(name) ?? `The store has no array '${shown(name)}'.`);
+  }
+}
+
+interface Opening {
+  readonly cache?: ChunkCache;
+  readonly key?: string;
+  readonly threads?: ChunkThreads;
+}
+
+interface Place {
+  readonly source: ByteSource;
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  readonly prefix: string;
+  readonly cache: ChunkCache;
+  readonly key: string;
+  readonly threads: ChunkThreads | undefined;
+}
+
+export class ZarrArray {
+  readonly metadata: ArrayMetadata;
+  readonly #place: Place;
+
+  constructor(metadata: ArrayMetadata, place: Place) {
+    this.metadata = metadata;
+    this.#place = place;
+  }
+
+  get shape(): readonly number[] {
+    return this.metadata.shape;
+  }
+
+  /** A block: first index and length per dimension, within the array. Reads only the chunks that hold a part of it. */
+  async read(start: readonly number[], extent: readonly number[]): Promise<StoredValues> {
+    const { type, chunks } = this.metadata;
+    const block = { values: newValues(type, product(extent)), shape: extent };
+    if (block.values.length === 0) return block.values;
+    const first = start.map((index, d) => Math.floor(index / chunks[d]!));
+    const counts = start.map((index, d) => Math.floor((index + extent[d]! - 1) / chunks[d]!) - first[d]! + 1);
+    await this.#each(indicesOf(counts), async (index) => {
+      const number = index.map((n, d) => n + first[d]!);
+      const from = number.map((n, d) => Math.max(start[d]!, n * chunks[d]!));
+      const length = number.map((n, d) => Math.min(start[d]! + extent[d]!, (n + 1) * chunks[d]!) - from[d]!);
+      const target = { ...block, start: from.map((one, d) => one - start[d]!) };
+      const values = await this.#chunk(number);
+      copyBlock({ values, shape: chunks, start: from.map((one, d) => one - number[d]! * chunks[d]!) }, target, length);
+    });
+    return block.values;
+  }
+
+  /**
+   * The values at the chosen indices of each dimension, which rise: those of all combinations, the last dimension
+   * varying fastest. Reads only the chunks that hold one of them.
+   */
+  async select(indices: readonly Indices[], signal?: AbortSignal): Promise<StoredValues> {
+    const { type, chunks } = this.metadata;
+    const shape = indices.map(({ length }) => length);
+    const { threads } = this.#place;
+    const inThreads = threads !== undefined && this.bytesFor(indices) > smallSelection;
+    const to = { values: (inThreads ? sharedValues : newValues)(type, product(shape)), shape };
+    const parts = indices.map((chosen, d) => partsOf(chosen, chunks[d]!));
+    const combined = indicesOf(parts.map(({ length }) => length)).map((index) => index.map((n, d) => parts[d]![n]!));
+    if (!inThreads) await this.#each(combined, (own) => this.#copy(own, to, signal));
+    else {
+      const perPart = Math.max(1, Math.floor(bytesPerPart / this.chunkBytes));
+      const many = Math.floor(bytesAtOnce / (perPart * this.chunkBytes));
+      await inLanes(inGroups(combined, perPart), Math.min(threads.usefulRequests, many), (group) =>
+        this.#pick(threads, group, to, signal),
+      );
+    }
+    return to.values;
+  }
+
+  async #copy(own: readonly ChunkPart[], to: Omit<Part, 'start'>, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const values = await this.#chunk(own.map(({ chunk }) => chunk));
+    copySelected({ values, shape: this.metadata.chunks }, to, own);
+  }
+
+  /** Copies values of some chunks in a thread. */
+  async #pick(
+    threads: ChunkThreads,
+    group: readonly ChunkPart[][],
+    to: Omit<Part, 'start'>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    const { type, chunks, codecs, key } = this.metadata;
+    const { source, entries, prefix, key: store } = this.#place;
+    const picks = group.flatMap((parts) => {
+      const entry = entries.get(prefix + key(parts.map(({ chunk }) => chunk)));
+      return entry === undefined ? [] : [{ key: `${store} ${entry.name}`, parts, entry }];
+    });
+    const form = { type, codecs, size: product(chunks) };
+    const picked = picks.length > 0 && (await threads.pick({ form, lengths: chunks, picks, source, to }));
+    const done = new Set(picked ? picks.map(({ parts }) => parts) : []);
+    for (const parts of group) if (!done.has(parts)) await this.#copy(parts, to, signal);
+  }
+
+  /** Bytes of a decoded chunk. */
+  get chunkBytes(): number {
+    return product(this.metadata.chunks) * bytesPerValue(this.metadata.type);
+  }
+
+  /** Bytes of the chunks that `select` would decode. */
+  bytesFor(indices: readonly Indices[]): number {
+    const { chunks } = this.metadata;
+    return indices.reduce((all, chosen, d) => all * partsOf(chosen, chunks[d]!).length, this.chunkBytes);
+  }
+
+  /** Works on some chunks at a time. */
+  #each<T>(items: Iterator<T>, work: (item: T) => Promise<void>): Promise<void> {
+    return inLanes(items, Math.min(mostAtOnce, Math.floor(bytesAtOnce / this.chunkBytes)), work);
+  }
+
+  /**
+   * All values, of an array that must have this type and shape.
+   * @throws FormatError also for more values than a store of this size can hold
+   */
+  async all(shape?: readonly number[]): Promise<StoredValues> {
+    const { name, shape: own } = this.metadata;
+    if (shape !== undefined && (own.length !== shape.length || own.some((length, d) => length !== shape[d])))
+      throw new FormatError(
+        `The array '${shown(name)}' has the shape ${own.join(' × ')} instead of ${shape.join(' × ')}.`,
+      );
+    const most = Math.max(valuesOfAnyStore, mostPerByte * this.#place.source.size);
+    if (product(own) > most)
+      throw new FormatError(
+        `The array '${shown(name)}' has ${product(own)} values, but the store has ${this.#place.source.size} bytes.`,
+      );
+    return this.read(
+      own.map(() => 0),
+      own,
+    );
+  }
+
+  async #chunk(index: readonly number[]): Promise<StoredValues> {
+    const { type, chunks, codecs, fill, key } = this.metadata;
+    const { source, entries, prefix, cache, key: store } = this.#place;
+    const name = prefix + key(index);
+    return cache.get(`${store} ${name}`, async () => {
+      const entry = entries.get(name);
+      const size = product(chunks);
+      if (entry === undefined) return newValues(type, size).fill(fill as never);
+      const how = size * bytesPerValue(type) < shortChunk ? 'now' : 'inPool';
+      return decodedChunk(source, entry, { type, codecs, size }, how);
+    });
+  }
+}
+
+/** Groups of this many; the last one may be smaller. */
+function* inGroups<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

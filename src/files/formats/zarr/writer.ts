@@ -1,0 +1,38 @@
+import type { ByteSink } from '../../data/bytes.ts';
+import type { Grid } from '../../data/grid.ts';
+import type { Mesh } from '../../data/mesh.ts';
+import type { MultiArray } from '../../data/multi-array.ts';
+import type { Context, Write } from '../define.ts';
+import { spill } from '../io/spill.ts';
+import { arrayContent } from './array-content.ts';
+import { type StoreContent, writeContent } from './content.ts';
+import { gridContent } from './grid-content.ts';
+import { meshContent } from './mesh-content.ts';
+import type { writeParameters } from './parameters.ts';
+import { StoreWriter } from './store-writer.ts';
+
+export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array'> = async (
+  data,
+  _parameters,
+  sink,
+  context,
+): Promise<undefined> => {
+  if (data.kind !== 'grid' || data.bands.every(({ type }) => type !== undefined))
+    return writeTyped(data, sink, context);
+  // The metadata, which name the types, come before the values.
+  const { grid, close } = await spill(data, context.scratch);
+  try {
+    return await writeTyped(grid, sink, context);
+  } finally {
+    await close();
+  }
+};
+
+async function writeTyped(data: Grid | Mesh | MultiArray, sink: ByteSink, context: Context): Promise<undefined> {
+  await writeContent(await contentOf(data), new StoreWriter(sink), context);
+}
+
+function contentOf(data: Grid | Mesh | MultiArray): Promise<StoreContent> {
+  if (data.kind === 'grid') return gridContent(data);
+  return data.kind === 'mesh' ? meshContent(data) : arrayContent(data);
+}

@@ -1,6 +1,0 @@
-import type { Crs } from '../data/crs-reference.ts';
-import { crsName } from '../geo/crs/crs.ts';
-
-/** Name of a coordinate system by its WKT, without PROJ, which takes half a second to start. */
-export const crsTitle = (crs: Crs, wkt: string | undefined): string =>
-  /"([^"]*)"/.exec(wkt ?? crs.wkt ?? '')?.[1] ?? crsName(crs);
