@@ -51,7 +51,7 @@ const degrees = (text: string) => (/^\s*[+-]?\d{1,3}(\.\d{1,15})?\s*$/.test(text
 
 /** Part of cache keys, so that cached answers of another catalogue are not served. */
 const CATALOGUE_VERSION = createHash('sha256')
-  .update(readFileSync(new URL('catalogue.br', import.meta.url)))
+  .update(readFileSync(new URL('../files/crs/catalogue.br', import.meta.url)))
   .digest('base64url')
   .slice(0, 16);
 
