@@ -7,6 +7,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
 COPY bin bin
 COPY sql sql
+COPY docs docs
 COPY src src
 COPY workers workers
 COPY cli cli

@@ -42,7 +42,7 @@ import { apiRules } from './http/api-rules.ts';
 import { KnownAnswers } from './http/cache/known-answers.ts';
 import { answerKnownFirst } from './http/cache/socket-answers.ts';
 import { memoryStore } from './http/cache/store.ts';
-import { guideRoutes } from './http/docs/guide.routes.ts';
+import { guideRoutes } from './http/guide/guide.routes.ts';
 import { Limits } from './http/limits/limits.ts';
 import { healthRoutes } from './http/observe/health.ts';
 import { requestLogger } from './http/observe/request-log.ts';

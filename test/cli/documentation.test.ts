@@ -9,18 +9,18 @@ import { NOUNS } from '../../cli/registry.ts';
 import { environmentName, loadConfig } from '../../src/config.ts';
 import { offeredBy } from '../../src/files/convert/offers.ts';
 import { readers, writers } from '../../src/files/formats/registry.ts';
-import { renderMarkdown } from '../../src/http/docs/markdown.ts';
+import { renderMarkdown } from '../../src/http/guide/markdown.ts';
 import { SETTINGS } from '../../src/platform/settings/settings.ts';
 import { person } from './person.ts';
 import { understood, wordsOf } from './understood.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDER = 'src/http/docs';
+const FOLDER = 'docs/guide';
 const LONGEST_LINE = 120;
 
 async function documents(): Promise<Map<string, string>> {
-  const pages = (await readdir(join(root, FOLDER))).filter((name) => name.endsWith('.md'));
-  const files = ['README.md', ...pages.map((name) => `${FOLDER}/${name}`)];
+  const pages = (await readdir(join(root, 'docs'), { recursive: true })).filter((name) => name.endsWith('.md'));
+  const files = ['README.md', ...pages.map((name) => `docs/${name}`)];
   return new Map(await Promise.all(files.map(async (file) => [file, await text(file)] as const)));
 }
 const text = (file: string) => readFile(join(root, file), 'utf8');
@@ -186,12 +186,13 @@ test('each reader, writer, parameter and transformation is documented', async (t
     t.true(transformations.includes(`\`${name[0]?.toLowerCase()}${name.slice(1)}\``), name);
 });
 
-test('the README names files that exist, and every room of src', async (t) => {
-  const readme = await text('README.md');
-  for (const code of inlineCode(readme))
-    if (/^(?:src|cli|workers|test|bench|sql|bin)\/[\w./-]+$/.test(code) && !code.startsWith('bin/platform '))
-      t.true(existsSync(join(root, code)), code);
+test('the documents name files that exist, and the architecture names every room of src', async (t) => {
+  for (const [file, markdown] of await documents())
+    for (const code of inlineCode(markdown))
+      if (/^(?:src|cli|workers|test|bench|sql|bin|docs)\/[\w./-]+$/.test(code) && !code.startsWith('bin/platform '))
+        t.true(existsSync(join(root, code)), `${file}: ${code}`);
+  const architecture = await text('docs/ARCHITECTURE.md');
   const rooms = (await readdir(join(root, 'src'), { withFileTypes: true })).filter((one) => one.isDirectory());
-  const named = [...readme.matchAll(/`([\w-]+)\/`/g)].map(([, name]) => name);
+  const named = [...architecture.matchAll(/`([\w-]+)\/`/g)].map(([, name]) => name);
   for (const { name } of rooms) t.true(named.includes(name), name);
 });

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const TOURS = [
   ['README.md', 'Quick start'],
-  ['src/http/docs/rest-api.md', 'Example with curl'],
+  ['docs/guide/rest-api.md', 'Example with curl'],
 ] as const;
 
 /** The shell lines below a heading. */

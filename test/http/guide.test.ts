@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import test from 'ava';
-import { GUIDE } from '../../src/http/docs/guide.routes.ts';
-import { renderMarkdown } from '../../src/http/docs/markdown.ts';
+import { GUIDE } from '../../src/http/guide/guide.routes.ts';
+import { renderMarkdown } from '../../src/http/guide/markdown.ts';
 import { CRON } from '../../src/jobs.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-const folder = new URL('../../src/http/docs/', import.meta.url);
+const folder = new URL('../../docs/guide/', import.meta.url);
 const fetchPage = (name: string, headers: Record<string, string> = {}) => w.nobody.get(`/docs/guide/${name}`, headers);
 const linksOf = (html: string) => [...html.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
 

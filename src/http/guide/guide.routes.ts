@@ -7,7 +7,8 @@ import { isCurrent } from '../cache/cached.ts';
 import type { App } from '../route.ts';
 import { renderMarkdown, titleOf } from './markdown.ts';
 
-/** Markdown files of this folder, in the order of the navigation. */
+const FOLDER = new URL('../../../docs/guide/', import.meta.url);
+/** Pages in the order of the navigation. */
 export const GUIDE = [
   'concepts',
   'cli',
@@ -104,9 +105,7 @@ export async function guideRoutes(app: App) {
 }
 
 async function readGuide(): Promise<ReadonlyMap<string, string>> {
-  const texts = GUIDE.map(
-    async (name) => [name, await readFile(new URL(`${name}.md`, import.meta.url), 'utf8')] as const,
-  );
+  const texts = GUIDE.map(async (name) => [name, await readFile(new URL(`${name}.md`, FOLDER), 'utf8')] as const);
   return new Map(await Promise.all(texts));
 }
 
