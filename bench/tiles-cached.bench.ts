@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { Feature } from '../src/files/data/feature-collection.ts';
 import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/files/formats/io/bytes.ts';
-import { tilingWriter } from '../src/files/formats/tiles/format.ts';
+import { tilingWriter } from '../src/files/tiles/dataset/format.ts';
 import { quietContext } from './made-data.ts';
 import { parcelAt } from './parcels.ts';
 import {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { FileSink } from '../src/files/formats/io/bytes.ts';
-import { tilingWriter } from '../src/files/formats/tiles/format.ts';
+import { tilingWriter } from '../src/files/tiles/dataset/format.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
 import { type BenchPlatform, withPlatform } from './platform.ts';

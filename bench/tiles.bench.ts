@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { geoTiffReader } from '../src/files/formats/geotiff/format.ts';
 import { FileSink, FileSource } from '../src/files/formats/io/bytes.ts';
 import { completeParameters } from '../src/files/formats/parameters.ts';
-import { tilingWriter } from '../src/files/formats/tiles/format.ts';
-import { StoredTiles } from '../src/files/formats/tiles/stored-tiles.ts';
+import { tilingWriter } from '../src/files/tiles/dataset/format.ts';
+import { StoredTiles } from '../src/files/tiles/dataset/stored-tiles.ts';
 import { quietContext } from './made-data.ts';
 import { writeWaves } from './waves.ts';
 

@@ -1,5 +1,5 @@
-import type { DrawnScheme, MatrixLimits, TilesDescription } from '../files/formats/tiles/description.ts';
-import { HALF_WORLD, mercatorMatrices, resolutionOf, tilesWithin } from '../files/geo/tiles/matrices.ts';
+import type { DrawnScheme, MatrixLimits, TilesDescription } from '../files/tiles/dataset/description.ts';
+import { HALF_WORLD, mercatorMatrices, resolutionOf, tilesWithin } from '../files/tiles/matrices.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 
 /** Name of the matrices of all XYZ schemes that have every level. */

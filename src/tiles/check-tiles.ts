@@ -1,5 +1,5 @@
-import { problemOf } from '../files/formats/tiles/check-tile.ts';
-import type { DrawnScheme, TileSlice } from '../files/formats/tiles/description.ts';
+import { problemOf } from '../files/tiles/dataset/check-tile.ts';
+import type { DrawnScheme, TileSlice } from '../files/tiles/dataset/description.ts';
 import type { TileRequest } from './draw-threads.ts';
 import type { ServedTiles, TileParts } from './serve.ts';
 

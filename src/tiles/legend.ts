@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
-import type { DrawnScheme } from '../files/formats/tiles/description.ts';
 import { Canvas } from '../files/geo/draw/canvas.ts';
 import { drawLegend } from '../files/geo/draw/legend.ts';
-import { colourAt, parseColour } from '../files/geo/tiles/ramp.ts';
+import type { DrawnScheme } from '../files/tiles/dataset/description.ts';
+import { colourAt, parseColour } from '../files/tiles/raster/ramp.ts';
 
 const [WIDTH, HEIGHT, MARGIN] = [170, 300, 12];
 const paper = [255, 255, 255] as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { DrawnScheme, TilesDescription } from '../files/formats/tiles/description.ts';
 import { wgs84 } from '../files/geo/crs/crs.ts';
+import { nearestTurn } from '../files/geo/crs/geographic-extent.ts';
 import { transformer } from '../files/geo/crs/transform.ts';
-import { nearestTurn } from '../files/geo/tiles/place.ts';
+import type { DrawnScheme, TilesDescription } from '../files/tiles/dataset/description.ts';
 
 /** Points along a side of a tile, the corners included. */
 const SIDE = 17;

@@ -2,7 +2,7 @@ import type { BlobSources } from '../blobs/blob-source.ts';
 import { OpenBlobs } from '../blobs/open-blobs.ts';
 import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
-import { StoredTiles } from '../files/formats/tiles/stored-tiles.ts';
+import { StoredTiles } from '../files/tiles/dataset/stored-tiles.ts';
 
 /** Datasets whose directories are in memory. */
 const MOST_OPEN = 200;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DrawnScheme, TilesDescription } from '../files/formats/tiles/description.ts';
-import { AGGREGATION_METHODS, SCHEME_TYPES } from '../files/formats/tiles/schemes.ts';
-import { OUT_OF_RANGE, OUTPUT_TYPES } from '../files/geo/tiles/encode-tile.ts';
+import type { DrawnScheme, TilesDescription } from '../files/tiles/dataset/description.ts';
+import { AGGREGATION_METHODS, SCHEME_TYPES } from '../files/tiles/dataset/schemes.ts';
+import { OUT_OF_RANGE, OUTPUT_TYPES } from '../files/tiles/raster/encode-tile.ts';
 
 const perLevel = (description: string, example: number[]) =>
   z.array(z.number()).meta({ description, examples: [example] });

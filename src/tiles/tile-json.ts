@@ -5,7 +5,7 @@ import {
   isSingle,
   type TileSlice,
   type TilesDescription,
-} from '../files/formats/tiles/description.ts';
+} from '../files/tiles/dataset/description.ts';
 import type { Place } from './capabilities.ts';
 
 export const TileJson = z

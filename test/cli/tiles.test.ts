@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
-import { StoredTiles } from '../../src/files/formats/tiles/stored-tiles.ts';
+import { StoredTiles } from '../../src/files/tiles/dataset/stored-tiles.ts';
 import { flatMesh } from '../formats/meshes.ts';
 import { memory } from '../formats/read.ts';
 import { written } from '../formats/written.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { convert } from '../../src/files/convert/convert.ts';
-import { TileArchive } from '../../src/files/formats/tiles/archive-reader.ts';
+import { TileArchive } from '../../src/files/formats/io/pmtiles/archive-reader.ts';
 import { memory } from '../formats/read.ts';
 import { featureBytes, newStoredFeatures } from '../world/tiles.ts';
 import { world } from '../world.ts';

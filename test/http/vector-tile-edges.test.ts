@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Mesh } from '../../src/files/data/mesh.ts';
 import { transformer } from '../../src/files/geo/crs/transform.ts';
-import { HALF_WORLD } from '../../src/files/geo/tiles/matrices.ts';
+import { HALF_WORLD } from '../../src/files/tiles/matrices.ts';
 import { squares } from '../formats/tiles/tiling.ts';
 import { type DecodedFeature, decodeTile } from '../world/decode-mvt.ts';
 import { newStore } from '../world/stores.ts';

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
 import { transformer } from '../../src/files/geo/crs/transform.ts';
-import { HALF_WORLD } from '../../src/files/geo/tiles/matrices.ts';
+import { HALF_WORLD } from '../../src/files/tiles/matrices.ts';
 import { flatMesh, sigmaZMesh, value } from '../formats/meshes.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
 import { newStore } from '../world/stores.ts';

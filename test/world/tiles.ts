@@ -10,7 +10,7 @@ import { TILE_TYPES } from '../../src/files/formats/io/pmtiles/archive-header.ts
 import { ArchiveWriter } from '../../src/files/formats/io/pmtiles/archive-writer.ts';
 import { zipEntries } from '../../src/files/formats/io/zip.ts';
 import { readEntry } from '../../src/files/formats/io/zip-entry.ts';
-import { tilingWriter } from '../../src/files/formats/tiles/format.ts';
+import { tilingWriter } from '../../src/files/tiles/dataset/format.ts';
 import { type ZipFile, zipOf } from '../formats/shapefiles.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import type { User, World } from '../world.ts';

@@ -1,3 +1,5 @@
+import { tilingWriter } from '../tiles/dataset/format.ts';
+import { mbTilesWriter, pmTilesWriter } from '../tiles/vector/pyramid/format.ts';
 import { asciiGridReader, asciiGridWriter } from './ascii-grid/format.ts';
 import type { Reader, Writer } from './define.ts';
 import { dfs0Reader, dfs0Writer } from './dfs0/format.ts';
@@ -11,9 +13,7 @@ import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
-import { tilingWriter } from './tiles/format.ts';
 import { tsReader, tsWriter } from './ts/format.ts';
-import { mbTilesWriter, pmTilesWriter } from './vector-tiles/format.ts';
 import { vtuReader, vtuWriter } from './vtu/format.ts';
 import { xyzReader, xyzWriter } from './xyz/format.ts';
 import { mdReader, mdWriter } from './zarr/format.ts';

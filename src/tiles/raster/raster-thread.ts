@@ -1,6 +1,6 @@
-import type { TileSlice } from '../../files/formats/tiles/description.ts';
-import { StoredTiles } from '../../files/formats/tiles/stored-tiles.ts';
-import { TileDrawer } from '../../files/formats/tiles/tile-drawer.ts';
+import type { TileSlice } from '../../files/tiles/dataset/description.ts';
+import { StoredTiles } from '../../files/tiles/dataset/stored-tiles.ts';
+import { TileDrawer } from '../../files/tiles/raster/tile-drawer.ts';
 import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
 
 /** A tile to be drawn of the values in a blob. */

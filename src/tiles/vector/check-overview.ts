@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { TileNumber } from '../../files/geo/tiles/vector-tile.ts';
+import type { TileNumber } from '../../files/tiles/vector/vector-tile.ts';
 import type { TileRequest } from '../draw-threads.ts';
 import type { FeatureTiles } from './feature-tiles.ts';
 

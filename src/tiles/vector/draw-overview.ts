@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '../../blobs/blobs.ts';
 import { AppError, FormatError } from '../../errors.ts';
 import { FileSource } from '../../files/formats/io/bytes.ts';
-import { TileArchive } from '../../files/formats/tiles/archive-reader.ts';
+import { TileArchive } from '../../files/formats/io/pmtiles/archive-reader.ts';
 import { DEFAULT_MEMORY_MB } from '../../transfers/queue/resource-request.ts';
 import { ChildDied } from '../../transfers/run/conversion.ts';
 import type { Executor } from '../../transfers/run/executor.ts';

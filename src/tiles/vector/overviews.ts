@@ -2,8 +2,8 @@ import type { BlobSources } from '../../blobs/blob-source.ts';
 import { OpenBlobs } from '../../blobs/open-blobs.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import type { Db } from '../../db.ts';
-import { TileArchive } from '../../files/formats/tiles/archive-reader.ts';
-import type { TileNumber } from '../../files/geo/tiles/vector-tile.ts';
+import { TileArchive } from '../../files/formats/io/pmtiles/archive-reader.ts';
+import type { TileNumber } from '../../files/tiles/vector/vector-tile.ts';
 import { openTtlCache } from '../../platform/async/ttl-cache.ts';
 import { findArchive } from './overviews.queries.ts';
 

@@ -1,10 +1,10 @@
 import type { Field } from '../../files/data/feature-collection.ts';
 import type { Area } from '../../files/formats/flatgeobuf/schema.ts';
-import type { TileSlice } from '../../files/formats/tiles/description.ts';
 import type { KnownCrs } from '../../files/geo/crs/crs.ts';
-import { extentOf, type GeographicExtent, runOn, toGeographic } from '../../files/geo/tiles/place.ts';
-import type { TileKey } from '../../files/geo/tiles/tile-values.ts';
-import type { TileNumber } from '../../files/geo/tiles/vector-tile.ts';
+import { extentOf, type GeographicExtent, runOn, toGeographic } from '../../files/geo/crs/geographic-extent.ts';
+import type { TileSlice } from '../../files/tiles/dataset/description.ts';
+import type { TileKey } from '../../files/tiles/vector/tile-values.ts';
+import type { TileNumber } from '../../files/tiles/vector/vector-tile.ts';
 import type { TileRequest } from '../draw-threads.ts';
 
 const net = 16;

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { transformer } from '../../../src/files/geo/crs/transform.ts';
-import { HALF_WORLD } from '../../../src/files/geo/tiles/matrices.ts';
+import { HALF_WORLD } from '../../../src/files/tiles/matrices.ts';
 import { gridOf, type MadeGrid, type RawTiles, squares, tiled } from './tiling.ts';
 
 interface Case extends MadeGrid {

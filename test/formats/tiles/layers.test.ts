@@ -4,7 +4,7 @@ import type { Data } from '../../../src/files/data/data.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
 import type { Mesh } from '../../../src/files/data/mesh.ts';
 import type { MultiArray } from '../../../src/files/data/multi-array.ts';
-import { StoredTiles } from '../../../src/files/formats/tiles/stored-tiles.ts';
+import { StoredTiles } from '../../../src/files/tiles/dataset/stored-tiles.ts';
 import { converted } from '../files.ts';
 import { sigmaZMesh } from '../meshes.ts';
 import { memory } from '../read.ts';

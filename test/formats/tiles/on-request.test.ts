@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Grid } from '../../../src/files/data/grid.ts';
 import type { Mesh } from '../../../src/files/data/mesh.ts';
-import { withLevelsOnRequest } from '../../../src/files/formats/tiles/drawing.ts';
-import { checkSchemes } from '../../../src/files/formats/tiles/schemes.ts';
-import { TileDrawer } from '../../../src/files/formats/tiles/tile-drawer.ts';
 import { transformer } from '../../../src/files/geo/crs/transform.ts';
-import { HALF_WORLD, mercatorMatrices } from '../../../src/files/geo/tiles/matrices.ts';
+import { checkSchemes } from '../../../src/files/tiles/dataset/schemes.ts';
+import { HALF_WORLD, mercatorMatrices } from '../../../src/files/tiles/matrices.ts';
+import { withLevelsOnRequest } from '../../../src/files/tiles/raster/drawing.ts';
+import { TileDrawer } from '../../../src/files/tiles/raster/tile-drawer.ts';
 import { randomOf } from '../../world/random.ts';
 import { gridOf, squares, tiled, tiledWith } from './tiling.ts';
 

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { checkParameters } from '../../../src/files/formats/parameters.ts';
-import { problemOf } from '../../../src/files/formats/tiles/check-tile.ts';
-import { tilingWriter } from '../../../src/files/formats/tiles/format.ts';
+import { problemOf } from '../../../src/files/tiles/dataset/check-tile.ts';
+import { tilingWriter } from '../../../src/files/tiles/dataset/format.ts';
 import { decodePng, pixelAlpha } from '../decode-png.ts';
 import { gridOf, tiled } from './tiling.ts';
 

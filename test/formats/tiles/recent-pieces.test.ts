@@ -1,6 +1,6 @@
 import test from 'ava';
-import { allEnded } from '../../../src/files/formats/tiles/values/all-ended.ts';
-import { RecentPieces } from '../../../src/files/formats/tiles/values/recent-pieces.ts';
+import { allEnded } from '../../../src/files/tiles/raster/values/all-ended.ts';
+import { RecentPieces } from '../../../src/files/tiles/raster/values/recent-pieces.ts';
 
 /** Reads pieces of 1,000 bytes and notes which. */
 function reader(most: number) {

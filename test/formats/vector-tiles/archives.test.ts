@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import type { Feature, FeatureCollection } from '../../../src/files/data/feature-collection.ts';
-import { TileArchive } from '../../../src/files/formats/tiles/archive-reader.ts';
+import { TileArchive } from '../../../src/files/formats/io/pmtiles/archive-reader.ts';
 import { decodeTile } from '../../world/decode-mvt.ts';
 import { flatMesh } from '../meshes.ts';
 import { memory } from '../read.ts';

@@ -1,7 +1,7 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { sridOf, wgs84 } from '../crs/crs.ts';
+import { nearestTurn } from '../crs/geographic-extent.ts';
 import { transformer } from '../crs/transform.ts';
-import { nearestTurn } from '../tiles/place.ts';
 import type { GridGeometry } from '../warp/image-transformer.ts';
 
 /** Points per side: a side that is straight in one coordinate system is a curve in another. */

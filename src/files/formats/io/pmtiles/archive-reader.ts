@@ -1,0 +1,99 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { FormatError } from '../../../../errors.ts';
+import type { ByteSource } from '../../../data/bytes.ts';
+import { type ArchiveHeader, COMPRESSIONS, HEADER_BYTES, parseHeader, ROOT_LIMIT } from './archive-header.ts';
+import { Directory, type DirectoryEntry } from './directory.ts';
+import { tileIdOf } from './tile-ids.ts';
+
+const unzipped = promisify(gunzip);
+/** Unpacked bytes of a directory: a leaf of a quarter of a million entries. */
+const mostDirectoryBytes = 8 << 20;
+/** Of one as it is stored: what cannot be compressed becomes a little longer. */
+const longestDirectory = mostDirectoryBytes + (64 << 10);
+/** Bytes of the largest raw tile. */
+export const longestTile = 4 * 2048 ** 2;
+/** Of one as it is stored: what cannot be compressed becomes a little longer. */
+const longestStored = longestTile + (64 << 10);
+/** Leaves in memory. */
+const keptLeaves = 32;
+
+/** A tile as it is stored. */
+export interface StoredTile {
+  readonly bytes: Uint8Array;
+  readonly gzip: boolean;
+}
+
+/** A PMTiles file, read by ranges. */
+export class TileArchive {
+  readonly header: ArchiveHeader;
+  readonly #source: ByteSource;
+  readonly #root: Directory;
+  readonly #leaves = new Map<number, Promise<Directory>>();
+
+  private constructor(source: ByteSource, header: ArchiveHeader, root: Directory) {
+    this.#source = source;
+    this.header = header;
+    this.#root = root;
+  }
+
+  /** @throws FormatError if the source is no PMTiles file */
+  static async open(source: ByteSource): Promise<TileArchive> {
+    const head = await source.read(0, Math.min(ROOT_LIMIT, source.size));
+    const header = parseHeader(head, source.size);
+    const { offset, length } = header.root;
+    if (offset < HEADER_BYTES || offset + length > head.length)
+      throw new FormatError('The root directory of the tile archive is not at its beginning.');
+    return new TileArchive(source, header, await directoryOf(head.subarray(offset, offset + length)));
+  }
+
+  async tile(level: number, column: number, row: number): Promise<StoredTile | undefined> {
+    const entry = await this.#find(tileIdOf(level, column, row));
+    if (entry === undefined) return undefined;
+    const { tiles, tileCompression } = this.header;
+    if (entry.offset + entry.length > tiles.length)
+      throw new FormatError('A tile of the archive ends after its last byte.');
+    if (entry.length > longestStored)
+      throw new FormatError(`A tile of the archive has ${entry.length} bytes; it may have ${longestStored}.`);
+    const bytes = await this.#source.read(tiles.offset + entry.offset, entry.length);
+    return { bytes, gzip: tileCompression === COMPRESSIONS.gzip };
+  }
+
+  async #find(id: number): Promise<DirectoryEntry | undefined> {
+    const entry = this.#root.find(id);
+    if (entry === undefined || entry.run > 0) return entry;
+    const found = (await this.#leaf(entry)).find(id);
+    return found === undefined || found.run === 0 ? undefined : found;
+  }
+
+  #leaf({ offset, length }: DirectoryEntry): Promise<Directory> {
+    let leaf = this.#leaves.get(offset);
+    if (leaf === undefined) {
+      leaf = this.#readLeaf(offset, length);
+      leaf.catch(() => this.#leaves.delete(offset));
+    }
+    // The last used leaf is the last one of the map.
+    this.#leaves.delete(offset);
+    this.#leaves.set(offset, leaf);
+    if (this.#leaves.size > keptLeaves) this.#leaves.delete(this.#leaves.keys().next().value!);
+    return leaf;
+  }
+
+  async #readLeaf(offset: number, length: number): Promise<Directory> {
+    const { leaves } = this.header;
+    if (offset + length > leaves.length)
+      throw new FormatError('A directory of the tile archive ends after its last byte.');
+    if (length > longestDirectory)
+      throw new FormatError(`A directory of the tile archive has ${length} bytes; it may have ${longestDirectory}.`);
+    return directoryOf(await this.#source.read(leaves.offset + offset, length));
+  }
+}
+
+async function directoryOf(packed: Uint8Array): Promise<Directory> {
+  try {
+    return new Directory(await unzipped(packed, { maxOutputLength: mostDirectoryBytes }));
+  } catch (error) {
+    if (error instanceof FormatError) throw error;
+    throw new FormatError('A directory of the tile archive cannot be unpacked.');
+  }
+}
