@@ -27,6 +27,7 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
       config: { access: 'public', service: 'none', described: SHOWS_FORM },
       schema: {
         tags: ['accounts'],
+        operationId: 'showActivationPage',
         summary: 'Shows the page behind the link of an activation mail',
         querystring: Query,
       },
@@ -52,7 +53,11 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
         service: 'none',
         described: acceptsForm({ token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'] }),
       },
-      schema: { tags: ['accounts'], summary: 'Activates an account: receives the form of the activation page' },
+      schema: {
+        tags: ['accounts'],
+        operationId: 'submitActivationPage',
+        summary: 'Activates an account: receives the form of the activation page',
+      },
     },
     async (request: FastifyRequest, reply) => {
       refuseCrossSite(request);

@@ -19,6 +19,7 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: 
       config: { access: 'administrators', service: 'audit' },
       schema: {
         tags: ['audit'],
+        operationId: 'listAuditEntries',
         summary: 'Lists the audit trail of accounts, groups, tenants and keys, newest first',
         querystring: z.object({
           account: z

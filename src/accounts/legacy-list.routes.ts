@@ -53,7 +53,12 @@ export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: L
           },
         },
       },
-      schema: { summary: 'Lists accounts in the legacy format', response: { 200: z.array(Item) } },
+      schema: {
+        operationId: 'listAccountsLegacy',
+        deprecated: true,
+        summary: 'Lists accounts in the legacy format',
+        response: { 200: z.array(Item) },
+      },
     },
     async (_request, reply) => sendList(reply, list, {}, { bare: true }),
   );

@@ -14,6 +14,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
+        operationId: 'registerAccount',
         summary: 'Registers an account and sends a mail to activate it',
         description: 'If the login id exists, the answer is the same, no account is created, and the mail says so.',
         body: z.object({
@@ -38,6 +39,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
+        operationId: 'activateAccount',
         summary: 'Activates a registered account with the token of its mail',
         querystring: Token,
         response: { 204: z.null() },
@@ -54,6 +56,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
+        operationId: 'requestPasswordReset',
         summary: 'Sends a mail to set a new password',
         description: 'The body is a login id or an e-mail address. The answer is the same if no account has it.',
         body: z.string().trim().min(1).max(255),
@@ -71,6 +74,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
     {
       config: open,
       schema: {
+        operationId: 'getPasswordPolicy',
         summary: 'Returns the requirements for new passwords',
         response: {
           200: z.object({

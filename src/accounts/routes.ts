@@ -13,7 +13,12 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
     '/api/accounts',
     {
       config,
-      schema: { summary: 'Lists accounts', querystring: z.object(offsetQuery), response: { 200: z.array(Account) } },
+      schema: {
+        operationId: 'listAccounts',
+        summary: 'Lists accounts',
+        querystring: z.object(offsetQuery),
+        response: { 200: z.array(Account) },
+      },
     },
     async (request, reply) => {
       const list = {
@@ -28,7 +33,14 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/accounts/count',
-    { config, schema: { summary: 'Returns the number of accounts', response: { 200: z.number() } } },
+    {
+      config,
+      schema: {
+        operationId: 'countAccounts',
+        summary: 'Returns the number of accounts',
+        response: { 200: z.number() },
+      },
+    },
     async () => countAccounts(db),
   );
 
@@ -37,6 +49,7 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
     {
       config,
       schema: {
+        operationId: 'getAccount',
         summary: 'Returns an account by its login id',
         params: z.object({ id: z.string() }),
         response: { 200: Account },

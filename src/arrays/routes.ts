@@ -106,6 +106,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       config,
       schema: {
         tags: TAGS,
+        operationId: 'getMdDataset',
         summary: 'Returns what a multidimensional dataset holds',
         description: 'Items, times, axes, coordinate system and extent, without values.',
         params: Id,
@@ -126,6 +127,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       config: { ...config, limit: 'heavy', described: OTHER_FORMATS },
       schema: {
         tags: TAGS,
+        operationId: 'getMdDatasetValues',
         summary: 'Returns values of a multidimensional dataset',
         description: [
           `At most ${mostValues} values; more are 413. Without \`point\`, \`bbox\` and \`element\` values of all places.`,

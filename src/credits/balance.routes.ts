@@ -123,6 +123,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config,
       schema: {
         tags,
+        operationId: 'getCredit',
         summary: 'Returns the credits of a tenant by status',
         description: past,
         params: TenantParam,
@@ -139,6 +140,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config,
       schema: {
         tags,
+        operationId: 'createCreditUnassigned',
         summary: 'Returns the credits of the generic pool by status',
         description: `For administrators and the role \`BackOffice\`. ${past}`,
         querystring: Query,
@@ -155,6 +157,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config: queries,
       schema: {
         tags,
+        operationId: 'createCreditDetail',
         summary: 'Returns the credits of a tenant by status and expiry',
         description: `In the order in which they are spent. ${past}`,
         querystring: DetailsQuery,
@@ -171,6 +174,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config: queries,
       schema: {
         tags,
+        operationId: 'createCreditUnassignedDetail',
         summary: 'Returns the credits of the generic pool by status and expiry',
         description: `For administrators and the role \`BackOffice\`. ${past}`,
         querystring: DetailsQuery,
@@ -187,6 +191,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config: queries,
       schema: {
         tags,
+        operationId: 'createCreditDetailExtended',
         summary: 'Returns the credits of a tenant by status, with project and operation',
         description: `\`createdAt\` and \`createdBy\` are of the entry that put the credits into the status. ${past}`,
         querystring: DetailsQuery,
@@ -203,6 +208,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config,
       schema: {
         tags,
+        operationId: 'getCreditForecast',
         summary: 'Returns when credits of a tenant expire and how long they last',
         description: '`days`: period whose mean is the pace of spending, 30 by default.',
         params: TenantParam,
@@ -223,6 +229,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config,
       schema: {
         tags,
+        operationId: 'getCreditOperation',
         summary: 'Returns the entries of an operation',
         description: 'Entries with the same time and kind belong together and sum to zero.',
         params: TenantParam.extend({ operationId: OperationId }),
@@ -240,6 +247,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise
       config: administrators,
       schema: {
         tags,
+        operationId: 'getCreditVerify',
         summary: 'Verifies the ledger',
         description:
           'Checks the chain of hashes of each pool, that entries sum to zero, and that lots and reservations are the sums of their entries. Returns the first wrong entry.',

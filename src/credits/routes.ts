@@ -43,6 +43,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'createCredit',
         summary: 'Adds credits to a tenant',
         description: `For the roles \`BackOffice\` and \`PlatformAdministrator\`. Returns what is available then. ${dry}`,
         querystring: DryRun,
@@ -65,6 +66,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'replaceCreditReserve',
         summary: 'Reserves credits for an operation',
         description: `Takes the credits that expire first. An operation may reserve more while it holds a reservation. ${tooFew} ${dry}`,
         querystring: DryRun,
@@ -81,6 +83,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'replaceCreditSpend',
         summary: 'Spends credits',
         description: [
           'Spends what the operation has reserved; what is left stays reserved until it is released. An operation without a',
@@ -100,6 +103,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'replaceCreditRelease',
         summary: 'Ends the reservation of an operation',
         description: `Returns what was released. Credits that have expired meanwhile count as expired. ${dry}`,
         querystring: DryRun,
@@ -116,6 +120,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config: { ...config, concernsTenants: true },
       schema: {
         tags,
+        operationId: 'moveCredit',
         summary: 'Moves credits between tenants, or from or to the generic pool',
         description: [
           'Without `sourceTenantId` from the generic pool, without `targetTenantId` to it. Between tenants only credits with a',
@@ -141,6 +146,7 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config: { ...config, access: 'administrators' },
       schema: {
         tags,
+        operationId: 'createCreditExpire',
         summary: 'Books expired credits now',
         description: `Expired credits are unusable at once; the job \`expireCredits\` books them every hour. ${dry}`,
         querystring: DryRun,

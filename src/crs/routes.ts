@@ -70,6 +70,7 @@ export async function crsRoutes(app: App) {
       config,
       schema: {
         tags,
+        operationId: 'listCoordinateSystems',
         summary: 'Lists coordinate reference systems of EPSG and Esri with their definitions',
         description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
         querystring: z.object({
@@ -108,6 +109,7 @@ export async function crsRoutes(app: App) {
       config,
       schema: {
         tags,
+        operationId: 'listCoordinateSystemAuthorities',
         summary: 'Lists authorities of coordinate reference systems',
         response: { 200: listOf(z.string()) },
       },
@@ -121,6 +123,7 @@ export async function crsRoutes(app: App) {
       config,
       schema: {
         tags,
+        operationId: 'getCoordinateSystem',
         summary: 'Returns a coordinate reference system',
         description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
         params: z.object({ id: z.string().max(20) }),

@@ -23,6 +23,7 @@ export async function findRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'metadata', limit: 'heavy' },
       schema: {
         tags: ['projects', 'datasets'],
+        operationId: 'getFind',
         summary: 'Finds projects and datasets of the tenant by name or path',
         description:
           'With `projectId` the path starts in that project. Otherwise a path that starts with a slash starts at a root project, and any other path matches at any level; a single name finds everything of that name.',

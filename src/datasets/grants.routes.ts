@@ -51,6 +51,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       config: { access: 'signedIn', service: 'security', projectHeader: true },
       schema: {
         tags,
+        operationId: 'getSasToken',
         summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
         description:
           'Append it to `dataPath`. With `readOnly=true` it grants reading alone: for links to share. Else it also grants writing if the ' +
@@ -78,6 +79,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       config: { access: 'signedIn', service: 'metadata' },
       schema: {
         tags,
+        operationId: 'revokeDatasetGrants',
         summary: 'Revokes all signed addresses of a dataset',
         description:
           'Includes access by grants of folders above it, and addresses of files exported from it. Needs canGrantAccess.',
@@ -97,6 +99,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       config: { access: 'signedIn', service: 'raw' },
       schema: {
         tags,
+        operationId: 'getDatasetDownloadUrl',
         summary: 'Returns a signed address to download a dataset',
         params: Id,
         querystring: z.object({ downloadFileName: chosenName(z.string().max(255)).optional() }),
@@ -117,6 +120,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       config: { access: 'signedIn', service: 'filesync', projectHeader: true },
       schema: {
         tags,
+        operationId: 'prepareDownload',
         summary: 'Returns signed addresses to download datasets of a project',
         description:
           'Send the project in the header `svc-project-id`. Without `id`, returns all datasets directly in it.',

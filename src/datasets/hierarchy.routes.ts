@@ -45,6 +45,7 @@ export async function hierarchyRoutes(
       config: { access: 'signedIn', service: 'hierarchy', secretAnswer: true },
       schema: {
         tags: ['projects', 'datasets'],
+        operationId: 'changeHierarchy',
         summary: 'Creates, deletes, moves and renames paths below a project, atomically',
         params: Id,
         body: Hierarchy,

@@ -38,6 +38,7 @@ export async function importStagedRoutes(app: App, { db, blobs }: { db: Db; blob
       config: { access: 'signedIn', service: 'conversion' },
       schema: {
         tags: ['datasets'],
+        operationId: 'importStagedProjectFile',
         summary: 'Creates datasets from uploaded files without conversion, immediately',
         params: Id,
         body: Import,

@@ -52,6 +52,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       config,
       schema: {
         tags,
+        operationId: 'listProjectDatasets',
         summary: 'Lists datasets directly in a project',
         description: 'Returns the whole list unless `limit` is set.',
         params: Id,
@@ -84,6 +85,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       config,
       schema: {
         tags,
+        operationId: 'listProjectDatasetSummaries',
         summary: 'Lists datasets directly in a project, with id, name and type only',
         description: 'Returns the whole list unless `limit` is set.',
         params: Id,
@@ -115,6 +117,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       config,
       schema: {
         tags,
+        operationId: 'listProjectDatasetsRecursively',
         summary: 'Lists datasets in a project and all its descendants, ordered by path',
         params: Id,
         querystring: z.object({ datasetType: queryEnum(DATASET_TYPES).optional(), ...tokens, ...offsetQuery }),

@@ -57,7 +57,10 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
 
   app.get(
     '/api/metadata/dataset/:id',
-    { config, schema: { tags, summary: 'Returns a dataset', params: Id, response: { 200: Dataset } } },
+    {
+      config,
+      schema: { tags, operationId: 'getDataset', summary: 'Returns a dataset', params: Id, response: { 200: Dataset } },
+    },
     async (request) => {
       const found = await findDataset(db, request.caller, request.params.id);
       if (!found) throw notFound('Dataset', request.params.id);
@@ -69,7 +72,13 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
     '/api/metadata/dataset/:id',
     {
       config,
-      schema: { tags, summary: 'Moves a dataset to the recycle bin', params: Id, response: { 204: z.null() } },
+      schema: {
+        tags,
+        operationId: 'deleteDataset',
+        summary: 'Moves a dataset to the recycle bin',
+        params: Id,
+        response: { 204: z.null() },
+      },
     },
     async ({ caller, params }, reply) => {
       await deleteDataset(db, caller, params);
@@ -83,6 +92,8 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
       config,
       schema: {
         tags,
+        operationId: 'deleteProjectDatasetLegacy',
+        deprecated: true,
         summary: 'Moves a dataset of this project to the recycle bin',
         params: z.object({ projectId: uuidParam(), id: uuidParam() }),
         response: { 204: z.null() },
@@ -100,6 +111,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
       config,
       schema: {
         tags,
+        operationId: 'replaceDataset',
         summary: 'Updates the record of a dataset',
         params: Id,
         body: ChangedDataset,

@@ -37,6 +37,7 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
       },
       schema: {
         tags: ['events'],
+        operationId: 'listEvents',
         summary: 'Lists events behind an offset, or streams them with `Accept: text/event-stream`',
         description: [
           'To continue, send the offset of the last event as `after`; no event is skipped. `last` instead of `limit` lists the newest',

@@ -40,6 +40,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
       config: { ...config, secretAnswer: true },
       schema: {
         tags,
+        operationId: 'createWebhook',
         summary: 'Creates a webhook for events of the tenant (tenant Owners)',
         description: [
           'Sends each event as a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks specify, and retries',
@@ -61,7 +62,12 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
     '/api/eventing/webhook',
     {
       config,
-      schema: { tags, summary: 'Lists the webhooks of the tenant (tenant Owners)', response: { 200: listOf(Webhook) } },
+      schema: {
+        tags,
+        operationId: 'listWebhooks',
+        summary: 'Lists the webhooks of the tenant (tenant Owners)',
+        response: { 200: listOf(Webhook) },
+      },
     },
     async ({ caller }) => ({ data: [...(await listWebhooks(db, ownTenant(caller)))] }),
   );
@@ -72,6 +78,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
       config,
       schema: {
         tags,
+        operationId: 'getWebhook',
         summary: 'Returns a webhook, without its secret (tenant Owners)',
         params: Id,
         response: { 200: Webhook },
@@ -86,6 +93,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
       config,
       schema: {
         tags,
+        operationId: 'deleteWebhook',
         summary: 'Deletes a webhook (tenant Owners)',
         params: Id,
         response: { 204: z.null() },
@@ -103,6 +111,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
       config,
       schema: {
         tags,
+        operationId: 'listWebhookDeliveries',
         summary: 'Lists deliveries of a webhook, newest first (tenant Owners)',
         params: Id,
         querystring: z.object({ state: queryEnum(DELIVERY_STATES).optional(), ...cursorQuery }),
@@ -128,6 +137,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
       config,
       schema: {
         tags,
+        operationId: 'replayWebhook',
         summary: 'Delivers all events behind an offset again (tenant Owners)',
         description: 'A disabled webhook is enabled.',
         params: Id,
@@ -145,6 +155,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
       config,
       schema: {
         tags,
+        operationId: 'createWebhookTest',
         summary: 'Sends a test event to a webhook and tells what its receiver answered (tenant Owners)',
         description: [
           'The event has the type `svc.platform.events.webhooktestevent`, is signed like others, and is sent once. If the receiver answers',

@@ -49,6 +49,7 @@ const CollectionId = DatasetId.extend({
 
 interface DocumentRoute {
   url: string;
+  operationId: string;
   summary: string;
   schema: ZodType;
   type?: string;
@@ -70,13 +71,14 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
       throw new AppError('notFound', `Collection '${collectionId}' was not found. The collection is '${COLLECTION}'.`);
     return contents.open(dataset);
   };
-  const document = ({ url, summary, schema, type = 'application/json', make }: DocumentRoute) =>
+  const document = ({ url, operationId, summary, schema, type = 'application/json', make }: DocumentRoute) =>
     app.get(
       url,
       {
         config: { ...config, mediaType: type, described: ANSWERS },
         schema: {
           tags,
+          operationId,
           summary,
           params: url.startsWith(COLLECTION_ROUTE) ? CollectionId : DatasetId,
           querystring: z.object(FORMATS),
@@ -97,18 +99,21 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
 
   document({
     url: ROOT,
+    operationId: 'getFeatureService',
     summary: 'Landing page of the features of a dataset',
     schema: LandingPage,
     make: landingPage,
   });
   document({
     url: `${ROOT}/conformance`,
+    operationId: 'getFeatureConformance',
     summary: 'Conformance classes',
     schema: Conformance,
     make: () => ({ conformsTo: CONFORMS_TO }),
   });
   document({
     url: `${ROOT}/api`,
+    operationId: 'getFeatureApi',
     summary: 'OpenAPI document of the features of a dataset',
     schema: SchemaDocument,
     type: OPENAPI_TYPE,
@@ -116,18 +121,21 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
   });
   document({
     url: `${ROOT}/collections`,
+    operationId: 'listFeatureCollections',
     summary: 'The collection of the features of a dataset, in a list',
     schema: Collections,
     make: collectionsOf,
   });
   document({
     url: COLLECTION_ROUTE,
+    operationId: 'getFeatureCollection',
     summary: 'The collection of the features of a dataset',
     schema: Collection,
     make: collectionOf,
   });
   document({
     url: `${COLLECTION_ROUTE}/schema`,
+    operationId: 'getFeatureCollectionSchema',
     summary: 'Properties of the features and their types',
     schema: SchemaDocument,
     type: SCHEMA_TYPE,
@@ -135,6 +143,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
   });
   document({
     url: `${COLLECTION_ROUTE}/queryables`,
+    operationId: 'getFeatureQueryables',
     summary: 'Properties that filters may name',
     schema: SchemaDocument,
     type: SCHEMA_TYPE,
@@ -142,6 +151,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
   });
   document({
     url: `${COLLECTION_ROUTE}/feature-schema`,
+    operationId: 'getFeatureSchema',
     summary: 'JSON Schema of a feature as GeoJSON',
     schema: SchemaDocument,
     type: SCHEMA_TYPE,
@@ -160,6 +170,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
       config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
       schema: {
         tags,
+        operationId: 'listCollectionFeatures',
         summary: 'Features of the collection as GeoJSON',
         description: 'As `GET /api/gis/dataset/{id}/feature`.',
         params: CollectionId,
@@ -183,6 +194,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
       config: { ...config, mediaType: GEOJSON_TYPE, described: ANSWERS },
       schema: {
         tags,
+        operationId: 'getCollectionFeature',
         summary: 'A feature of the collection as GeoJSON',
         description: 'As `GET /api/gis/dataset/{id}/feature/{featureId}`.',
         params: CollectionId.extend({ featureId: z.string().max(400) }),

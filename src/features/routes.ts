@@ -37,6 +37,7 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
       config: { ...config, described: ANSWERS },
       schema: {
         tags,
+        operationId: 'describeFeatures',
         summary: 'Describes the features of a dataset',
         description: 'For datasets of the type `gisvectordata`, which `GISWriter` writes.',
         params: DatasetId,
@@ -56,6 +57,7 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
       config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
       schema: {
         tags,
+        operationId: 'listFeatures',
         summary: 'Lists features of a dataset as GeoJSON',
         description:
           'In the order of the store, which keeps neighbours together. `numberMatched` is there where it is known. The link `next` leads to the next page; when the content was replaced since, it is answered with 410.',
@@ -81,6 +83,7 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
       config: { ...config, mediaType: GEOJSON_TYPE, described: ANSWERS },
       schema: {
         tags,
+        operationId: 'getFeature',
         summary: 'Returns a feature as GeoJSON',
         description:
           'By its own id; in a dataset without ids by its number from 0, which is valid until the content is replaced. Own ids are found by reading the features one after the other.',

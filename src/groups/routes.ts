@@ -51,6 +51,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
+        operationId: 'listGroups',
         summary: 'Lists groups',
         querystring: z.object(offsetQuery),
         response: { 200: z.array(GroupAnswer) },
@@ -69,7 +70,16 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.post(
     '/api/usergroups',
-    { config, schema: { tags, summary: 'Creates a group', body: GroupBody, response: { 201: GroupAnswer } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'createGroup',
+        summary: 'Creates a group',
+        body: GroupBody,
+        response: { 201: GroupAnswer },
+      },
+    },
     async (request, reply) => {
       const group = await createGroup(parts, request.caller, request.body);
       const address = `/api/usergroups/${encodeURIComponent(group.id)}`;
@@ -83,6 +93,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
+        operationId: 'replaceGroup',
         summary: 'Updates a group',
         description: 'Absent members keep their values. An empty `users` or `metadata` clears it.',
         body: GroupBody,
@@ -97,7 +108,15 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.get(
     '/api/usergroups/count',
-    { config, schema: { tags, summary: 'Returns the number of groups', response: { 200: z.number() } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'countGroups',
+        summary: 'Returns the number of groups',
+        response: { 200: z.number() },
+      },
+    },
     async () => countGroups(db),
   );
 
@@ -107,6 +126,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
+        operationId: 'listGroupIds',
         summary: 'Lists ids of all groups, or of the groups of a user',
         querystring: z.object({ userId: z.string().optional() }),
         response: { 200: z.array(z.string()) },
@@ -121,6 +141,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
+        operationId: 'getGroup',
         summary: 'Returns a group',
         description:
           'Setup codes of authenticators are hidden: `APPAUTH:****************`. An entry that is sent back so keeps its code. ' +
@@ -138,7 +159,16 @@ export async function groupRoutes(app: App, parts: GroupParts) {
 
   app.delete(
     '/api/usergroups/:id',
-    { config, schema: { tags, summary: 'Deletes a group', params: Path, response: { 204: z.null() } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'deleteGroup',
+        summary: 'Deletes a group',
+        params: Path,
+        response: { 204: z.null() },
+      },
+    },
     async ({ caller, params }, reply) => {
       await removeGroup(db, caller, params.id);
       return reply.code(204).send(null);
@@ -151,6 +181,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
+        operationId: 'addUserToGroups',
         summary: 'Adds a user to groups',
         params: UserPath,
         body: z.array(z.string()).max(1000),
@@ -169,6 +200,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       config,
       schema: {
         tags,
+        operationId: 'removeUserFromGroups',
         summary: 'Removes a user from groups; without `groupId`, from all',
         params: UserPath,
         querystring: z.object({ groupId: queryList(z.string()).optional() }),

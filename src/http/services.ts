@@ -16,6 +16,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
       config,
       schema: {
         tags,
+        operationId: 'listServices',
         summary: 'Lists the names of the services',
         response: { 200: z.object({ data: z.array(z.string()) }) },
       },
@@ -29,6 +30,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
       config,
       schema: {
         tags,
+        operationId: 'getServiceBaseUri',
         summary: 'Returns the base URL of a service',
         params: z.object({ name: z.string() }),
         response: { 200: TextAnswer },

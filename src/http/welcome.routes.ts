@@ -31,7 +31,7 @@ export async function welcomeRoutes(app: App) {
           responses: { 200: { description: 'The icon.', content: { 'image/svg+xml': { schema: BINARY } } } },
         },
       },
-      schema: { tags: ['platform'], summary: 'Returns the icon that browsers show' },
+      schema: { tags: ['platform'], operationId: 'getFaviconIco', summary: 'Returns the icon that browsers show' },
     },
     async (_request, reply) =>
       reply
@@ -46,6 +46,7 @@ export async function welcomeRoutes(app: App) {
       config: { access: 'public', service: 'none', limit: 'free', described: SHOWS_PAGE },
       schema: {
         tags: ['platform'],
+        operationId: 'getWelcome',
         summary: 'Shows the start page with links',
         description: 'With `Accept: application/json`, returns the links as JSON.',
       },

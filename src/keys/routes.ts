@@ -51,6 +51,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
       config: { ...config, secretAnswer: true },
       schema: {
         tags,
+        operationId: 'createKey',
         summary: 'Creates an API key; only this answer contains it',
         body: z.object({
           name: chosenName(),
@@ -73,6 +74,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
       config,
       schema: {
         tags,
+        operationId: 'listKeys',
         summary: 'Lists the API keys of the tenant',
         querystring: z.object(offsetQuery),
         response: { 200: listOf(Key) },
@@ -83,7 +85,16 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
 
   app.delete(
     '/api/iam/key/:id',
-    { config, schema: { tags, summary: 'Revokes an API key', params: Id, response: { 204: z.null() } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'deleteKey',
+        summary: 'Revokes an API key',
+        params: Id,
+        response: { 204: z.null() },
+      },
+    },
     async ({ caller, params }, reply) => {
       await revokeKey(db, caller, params.id);
       return reply.code(204).send(null);
@@ -92,7 +103,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
 
   app.get(
     '/api/iam/principal/me',
-    { config, schema: { summary: 'Returns the caller', response: { 200: Principal } } },
+    { config, schema: { operationId: 'getPrincipal', summary: 'Returns the caller', response: { 200: Principal } } },
     async ({ caller }) => whoAmI({ db, identities }, caller),
   );
 }

@@ -65,14 +65,29 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
     '/api/admin/feature',
     {
       config: editors,
-      schema: { tags, summary: 'Lists the features', querystring: OfType, response: { 200: listOf(Feature) } },
+      schema: {
+        tags,
+        operationId: 'listFeatureDefinitions',
+        summary: 'Lists the features',
+        querystring: OfType,
+        response: { 200: listOf(Feature) },
+      },
     },
     async ({ query }) => ({ data: [...(await listFeatures(db, query.featureType))] }),
   );
 
   app.post(
     '/api/admin/feature',
-    { config: editors, schema: { tags, summary: 'Defines a feature', body: NewFeature, response: { 201: Feature } } },
+    {
+      config: editors,
+      schema: {
+        tags,
+        operationId: 'defineFeature',
+        summary: 'Defines a feature',
+        body: NewFeature,
+        response: { 201: Feature },
+      },
+    },
     async ({ caller, body }, reply) => {
       const made = await defineFeature(db, caller, body);
       return reply.code(201).header('location', `/api/admin/feature/${made.featureId}`).send(made);
@@ -83,7 +98,14 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
     '/api/admin/feature/:id',
     {
       config: editors,
-      schema: { tags, summary: 'Updates a feature', params: Id, body: NewFeature, response: { 200: Feature } },
+      schema: {
+        tags,
+        operationId: 'replaceFeatureDefinition',
+        summary: 'Updates a feature',
+        params: Id,
+        body: NewFeature,
+        response: { 200: Feature },
+      },
     },
     async ({ caller, params, body }) => changeFeature(db, caller, params.id, body),
   );
@@ -92,7 +114,13 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
     '/api/admin/feature/:id',
     {
       config: editors,
-      schema: { tags, summary: 'Deletes a feature and its licences', params: Id, response: { 204: z.null() } },
+      schema: {
+        tags,
+        operationId: 'deleteFeatureDefinition',
+        summary: 'Deletes a feature and its licences',
+        params: Id,
+        response: { 204: z.null() },
+      },
     },
     async ({ caller, params }, reply) => {
       await removeFeature(db, caller, params.id);
@@ -106,6 +134,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
       config: signedIn,
       schema: {
         tags,
+        operationId: 'listLicensedFeatures',
         summary: 'Lists the licensed features of a tenant',
         description:
           'For its Owners, and administrators. The tenant is that of the header `svc-project-id`, else the current tenant.',
@@ -127,6 +156,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
       config: signedIn,
       schema: {
         tags,
+        operationId: 'changeFeatureTenant',
         summary: 'Enables or disables a licensed feature',
         description:
           'For Owners of the tenant. The licence stays. The header `svc-project-id` may carry the tenant id.',
@@ -150,6 +180,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
       config: administrators,
       schema: {
         tags,
+        operationId: 'replaceFeatureTenantLicense',
         summary: 'Licenses a feature to a tenant',
         description: 'A new licence is enabled.',
         params: OfTenant,
@@ -166,7 +197,13 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
     '/api/admin/feature/:id/tenant/:tenantId/license',
     {
       config: administrators,
-      schema: { tags, summary: 'Ends the licence of a tenant', params: OfTenant, response: { 204: z.null() } },
+      schema: {
+        tags,
+        operationId: 'deleteFeatureTenantLicense',
+        summary: 'Ends the licence of a tenant',
+        params: OfTenant,
+        response: { 204: z.null() },
+      },
     },
     async ({ caller, params }, reply) => {
       await endLicence(db, caller, params.id, params.tenantId);

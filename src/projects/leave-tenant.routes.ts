@@ -20,6 +20,7 @@ export async function leaveTenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: { access: 'signedIn', service: 'iam' },
       schema: {
+        operationId: 'deleteTenantMember',
         summary: 'Removes a member from a tenant',
         description: [
           'The roles of the user in projects of the tenant end too, unless `keepProjectRoles=true`.',

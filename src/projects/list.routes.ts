@@ -138,6 +138,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
+        operationId: 'listProjects',
         summary: 'Lists root projects, with a cursor',
         querystring: CursorQuery,
         response: { 200: cursorPageOf(ProjectItem) },
@@ -152,6 +153,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
+        operationId: 'listProjectsByOffset',
         summary: 'Lists root projects, with an offset',
         querystring: OffsetQuery,
         response: { 200: offsetPageOf(ProjectItem) },
@@ -166,6 +168,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
+        operationId: 'listSubprojects',
         summary: 'Lists direct subprojects, with a cursor',
         params: Id,
         querystring: CursorQuery,
@@ -181,6 +184,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         tags,
+        operationId: 'listSubprojectsByOffset',
         summary: 'Lists direct subprojects, with an offset',
         params: Id,
         querystring: OffsetQuery,
@@ -197,6 +201,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         config,
         schema: {
           tags,
+          operationId: 'listProjectDescendants',
           summary: 'Lists all visible descendants of a project, ordered by path, with an offset',
           params: Id,
           querystring: z.object(offsetQuery),
@@ -222,6 +227,8 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
       config,
       schema: {
         ...legacy,
+        operationId: 'listProjectsLegacy',
+        deprecated: true,
         summary: 'Lists root projects with members and capabilities',
         response: { 200: listOf(Project) },
       },
@@ -229,13 +236,18 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
     async ({ caller, query }, reply) => fullList(reply, caller, query),
   );
 
-  for (const path of ['/api/project/:id/subprojects', '/api/metadata/project/:id/subprojects']) {
+  for (const { path, operationId } of [
+    { path: '/api/project/:id/subprojects', operationId: 'listSubprojectsLegacy' },
+    { path: '/api/metadata/project/:id/subprojects', operationId: 'listSubprojectsWithMembers' },
+  ]) {
     app.get(
       path,
       {
         config,
         schema: {
           ...legacy,
+          operationId,
+          deprecated: true,
           summary: 'Lists direct subprojects with members and capabilities',
           params: Id,
           response: { 200: listOf(Project) },

@@ -19,6 +19,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
       config,
       schema: {
         tags,
+        operationId: 'listProjectMembers',
         summary: 'Lists the members of a project, its own or inherited',
         params: Id,
         response: { 200: listOf(Member) },
@@ -37,6 +38,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
       config,
       schema: {
         tags,
+        operationId: 'setProjectMember',
         summary: "Adds a member or changes a member's role",
         description:
           'A subproject that inherits its members stops inheriting and keeps a copy of them. An account of another tenant, a guest, is added by Owners of the root project or of the tenant alone, and not at all where `tenants.guests` is off: 403 `GuestsNotAllowed`.',
@@ -54,6 +56,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
       config,
       schema: {
         tags,
+        operationId: 'deleteProjectMember',
         summary: 'Removes a member from a project',
         params: z.object({ id: uuidParam(), userId: uuidParam() }),
         response: { 204: z.null() },
@@ -65,13 +68,17 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
     },
   );
 
-  for (const path of ['/api/metadata/project/:id/member', '/api/metadata/project/:id/members']) {
+  for (const { path, ...named } of [
+    { path: '/api/metadata/project/:id/member', operationId: 'replaceProjectMember' },
+    { path: '/api/metadata/project/:id/members', operationId: 'replaceProjectMembers' },
+  ]) {
     app.put(
       path,
       {
         config,
         schema: {
           tags,
+          ...named,
           summary: 'Replaces the members of a project; a subproject stops inheriting',
           params: Id,
           body: ChangedMembers,
@@ -88,6 +95,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
       config,
       schema: {
         tags,
+        operationId: 'inheritProjectMembers',
         summary: 'Deletes the members of a subproject and lets it inherit those of its parent',
         params: Id,
         body: Inherit,

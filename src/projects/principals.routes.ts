@@ -12,6 +12,7 @@ export async function principalRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'iam' },
       schema: {
         tags: ['projects'],
+        operationId: 'listPrincipals',
         summary: 'Looks up login ids and names of accounts and API keys',
         description:
           "Returns principals of the caller's tenants and members of projects visible to the caller. Other ids are omitted.",

@@ -25,7 +25,10 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/metadata/project/:id',
-    { config, schema: { tags, summary: 'Returns a project', params: Id, response: { 200: Project } } },
+    {
+      config,
+      schema: { tags, operationId: 'getProject', summary: 'Returns a project', params: Id, response: { 200: Project } },
+    },
     async ({ caller, params: { id } }) => {
       const found = await findProject(db, caller, id);
       if (!found) throw notFound('Project', id);
@@ -39,6 +42,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'replaceProject',
         summary: 'Updates a project',
         description: 'Absent members are cleared, except access level and permissions. `members` is ignored.',
         body: ChangedProject,
@@ -54,6 +58,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'setProjectAccessLevel',
         summary: 'Changes the access level of a project',
         body: ChangedAccessLevel,
         response: { 200: Written },
@@ -68,6 +73,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'revokeProjectGrants',
         summary: 'Revokes all signed addresses of a project',
         description:
           'Includes addresses of its folders and datasets, and of files exported from them. Needs canGrantAccess.',
@@ -87,6 +93,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'getProjectCapabilities',
         summary: 'Returns the capabilities of the caller on a project',
         params: Id,
         response: { 200: Capabilities },
@@ -101,6 +108,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'getProjectAccess',
         summary: 'Explains which rules allow or deny a user each capability; without `userId`, the caller',
         params: Id,
         querystring: z.object({ userId: z.guid().toLowerCase().optional() }),
@@ -114,7 +122,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
     '/api/metadata/project/:id/thumbnail',
     {
       config: { ...config, described: { responses: { 200: IMAGE } } },
-      schema: { tags, summary: 'Returns the thumbnail of a project', params: Id },
+      schema: { tags, operationId: 'getProjectThumbnail', summary: 'Returns the thumbnail of a project', params: Id },
     },
     async ({ caller, params: { id } }, reply) => {
       const { contentType, content } = await getThumbnail(db, caller, id);
@@ -128,6 +136,7 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'replaceProjectThumbnail',
         summary: 'Sets the thumbnail of a project (PNG, JPEG or WEBP, up to 1 MiB); an empty one deletes it',
         params: Id,
         body: Picture,

@@ -41,7 +41,16 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
 
   app.post(
     '/api/metadata/project',
-    { config, schema: { tags, summary: 'Creates a root project', body: NewProject, response: { 201: Project } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'createProject',
+        summary: 'Creates a root project',
+        body: NewProject,
+        response: { 201: Project },
+      },
+    },
     async (request, reply) => {
       const project = await createProject({ db, guests }, request.caller, request.body);
       return reply.code(201).header('location', addressOf(request, project.id)).send(project);
@@ -54,6 +63,7 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
       config,
       schema: {
         tags,
+        operationId: 'createSubproject',
         summary: 'Creates a subproject; with `inheritsMembers`, a folder with the members of its parent',
         params: Id,
         body: NewProject,
@@ -72,6 +82,7 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
       config,
       schema: {
         tags,
+        operationId: 'moveProject',
         summary: 'Moves a subproject and its descendants within the same root project',
         params: Id,
         body: Target,
@@ -84,13 +95,17 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
     },
   );
 
-  for (const path of ['/api/project/:id/path', '/api/metadata/project/:id/path']) {
+  for (const { path, ...named } of [
+    { path: '/api/project/:id/path', operationId: 'getProjectPathLegacy', deprecated: true },
+    { path: '/api/metadata/project/:id/path', operationId: 'getProjectPath' },
+  ]) {
     app.get(
       path,
       {
         config,
         schema: {
           tags,
+          ...named,
           summary: 'Lists the projects from the root to this one, deleted or not, with capabilities of the caller',
           params: Id,
           response: { 200: listOf(PathNode) },
@@ -104,13 +119,17 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
     );
   }
 
-  for (const path of ['/api/metadata/project/:id', '/api/project/:id']) {
+  for (const { path, ...named } of [
+    { path: '/api/metadata/project/:id', operationId: 'deleteProject' },
+    { path: '/api/project/:id', operationId: 'deleteProjectLegacy', deprecated: true },
+  ]) {
     app.delete(
       path,
       {
         config,
         schema: {
           tags,
+          ...named,
           summary: 'Moves a project to the recycle bin',
           params: Id,
           response: { 204: z.null() },

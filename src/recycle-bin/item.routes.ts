@@ -30,7 +30,16 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
 
   app.get(
     '/api/recycle-bin/project/:id',
-    { config, schema: { tags, summary: 'Returns a deleted project', params: Id, response: { 200: DeletedProject } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getRecycleBinProject',
+        summary: 'Returns a deleted project',
+        params: Id,
+        response: { 200: DeletedProject },
+      },
+    },
     async ({ caller, params: { id } }) => {
       const { deletedAt, deletedBy } = await deletedItem(db, caller, project(id));
       const row = await findRecord(db, caller, id);
@@ -46,6 +55,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
+        operationId: 'getRecycleBinProjectRestorePreview',
         summary: 'Previews the restore of a project: restored items and missing privileges',
         params: Id,
         response: { 200: Preview },
@@ -60,6 +70,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
+        operationId: 'restoreRecycleBinProject',
         summary: 'Restores a project and its deleted ancestors',
         params: Id,
         response: { 204: None },
@@ -77,6 +88,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
+        operationId: 'restoreRecycleBinProjectElsewhere',
         summary: 'Restores a project below another project or as a root project',
         description: 'Without `targetProjectId`, it becomes a root project and the caller its Owner.',
         params: Id,
@@ -96,6 +108,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       config,
       schema: {
         tags,
+        operationId: 'deleteRecycleBinProject',
         summary: 'Permanently deletes a project in the recycle bin with all its contents',
         params: Id,
         response: { 204: None },
@@ -107,14 +120,26 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
     },
   );
 
-  const datasetPaths = {
-    '/api/recycle-bin/dataset/:id': Id,
-    '/api/recycle-bin/project/:projectId/dataset/:id': z.object({ projectId: uuidParam(), id: uuidParam() }),
-  };
-  for (const [path, params] of Object.entries(datasetPaths)) {
+  for (const { path, noun, params } of [
+    { path: '/api/recycle-bin/dataset/:id', noun: 'RecycleBinDataset', params: Id },
+    {
+      path: '/api/recycle-bin/project/:projectId/dataset/:id',
+      noun: 'RecycleBinProjectDataset',
+      params: z.object({ projectId: uuidParam(), id: uuidParam() }),
+    },
+  ]) {
     app.get(
       path,
-      { config, schema: { tags, summary: 'Returns a deleted dataset', params, response: { 200: DeletedDataset } } },
+      {
+        config,
+        schema: {
+          tags,
+          operationId: `get${noun}`,
+          summary: 'Returns a deleted dataset',
+          params,
+          response: { 200: DeletedDataset },
+        },
+      },
       async (request) => {
         const { id, deletedAt, deletedBy } = await deletedItem(db, request.caller, dataset(request.params));
         const row = await findDataset(db, id);
@@ -130,6 +155,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         config,
         schema: {
           tags,
+          operationId: `get${noun}RestorePreview`,
           summary: 'Previews the restore of a dataset: restored items and missing privileges',
           params,
           response: { 200: Preview },
@@ -144,6 +170,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         config,
         schema: {
           tags,
+          operationId: `restore${noun}`,
           summary: 'Restores a dataset and the deleted projects above it',
           params,
           response: { 204: None },
@@ -161,6 +188,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         config,
         schema: {
           tags,
+          operationId: `restore${noun}Elsewhere`,
           summary: 'Restores a dataset into another project',
           params,
           body: Target,
@@ -177,7 +205,13 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       path,
       {
         config,
-        schema: { tags, summary: 'Permanently deletes a dataset in the recycle bin', params, response: { 204: None } },
+        schema: {
+          tags,
+          operationId: `delete${noun}`,
+          summary: 'Permanently deletes a dataset in the recycle bin',
+          params,
+          response: { 204: None },
+        },
       },
       async ({ caller, params }, reply) => {
         await purge(db, caller, dataset(params));

@@ -92,6 +92,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
+        operationId: 'listMyDeletedItems',
         summary: 'Lists items that the caller deleted, in all tenants',
         querystring: Query,
         response: { 200: offsetPageOf(BinItem) },
@@ -106,6 +107,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
+        operationId: 'listAllDeletedItems',
         summary: "Lists items in the tenant's recycle bin that the caller may delete",
         querystring: Query,
         response: { 200: offsetPageOf(BinItem) },
@@ -120,6 +122,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
+        operationId: 'listRecycleBinProjects',
         summary: 'Lists deleted projects and subprojects of the tenant',
         description: all,
         querystring: Query,
@@ -135,6 +138,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
+        operationId: 'listDeletedSubprojects',
         summary: 'Lists deleted direct subprojects of a project, which may be deleted itself',
         description: all,
         params: Id,
@@ -151,6 +155,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
+        operationId: 'listRecycleBinDatasets',
         summary: 'Lists deleted datasets of the tenant',
         description: all,
         querystring: Query,
@@ -169,6 +174,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
       config,
       schema: {
         tags,
+        operationId: 'listRecycleBinProjectDatasets',
         summary: 'Lists deleted datasets directly in a project, which may be deleted itself',
         description: all,
         params: Id,

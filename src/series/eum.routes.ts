@@ -51,6 +51,7 @@ export async function eumRoutes(app: App) {
       config,
       schema: {
         tags: TAGS,
+        operationId: 'getTEumItem',
         summary: 'Lists EUM items, the best match first',
         querystring: filter,
         response: { 200: listOf(EumItem) },
@@ -65,6 +66,7 @@ export async function eumRoutes(app: App) {
       config,
       schema: {
         tags: TAGS,
+        operationId: 'getTEumUnit',
         summary: 'Lists EUM units, the best match first',
         querystring: filter,
         response: { 200: listOf(EumUnit) },

@@ -75,6 +75,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config: { ...config, projectHeader: true },
       schema: {
         tags,
+        operationId: 'createTDataset',
         summary: 'Creates a dataset of time series',
         description: 'Send the project in the header `svc-project-id`. Needs canCreateContent.',
         body: NewSeriesDataset,
@@ -97,7 +98,13 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
     DATASET_PATH,
     {
       config: cachedConfig(db),
-      schema: { tags, summary: 'Returns a dataset of time series', params: Id, response: { 200: SeriesDataset } },
+      schema: {
+        tags,
+        operationId: 'getTDataset',
+        summary: 'Returns a dataset of time series',
+        params: Id,
+        response: { 200: SeriesDataset },
+      },
     },
     async ({ caller, params }) => (await getSeriesDataset(db, caller, params.id)) as never,
   );
@@ -108,6 +115,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'replaceTDatasetSchemaProperties',
         summary: 'Adds properties that the series of a dataset may have',
         description: 'A property that exists already may come again with the same type; another type is 409.',
         params: Id,
@@ -127,6 +135,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'createTDatasetTimeserie',
         summary: 'Adds a time series to a dataset',
         description: 'Without `id`, makes one. An id that the dataset has already is 409.',
         params: Id,
@@ -147,6 +156,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config: cachedConfig(db),
       schema: {
         tags,
+        operationId: 'listTDatasetTimeseries',
         summary: 'Lists the time series of a dataset, the oldest first',
         params: Id,
         response: { 200: listOf(Series) },
@@ -161,6 +171,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config: { ...config, limit: 'heavy', repeatable: true },
       schema: {
         tags,
+        operationId: 'createTDatasetTimeserieQuery',
         summary: 'Finds time series by their item and their properties',
         description:
           'Returns the series that meet all conditions. The name `Item` is the name of the item, any other name a property.',
@@ -181,6 +192,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config: cachedConfig(db),
       schema: {
         tags,
+        operationId: 'getTDatasetTimeserie',
         summary: 'Returns a time series without its values',
         params: SeriesAddress,
         response: { 200: Series },
@@ -195,6 +207,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'replaceTDatasetTimeserie',
         summary: 'Replaces all properties of a time series',
         params: SeriesAddress,
         body: ChangedSeries,
@@ -213,6 +226,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'deleteTDatasetTimeserie',
         summary: 'Deletes a time series with its values',
         description: 'It cannot be restored.',
         params: SeriesAddress,
@@ -231,6 +245,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'replaceTDatasetTimeserieProperty',
         summary: 'Sets one property of a time series',
         params: SeriesAddress,
         body: ChangedProperty,

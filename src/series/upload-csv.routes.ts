@@ -43,6 +43,7 @@ export async function csvUploadRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'ts', described: CSV_BODY },
       schema: {
         tags: TAGS,
+        operationId: 'createTDatasetTimeserieUploadCsv',
         summary: 'Writes values from CSV into a time series',
         description: [
           'Lines without a header, in UTF-8 or Latin-1, at most 1 GiB. An empty cell is null.',

@@ -35,6 +35,7 @@ export async function jsonUploadRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'ts', described: JSON_BODY },
       schema: {
         tags: TAGS,
+        operationId: 'createTDatasetTimeserieUploadJson',
         summary: 'Writes values from rows of JSON into a time series',
         description:
           'Rows `[time, value, field1, …]` as reading returns them, in a list or in `{"data": …}`. A wrong row is 400 with its number, and nothing is written.',

@@ -40,6 +40,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
       config: { ...cachedConfig(db), limit: 'heavy' },
       schema: {
         tags,
+        operationId: 'getTDatasetTimeserieValues',
         summary: 'Returns the values of a time series',
         description: 'In the order of time; `from` and `to` are included.',
         params: SeriesAddress,
@@ -57,6 +58,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
       config: { ...config, limit: 'heavy', repeatable: true },
       schema: {
         tags,
+        operationId: 'createTDatasetTimeserieValue',
         summary: 'Returns the values of several time series',
         description: 'Send their ids. `from` and `to` are included.',
         params: Id,
@@ -75,6 +77,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
       config,
       schema: {
         tags,
+        operationId: 'deleteTDatasetTimeserieValues',
         summary: 'Deletes the values of a time series in an interval',
         description:
           '`from` and `to` are included. Without both, deletes all values. With `count=true` the answer says how many were deleted.',

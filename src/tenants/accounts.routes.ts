@@ -13,6 +13,7 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
     {
       config: { access: 'administrators', service: 'accounts' },
       schema: {
+        operationId: 'createAccount',
         summary: 'Creates an account',
         body: z.object({
           id: z.string(),

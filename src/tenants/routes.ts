@@ -50,6 +50,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
+        operationId: 'listTenants',
         summary: 'Lists tenants visible to the caller',
         querystring: Window,
         response: { 200: listOf(Tenant) },
@@ -62,7 +63,11 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     '/api/iam/tenant/my',
     {
       config: signedIn,
-      schema: { summary: "Lists the caller's tenants", response: { 200: listOf(MyTenant) } },
+      schema: {
+        operationId: 'listMyTenants',
+        summary: "Lists the caller's tenants",
+        response: { 200: listOf(MyTenant) },
+      },
     },
     async ({ caller }) => ({ data: await myTenants(db, caller) }),
   );
@@ -72,6 +77,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: administrators,
       schema: {
+        operationId: 'createTenant',
         summary: 'Creates a tenant',
         body: z.object({ name: Name, ownerUserId: Uuid.optional() }),
         response: { 201: Tenant },
@@ -85,7 +91,10 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.get(
     '/api/iam/tenant/:id',
-    { config: signedIn, schema: { summary: 'Returns a tenant', params: Id, response: { 200: Tenant } } },
+    {
+      config: signedIn,
+      schema: { operationId: 'getTenant', summary: 'Returns a tenant', params: Id, response: { 200: Tenant } },
+    },
     async (request) => getTenant(db, request.caller, request.params.id),
   );
 
@@ -94,6 +103,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
+        operationId: 'replaceTenant',
         summary: 'Updates a tenant',
         params: Id,
         body: z.object({
@@ -109,7 +119,15 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
 
   app.delete(
     '/api/iam/tenant/:id',
-    { config: administrators, schema: { summary: 'Deletes an empty tenant', params: Id, response: { 204: z.null() } } },
+    {
+      config: administrators,
+      schema: {
+        operationId: 'deleteTenant',
+        summary: 'Deletes an empty tenant',
+        params: Id,
+        response: { 204: z.null() },
+      },
+    },
     async (request, reply) => {
       await removeTenant(db, request.caller, request.params.id);
       return reply.code(204).send(null);
@@ -121,6 +139,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
+        operationId: 'listTenantMembers',
         summary: 'Lists the members of a tenant',
         params: Id,
         querystring: Window,
@@ -135,6 +154,7 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
     {
       config: signedIn,
       schema: {
+        operationId: 'setTenantMember',
         summary: "Adds a member to a tenant or changes the member's role",
         params: Id,
         body: z.object({ userId: Uuid, role: queryEnum(ROLES) }),

@@ -80,6 +80,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       config,
       schema: {
         tags,
+        operationId: 'getTileDatasetMetadata',
         summary: 'Returns the tiling schemes of a dataset',
         description:
           'Tile sizes, zoom levels, colours, time steps and layers of the schemes, and the extent of the dataset.',
@@ -101,6 +102,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       config: { ...config, described: TILE_ANSWER },
       schema: {
         tags,
+        operationId: 'getTileDatasetScheme',
         summary: 'Returns a tile',
         description:
           'A WMTS or XYZ tile, depending on the scheme. A tile without data is the empty tile; outside of the matrix 404. Tiles of `levelsOnRequest` are drawn at their first request and kept.',
@@ -124,13 +126,17 @@ export async function tileRoutes(app: App, parts: TileParts) {
     },
   );
 
-  for (const path of ['emptyTile', 'empty-tile'])
+  for (const { path, operationId } of [
+    { path: 'emptyTile', operationId: 'getTileDatasetSchemeEmptyTile' },
+    { path: 'empty-tile', operationId: 'getEmptyTileWithHyphen' },
+  ])
     app.get(
       `${SCHEME_PATH}/${path}`,
       {
         config: { ...config, described: TILE_ANSWER },
         schema: {
           tags,
+          operationId,
           summary: 'Returns the tile that stands for all tiles of a scheme without data',
           params: SchemeAddress,
         },
@@ -149,6 +155,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       config,
       schema: {
         tags,
+        operationId: 'getTileDatasetSchemeAvailability',
         summary: 'Returns which tiles of a scheme have data',
         params: SchemeAddress,
         querystring: SliceQuery,
@@ -176,6 +183,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
       schema: {
         tags,
+        operationId: 'getTileDatasetSchemeLegend',
         summary: 'Returns the legend of a scheme',
         description: 'A PNG with the colours and their values; as JSON with `Accept: application/json`.',
         params: SchemeAddress,
@@ -200,6 +208,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       config,
       schema: {
         tags,
+        operationId: 'getTileDatasetSchemeTilejsonJson',
         summary: 'Returns the TileJSON 3.0 of an XYZ scheme',
         description:
           'For MapLibre and other viewers. The address of the tiles has the time step and layer of the request.',
@@ -223,6 +232,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       config,
       schema: {
         tags,
+        operationId: 'getTileDatasetSchemeNet',
         summary: 'Returns where a tile of Web Mercator lies in the coordinate system of a scheme',
         description:
           'For viewers that know no other coordinate system: between the points of the net the places are nearly linear.',

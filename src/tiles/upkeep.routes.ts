@@ -71,6 +71,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
       config,
       schema: {
         tags,
+        operationId: 'getTileDatasetStatus',
         summary: 'Returns how many tiles of each zoom level there are and are kept',
         params: Id,
         response: { 200: TileStatus },
@@ -100,6 +101,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
       config: { ...config, limit: 'heavy' },
       schema: {
         tags,
+        operationId: 'getTileDatasetCheck',
         summary: 'Checks tiles that are chosen at random',
         description:
           'Decodes tiles, compares them with the availability, and draws those of `levelsOnRequest` anew to compare them with kept ones. At as many places without data there must be no tile.',

@@ -72,6 +72,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
       config,
       schema: {
         tags,
+        operationId: 'getVectortileDatasetStatus',
         summary: 'Returns which vector tiles of a dataset of features are drawn ahead',
         params: Id,
         response: { 200: VectorTileStatus },
@@ -97,6 +98,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
       config: { ...config, limit: 'heavy' },
       schema: {
         tags,
+        operationId: 'getVectortileDatasetCheck',
         summary: 'Checks vector tiles that are drawn ahead',
         description: 'Draws tiles anew that are chosen at random, and compares them.',
         params: Id,

@@ -118,6 +118,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       },
       schema: {
         tags,
+        operationId: 'getVectortileDataset',
         summary: 'Returns a vector tile of a dataset of features or of a mesh',
         description:
           'One layer: `features`, or `elements` of a multidimensional dataset that holds a mesh, each element a polygon with one attribute an item (of items at nodes their mean). Features of less than a pixel are gathered until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are gathered, then the smallest left out; of many points every second, fourth … is taken.',
@@ -157,6 +158,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       config,
       schema: {
         tags,
+        operationId: 'getVectortileDatasetTilejsonJson',
         summary: 'Returns the TileJSON 3.0 of the vector tiles of a dataset',
         description: '`timeStep` and `layer` are put into the address of the tiles.',
         params: Id,

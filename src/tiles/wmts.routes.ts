@@ -97,6 +97,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
       },
       schema: {
         tags,
+        operationId: 'getTileDatasetWmts',
         summary: 'Web Map Tile Service: capabilities, or a tile by key-value pairs',
         description:
           'GetCapabilities returns XML with `Accept: application/xml` or `format=application/xml`, else the same tree as JSON. GetTile takes the parameters of WMTS 1.0.0.',
@@ -147,6 +148,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
       config: { ...config, described: orException(textAnswer('The capabilities.', 'application/xml')) },
       schema: {
         tags,
+        operationId: 'getTileDatasetWmt100WMTSCapabilitiesXml',
         summary: 'Returns the capabilities of the Web Map Tile Service as XML',
         description: 'The address of the standard for clients that send no `Accept`.',
         params: Id,

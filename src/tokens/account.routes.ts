@@ -22,6 +22,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     {
       config: administrators,
       schema: {
+        operationId: 'replaceAccount',
         summary: 'Updates an account',
         description: [
           'Absent contact data are removed. Other absent members keep their values.',
@@ -56,7 +57,12 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     '/api/accounts/:id',
     {
       config: administrators,
-      schema: { summary: 'Deletes an account', params: z.object({ id: z.string() }), response: { 204: z.null() } },
+      schema: {
+        operationId: 'deleteAccount',
+        summary: 'Deletes an account',
+        params: z.object({ id: z.string() }),
+        response: { 204: z.null() },
+      },
     },
     async (request, reply) => {
       await removeAccount(parts, request.caller, request.params.id);
@@ -69,6 +75,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     {
       config: administrators,
       schema: {
+        operationId: 'getAccountRemoval',
         summary: 'Previews what deleting an account would remove',
         params: z.object({ id: z.string() }),
         response: { 200: Removal },
@@ -79,7 +86,10 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
 
   app.get(
     '/api/accounts/me',
-    { config: signedIn, schema: { summary: 'Returns your account', response: { 200: Account } } },
+    {
+      config: signedIn,
+      schema: { operationId: 'getOwnAccount', summary: 'Returns your account', response: { 200: Account } },
+    },
     async ({ caller }) => ownAccount(parts.db, caller),
   );
 
@@ -88,6 +98,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     {
       config: signedIn,
       schema: {
+        operationId: 'replaceOwnAccount',
         summary: 'Updates the contact data and password of your account',
         description: [
           'Absent contact data are removed. An absent password stays. Another password or e-mail address needs the current',
@@ -118,6 +129,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
       // the answer may be delayed like that of a login
       config: { ...administrators, repeatable: true },
       schema: {
+        operationId: 'validateCredentials',
         summary: 'Checks credentials like a login and returns the account, without tokens',
         body: z.object(credentialsShape),
         response: { 200: z.union([Account, OtpRequired]) },
@@ -131,6 +143,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
     {
       config: { access: 'public', service: 'accounts' },
       schema: {
+        operationId: 'resetPassword',
         summary: 'Sets a new password with the token of a mail',
         querystring: z.object({ token: z.string().max(1000) }),
         body: NewPassword,

@@ -28,6 +28,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
     {
       config,
       schema: {
+        operationId: 'listLogins',
         summary: 'Lists your active logins; administrators may list those of any account',
         querystring: OfAccount,
         response: { 200: Families },
@@ -41,6 +42,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
     {
       config: ending,
       schema: {
+        operationId: 'endLogins',
         summary: 'Ends all your logins; administrators may end those of any account',
         querystring: OfAccount,
         response: { 204: z.null() },
@@ -56,7 +58,12 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
     '/api/tokens/family/:id',
     {
       config: ending,
-      schema: { summary: 'Ends a login', params: z.object({ id: uuidParam() }), response: { 204: z.null() } },
+      schema: {
+        operationId: 'endLogin',
+        summary: 'Ends a login',
+        params: z.object({ id: uuidParam() }),
+        response: { 204: z.null() },
+      },
     },
     async ({ caller, params }, reply) => {
       await endFamily(db, caller, params.id);

@@ -33,6 +33,7 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
     {
       config: { access: 'public', service: 'none' },
       schema: {
+        operationId: 'listPublicKeys',
         summary: 'Returns the public keys that verify access tokens (JWK set)',
         response: { 200: z.object({ keys: z.array(Jwk) }) },
       },
@@ -49,6 +50,7 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
     {
       config,
       schema: {
+        operationId: 'listSigningKeys',
         summary: 'Lists the signing keys of access tokens: current, next and retired ones',
         response: { 200: States },
       },
@@ -61,6 +63,7 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
     {
       config,
       schema: {
+        operationId: 'rotateSigningKeys',
         summary: 'Rotates the signing keys: the next key becomes the current one',
         description: 'The retired key verifies tokens until the last one has expired. A new next key is published.',
         response: { 200: States },

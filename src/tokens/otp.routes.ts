@@ -51,6 +51,7 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
       onRequest: noStore,
       config: { access: 'public', service: 'tokens', endsLogins: true },
       schema: {
+        operationId: 'registerAuthenticator',
         summary: 'Returns the setup code of your authenticator, to scan or to type',
         description: [
           HOLDER,
@@ -70,6 +71,7 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
       onRequest: noStore,
       config: { access: 'public', service: 'tokens' },
       schema: {
+        operationId: 'createRecoveryCodes',
         summary: 'Creates recovery codes, each of which replaces a one-time password once',
         description: `${HOLDER} Requires a one-time password. Earlier recovery codes become invalid.`,
         body: Credentials,
@@ -85,7 +87,11 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
     '/api/tokens/otp',
     {
       config: { access: 'signedIn', service: 'tokens' },
-      schema: { summary: 'Lists your authenticators and counts your recovery codes', response: { 200: Status } },
+      schema: {
+        operationId: 'getOwnSecondFactor',
+        summary: 'Lists your authenticators and counts your recovery codes',
+        response: { 200: Status },
+      },
     },
     async ({ caller }) => otpStatus(parts, caller.accountId),
   );
@@ -96,6 +102,7 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
     {
       config: administrators,
       schema: {
+        operationId: 'getSecondFactor',
         summary: 'Lists the authenticators of an account, by its login id, and counts its recovery codes',
         params: Path,
         response: { 200: Status },
@@ -109,6 +116,7 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
     {
       config: { ...administrators, endsLogins: true },
       schema: {
+        operationId: 'resetSecondFactor',
         summary: 'Resets the second factor of an account whose holder lost the device',
         description: 'Ends the logins of the account. Your own second factor needs a login of the last 15 minutes.',
         params: Path,

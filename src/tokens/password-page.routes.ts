@@ -58,6 +58,7 @@ set a password, too.</p>`,
       config: { access: 'public', service: 'none', described: SHOWS_FORM },
       schema: {
         tags: ['accounts'],
+        operationId: 'showPasswordPage',
         summary: 'Shows the page behind the link of a password reset mail',
         querystring: Query,
       },
@@ -82,7 +83,11 @@ set a password, too.</p>`,
           again: ['The new password again.', 'Seven-bends-9'],
         }),
       },
-      schema: { tags: ['accounts'], summary: 'Sets a new password: receives the form of the page' },
+      schema: {
+        tags: ['accounts'],
+        operationId: 'submitPasswordPage',
+        summary: 'Sets a new password: receives the form of the page',
+      },
     },
     async (request: FastifyRequest, reply) => {
       refuseCrossSite(request);

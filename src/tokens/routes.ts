@@ -31,6 +31,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       // the login delay limits wrong answers; a right password always passes
       config: { ...open, limit: 'free' },
       schema: {
+        operationId: 'signIn',
         summary: 'Logs in',
         description: [
           'Returns an access token and a refresh token. If a one-time password is required, returns the authenticators instead.',
@@ -49,6 +50,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: { ...open, endsLogins: true },
       schema: {
+        operationId: 'refreshToken',
         summary: 'Exchanges a refresh token for new tokens; it works once',
         description: 'With an Idempotency-Key, a lost answer can be requested again for a minute.',
         body: z.string(),
@@ -70,6 +72,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: { ...open, endsLogins: true },
       schema: {
+        operationId: 'revokeToken',
         summary: 'Ends the login of a refresh token',
         description: 'The answer is the same for unknown and revoked tokens (RFC 7009).',
         body: z.string(),
@@ -88,6 +91,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       onRequest: noStore,
       config: { access: 'signedIn', service: 'tokens' },
       schema: {
+        operationId: 'validateToken',
         summary: 'Checks whether an access token is valid',
         body: z.string(),
         response: { 200: TextAnswer },

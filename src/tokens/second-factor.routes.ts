@@ -59,6 +59,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'groups' },
       schema: {
+        operationId: 'getGroupSecondFactor',
         summary: 'Returns the second-factor entries of a group',
         description: 'Setup codes are hidden. An entry that is sent back keeps its setup code.',
         params: Path,
@@ -73,6 +74,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'groups' },
       schema: {
+        operationId: 'setGroupSecondFactor',
         summary: 'Sets which second factor a group requires of its members',
         description: 'Replaces the second-factor entries in the metadata of the group. An empty list requires none.',
         params: Path,
@@ -91,6 +93,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'groups' },
       schema: {
+        operationId: 'previewGroupSecondFactor',
         summary: 'Previews second-factor entries of a group',
         description: 'Replays the logins of the last 30 days and tells who would be locked out or need a code.',
         params: Path,
@@ -107,6 +110,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
     {
       config: { access: 'administrators', service: 'tokens' },
       schema: {
+        operationId: 'explainLogin',
         summary: 'Explains the outcome of a login of an account from an address',
         querystring: z.object({ account: z.string(), ip: z.string() }),
         response: { 200: Explained },

@@ -49,13 +49,16 @@ const CACHE_CONTROL = 'private, no-cache';
 const CONDITIONS = ['if-match', 'if-none-match', 'if-unmodified-since'] as const;
 const OCTET_STREAM = 'application/octet-stream';
 const PATH = '/api/blob/:area/:name';
-const options = (summary: string, described: Record<string, unknown>) =>
-  ({ config: { access: 'public', service: 'none', limit: 'blobs', described }, schema: { summary } }) as const;
-const STATE = options('Returns size and state of a blob', BLOB_STATE);
-const READ = options('Downloads a blob or a range of it', BLOB_READ);
+const options = (operationId: string, summary: string, described: Record<string, unknown>) =>
+  ({
+    config: { access: 'public', service: 'none', limit: 'blobs', described },
+    schema: { operationId, summary },
+  }) as const;
+const STATE = options('inspectBlob', 'Returns size and state of a blob', BLOB_STATE);
+const READ = options('getBlob', 'Downloads a blob or a range of it', BLOB_READ);
 const writeUpTo = (maxSize: number) =>
-  options('Writes a blob, a block, or a block list', { ...BLOB_WRITE, 'x-max-body-bytes': maxSize });
-const REMOVE = options('Deletes an uploaded blob', BLOB_REMOVE);
+  options('replaceBlob', 'Writes a blob, a block, or a block list', { ...BLOB_WRITE, 'x-max-body-bytes': maxSize });
+const REMOVE = options('deleteBlob', 'Deletes an uploaded blob', BLOB_REMOVE);
 
 /**
  * Blob addresses, with the protocol of widely used blob-storage clients. The query of the address is the grant, so

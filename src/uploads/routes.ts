@@ -23,6 +23,7 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
     {
       config: { access: 'signedIn', service: 'conversion' },
       schema: {
+        operationId: 'getUploadUrl',
         summary: 'Returns a signed address for uploading a file',
         response: { 200: TextAnswer },
       },
@@ -38,6 +39,7 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
     {
       config: { access: 'signedIn', service: 'raw' },
       schema: {
+        operationId: 'listStagingUrls',
         summary: 'Returns signed addresses for uploading files',
         querystring: z.object({ count: queryInteger(1, 100) }),
         response: { 200: listOf(z.object({ url: z.string() })) },

@@ -61,7 +61,7 @@ export async function guideRoutes(app: App) {
         service: 'none',
         described: { responses: { 302: { description: 'The first page of the guide.' } } },
       },
-      schema: { tags: ['platform'], summary: 'Redirects to the first page of the guide' },
+      schema: { tags: ['platform'], operationId: 'openGuide', summary: 'Redirects to the first page of the guide' },
     },
     // relative, because a proxy may serve the platform below a path
     async (request, reply) => reply.redirect(endsWithSlash(request.url) ? FIRST : `guide/${FIRST}`),
@@ -83,6 +83,7 @@ export async function guideRoutes(app: App) {
       },
       schema: {
         tags: ['platform'],
+        operationId: 'getGuidePage',
         summary: 'Shows a page of the guide',
         params: z.object({ page: z.string().describe(`Name of the page: ${GUIDE.join(', ')}.`) }),
       },

@@ -16,14 +16,30 @@ export const healthRoutes = async (app: App, { db }: { db: Db }): Promise<void> 
 
   app.get(
     '/health/live',
-    { config, schema: { tags, summary: 'Liveness probe: the process answers', response: { 200: State } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getHealthLive',
+        summary: 'Liveness probe: the process answers',
+        response: { 200: State },
+      },
+    },
     async () => ({ status: 'live' }),
   );
 
   const expected = await migrationNames();
   app.get(
     '/health/ready',
-    { config, schema: { tags, summary: 'Readiness probe: the server can serve requests', response: { 200: State } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getHealthReady',
+        summary: 'Readiness probe: the server can serve requests',
+        response: { 200: State },
+      },
+    },
     async (request) => {
       const missing = await Promise.race([missingMigrations(db, expected), timeout()]).catch((error) => {
         request.log.warn({ err: error }, 'not ready');

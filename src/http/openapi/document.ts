@@ -4,7 +4,6 @@ import { SERVICES } from '../rules/versions.ts';
 import { addDescriptions, exampleOf } from './descriptions.ts';
 import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
 import { type JsonSchema, SCHEMAS, Schemas } from './json-schema.ts';
-import { isLegacy, operationId, pascal } from './operation-id.ts';
 import { Problem } from './problem.ts';
 
 type Reference = { $ref: string };
@@ -33,6 +32,8 @@ interface Operation {
 }
 
 interface RouteSchema {
+  operationId?: string;
+  deprecated?: true;
   summary?: string;
   description?: string;
   tags?: string[];
@@ -83,14 +84,25 @@ export function describeRoutes(routes: Iterable<RouteOptions>) {
 /** Schemas of answers stay inline in the operation, because client generators expect them there. */
 function operationOf(route: RouteOptions, path: string, schemas: Schemas): Operation {
   const { config = {}, schema } = route;
-  const { summary, description, tags, params, querystring, body, response = {} } = (schema ?? {}) as RouteSchema;
+  const {
+    operationId,
+    summary,
+    description,
+    tags,
+    deprecated,
+    params,
+    querystring,
+    body,
+    response = {},
+  } = (schema ?? {}) as RouteSchema;
+  if (operationId === undefined) throw new Error(`${route.method} ${path} has no operationId.`);
   const { service = 'none', access } = config;
   const operation: Operation = {
-    operationId: operationId(String(route.method), path),
+    operationId,
     ...(summary === undefined ? {} : { summary }),
     ...(description === undefined ? {} : { description }),
     tags: tags ?? [service === 'none' ? 'platform' : service],
-    ...(isLegacy(path) ? { deprecated: true } : {}),
+    ...(deprecated ? { deprecated } : {}),
     ...(access === 'public'
       ? {}
       : {
@@ -119,6 +131,7 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
   return described;
 }
 
+const pascal = (name: string) => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 const json = (schema: JsonSchema, mediaType = 'application/json'): Record<string, Media> => ({
   [mediaType]: { schema },
 });
@@ -174,10 +187,10 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 
 /** Moves inline objects of bodies to named components, so that generated clients have types for them. */
 function nameBodies({ operationId, requestBody, responses }: Operation, components: Record<string, JsonSchema>) {
-  nameIn(requestBody?.content, `${pascal([operationId])}Body`, components);
+  nameIn(requestBody?.content, `${pascal(operationId)}Body`, components);
   for (const [status, response] of Object.entries(responses))
     if (status.startsWith('2') && 'content' in response)
-      nameIn(response.content, `${pascal([operationId])}Answer`, components);
+      nameIn(response.content, `${pascal(operationId)}Answer`, components);
 }
 
 function nameIn(content: Record<string, Media> | undefined, fallback: string, components: Record<string, JsonSchema>) {
@@ -217,7 +230,7 @@ function addExample(
   const [, media] = Object.entries(content ?? {}).find(([type]) => /^application\/(.+\+)?json\b/.test(type)) ?? [];
   if (!media) return;
   addDescriptions(media.schema, fallback);
-  const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal([fallback]);
+  const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal(fallback);
   const value = exampleOf(media.schema, components, fallback);
   if (value === undefined) return;
   examples[name] = { value };

@@ -21,6 +21,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
       config,
       schema: {
         tags,
+        operationId: 'getBlobStore',
         summary: 'Returns the location of blobs, and the results of their last sweep and verification',
         response: { 200: BlobStoreState },
       },
@@ -34,6 +35,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
       config,
       schema: {
         tags,
+        operationId: 'verifyBlobStore',
         summary: 'Starts a verification of blobs now',
         description:
           'A worker reads all blobs, or `sample` of them by chance, and compares them with their digests. Blobs of earlier versions get their ' +
@@ -51,6 +53,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
       config,
       schema: {
         tags,
+        operationId: 'listDamagedBlobs',
         summary: 'Lists damaged and missing blobs by name, with what has them as its content',
         querystring: z.object({
           after: z.string().max(300).optional().meta({ description: 'Lists the blobs after this name.' }),
@@ -70,6 +73,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
       config,
       schema: {
         tags,
+        operationId: 'sweepBlobStore',
         summary: 'Starts a sweep of blobs now',
         description:
           'Deletes blobs without references. If more than a tenth of all blobs, and more than 100, were never referenced by this ' +

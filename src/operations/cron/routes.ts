@@ -35,6 +35,7 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
       config,
       schema: {
         tags,
+        operationId: 'listCronJobs',
         summary: 'Lists cron jobs with schedule, last run and next run (UTC)',
         description:
           '`failed` is the number of failed items of the last finished run; `failures` lists the first ones. The next run tries them again.',
@@ -72,6 +73,7 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
       config,
       schema: {
         tags,
+        operationId: 'runCronJob',
         summary: 'Runs a cron job now',
         description:
           'Returns once the job is in the queue. Sending the request again before it has started has no effect.',

@@ -37,6 +37,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       config,
       schema: {
         tags,
+        operationId: 'listJobs',
         summary: 'Lists jobs of all tenants, newest first: transfers and other jobs in the queue',
         description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
         querystring: z.object({
@@ -76,6 +77,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       config,
       schema: {
         tags,
+        operationId: 'getJob',
         summary: 'Returns a job with its attempts, queue row, worker and the end of its log',
         params: Id,
         response: { 200: JobDetail },
@@ -90,6 +92,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       config,
       schema: {
         tags,
+        operationId: 'getJobWhy',
         summary:
           'Explains why a transfer has not started (position, unmet requirements, workers that could run it) or has failed',
         params: Id,
@@ -105,6 +108,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       config,
       schema: {
         tags,
+        operationId: 'cancelJob',
         summary: 'Cancels a transfer, or removes another job that is not running from the queue',
         params: Id,
         response: { 202: Id },
@@ -123,6 +127,7 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       config,
       schema: {
         tags,
+        operationId: 'retryJob',
         summary: 'Retries a failed transfer once, as its starter; lets another job run now',
         description:
           'Returns the id of the new transfer or, for another job, its own id. With `dryRun` it only checks the retry, and answers 200 with what it would cost.',

@@ -63,6 +63,7 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
       config: { access: 'public', service: 'none', limit: 'free', described: { responses: { 200: PROMETHEUS_TEXT } } },
       schema: {
         tags: ['operations'],
+        operationId: 'getMetrics',
         summary: 'Returns metrics for Prometheus: queue, workers, transfers, events, requests',
         description:
           'Direct requests from the same machine need no token. All others need the token of an administrator or that of the setting ' +

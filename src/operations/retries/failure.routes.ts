@@ -24,6 +24,7 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
+        operationId: 'listFailures',
         summary:
           'Lists failed transfers grouped by type, reader, writer and error message (ignoring names and numbers)',
         querystring: z.object({
@@ -43,6 +44,7 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
+        operationId: 'retryFailure',
         summary: 'Retries all failed transfers of a group, each once and at a limited rate',
         description:
           'Each runs as the account or key that started it, with its current rights. Transfers that were retried before are skipped. ' +
@@ -74,6 +76,7 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
+        operationId: 'listRetries',
         summary: 'Lists mass retries with their results, newest first',
         querystring: z.object({ limit: queryInteger(1, MAX_LIMIT).optional() }),
         response: { 200: listOf(MassRetry) },
@@ -84,7 +87,16 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
 
   app.get(
     '/api/admin/retry/:id',
-    { config, schema: { tags, summary: 'Returns a mass retry', params: Id, response: { 200: MassRetry } } },
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getRetry',
+        summary: 'Returns a mass retry',
+        params: Id,
+        response: { 200: MassRetry },
+      },
+    },
     ({ params }) => getMassRetry(db, params.id),
   );
 
@@ -94,6 +106,7 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
       config,
       schema: {
         tags,
+        operationId: 'stopRetry',
         summary: 'Stops a mass retry; transfers that it has started continue',
         params: Id,
         response: { 200: MassRetry },

@@ -22,6 +22,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'listWorkers',
         summary: 'Lists worker processes with their resources and running transfers, and active drains',
         response: { 200: Workers },
       },
@@ -35,6 +36,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'listDrains',
         summary: 'Returns active drains and the transfers that still run on draining workers',
         response: { 200: Draining },
       },
@@ -48,6 +50,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'drainWorkers',
         summary: 'Drains all workers, those of a host, or one: they take no new transfers',
         description:
           'Running transfers finish; other jobs, such as mails and sweeps, still run. The drain lasts until it is ended and also covers ' +
@@ -65,6 +68,7 @@ export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> 
       config,
       schema: {
         tags,
+        operationId: 'resumeWorkers',
         summary: 'Ends a drain: its workers take transfers again',
         querystring: z.object(Target),
         response: { 200: Draining },

@@ -49,6 +49,7 @@ export async function mapRoutes(app: App) {
       config: { access: 'public', service: 'none', limit: 'free', described: SHOWS_PAGE },
       schema: {
         tags: ['tiles'],
+        operationId: 'getMapDataset',
         summary: 'Shows a map of a dataset',
         description:
           'A page for browsers: tiles, features or series of the dataset, with the signature of its own query or after a login.',
@@ -79,6 +80,7 @@ export async function mapRoutes(app: App) {
       },
       schema: {
         tags: ['tiles'],
+        operationId: 'getMapAsset',
         summary: 'Returns a script or style sheet of the map page',
         params: z.object({
           version: z.string().describe('Version of all files.'),

@@ -32,6 +32,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     {
       ...ofDataset,
       url: '/api/metadata/dataset/:id/download-convert',
+      operationId: 'downloadConvertDataset',
       summary: 'Starts a transfer that makes a file of a dataset, for downloading',
       body: ExportBody,
     },
@@ -45,6 +46,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     {
       ...ofDataset,
       url: '/api/metadata/dataset/:id/convert',
+      operationId: 'convertDataset',
       summary: 'Starts a transfer that makes a dataset of another one',
       body: ConvertBody,
     },
@@ -58,6 +60,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     {
       ...ofDataset,
       url: '/api/metadata/dataset/:id/update',
+      operationId: 'updateDataset',
       summary: 'Starts a transfer that replaces what a dataset holds by an uploaded or remote file',
       body: UpdateBody,
     },
@@ -71,6 +74,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     {
       ...ofDataset,
       url: '/api/metadata/dataset/:id/append',
+      operationId: 'appendDataset',
       summary: 'Starts a transfer that adds what is in an uploaded file to what a dataset holds',
       description: APPEND_RULES,
       body: AppendBody,
@@ -87,6 +91,7 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
     parts,
     {
       url: '/api/metadata/dataset/:sourceId/update/:targetId',
+      operationId: 'updateDatasetFromDataset',
       service: 'metadata',
       summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
       params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),

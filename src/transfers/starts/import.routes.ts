@@ -7,9 +7,14 @@ import type { StartParts } from './start.ts';
 import { type StartRoutes, startRoute } from './start-route.ts';
 
 export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
-  for (const [url, service] of [
-    ['/api/conversion/upload-convert', 'conversion'],
-    ['/api/transfer/upload-convert', 'metadata'],
+  for (const { url, service, ...named } of [
+    { url: '/api/conversion/upload-convert', service: 'conversion', operationId: 'uploadConvert' },
+    {
+      url: '/api/transfer/upload-convert',
+      service: 'metadata',
+      operationId: 'uploadConvertTransferLegacy',
+      deprecated: true,
+    },
   ] as const) {
     startRoute(
       app,
@@ -17,6 +22,7 @@ export async function importRoutes(app: App, parts: StartRoutes & StartParts) {
       {
         url,
         service,
+        ...named,
         summary: 'Starts a transfer that makes a dataset of an uploaded or remote file',
         body: ImportBody,
       },

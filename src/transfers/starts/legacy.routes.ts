@@ -11,6 +11,8 @@ export async function legacyStartRoutes(app: App, parts: StartRoutes & StartPart
     parts,
     {
       url: '/api/conversion/upload',
+      operationId: 'uploadLegacy',
+      deprecated: true,
       service: 'conversion',
       summary: 'Legacy start of an import, or with appendDatasetId of an append; format names a reader or a format',
       body: LegacyImportBody,
@@ -27,6 +29,8 @@ export async function legacyStartRoutes(app: App, parts: StartRoutes & StartPart
     parts,
     {
       url: '/api/metadata/dataset/:id/download',
+      operationId: 'downloadDatasetLegacy',
+      deprecated: true,
       service: 'metadata',
       summary: 'Legacy start of an export; format names a writer or a format',
       params: Id,

@@ -31,6 +31,7 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
       config,
       schema: {
         tags,
+        operationId: 'moveDataset',
         summary:
           'Starts a transfer that moves a dataset into another tenant; before version 4, moves it within its tenant at once',
         description: [
@@ -71,6 +72,7 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
       config: { ...config, versions: [4] },
       schema: {
         tags,
+        operationId: 'copyDataset',
         summary: 'Starts a transfer that copies a dataset into another tenant',
         description: 'For Owners of both tenants whose token has the scope `platform_metadata_conversion`.',
         params: Id,

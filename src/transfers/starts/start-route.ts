@@ -19,6 +19,8 @@ export interface StartRoutes {
 interface Description<Params, Body> {
   url: string;
   service: Service;
+  operationId: string;
+  deprecated?: true;
   summary: string;
   description?: string;
   params?: Params;

@@ -44,8 +44,20 @@ const filtered = <T extends Reader | Writer>(all: readonly T[], filter: Filter):
 export async function converterRoutes(app: App) {
   const config = { access: 'signedIn', service: 'conversion' } as const;
   const tags = ['readers and writers'];
-  const many = (summary: string) => ({ tags, summary, querystring: Query, response: { 200: listOf(Converter) } });
-  const one = (summary: string) => ({ tags, summary, params: Name, response: { 200: Converter } });
+  const many = (operationId: string, summary: string) => ({
+    tags,
+    operationId,
+    summary,
+    querystring: Query,
+    response: { 200: listOf(Converter) },
+  });
+  const one = (operationId: string, summary: string) => ({
+    tags,
+    operationId,
+    summary,
+    params: Name,
+    response: { 200: Converter },
+  });
 
   // cached until a version of the program with other converters runs; not at the start, because it takes 50 ms
   let edition: string | undefined;
@@ -56,18 +68,26 @@ export async function converterRoutes(app: App) {
   };
   const lists = { ...config, cached: { resource, permission: () => 'everybody' } };
 
-  app.get('/api/conversion/reader/list', { config: lists, schema: many('Lists the readers') }, async ({ query }) => ({
-    data: filtered(readers, query.filter).map((reader) => mutable(describeReader(reader))),
-  }));
-  app.get('/api/conversion/writer/list', { config: lists, schema: many('Lists the writers') }, async ({ query }) => ({
-    data: filtered(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
-  }));
-  app.get('/api/conversion/reader/:name', { config, schema: one('A reader') }, async ({ params }) => {
+  app.get(
+    '/api/conversion/reader/list',
+    { config: lists, schema: many('listReaders', 'Lists the readers') },
+    async ({ query }) => ({
+      data: filtered(readers, query.filter).map((reader) => mutable(describeReader(reader))),
+    }),
+  );
+  app.get(
+    '/api/conversion/writer/list',
+    { config: lists, schema: many('listWriters', 'Lists the writers') },
+    async ({ query }) => ({
+      data: filtered(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
+    }),
+  );
+  app.get('/api/conversion/reader/:name', { config, schema: one('getReader', 'A reader') }, async ({ params }) => {
     const reader = findReader(params.name);
     if (!reader) throw notFound('Reader', params.name);
     return mutable(describeReader(reader));
   });
-  app.get('/api/conversion/writer/:name', { config, schema: one('A writer') }, async ({ params }) => {
+  app.get('/api/conversion/writer/:name', { config, schema: one('getWriter', 'A writer') }, async ({ params }) => {
     const writer = findWriter(params.name);
     if (!writer) throw notFound('Writer', params.name);
     return mutable(describeWriter(writer));

@@ -21,9 +21,14 @@ const Statuses = z
 const filterQuery = { from: queryTime().optional(), to: queryTime().optional(), status: Statuses };
 
 export async function transferListRoutes(app: App, { db }: { db: Db }) {
-  for (const [url, service] of [
-    ['/api/conversion/transfer/list-summaries', 'conversion'],
-    ['/api/transfer/list-summaries', 'metadata'],
+  for (const { url, service, ...named } of [
+    { url: '/api/conversion/transfer/list-summaries', service: 'conversion', operationId: 'listTransferSummaries' },
+    {
+      url: '/api/transfer/list-summaries',
+      service: 'metadata',
+      operationId: 'listTransferSummariesLegacy',
+      deprecated: true,
+    },
   ] as const) {
     app.get(
       url,
@@ -31,6 +36,7 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
         config: { access: 'signedIn', service },
         schema: {
           tags,
+          ...named,
           summary: 'Lists the transfers that the caller started, newest first, at most 1000',
           querystring: z.object({ ...filterQuery, ...offsetQuery }),
           response: { 200: listOf(Summary) },
@@ -49,6 +55,7 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
       config: { access: 'signedIn', service: 'conversion' },
       schema: {
         tags,
+        operationId: 'listTransfers',
         summary: 'Lists the transfers that the caller sees, newest first',
         querystring: z.object({
           ...filterQuery,

@@ -81,9 +81,9 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     return sendEvents(request, reply, followTransfer(db, changes, following));
   }
 
-  for (const [url, service] of [
-    ['/api/conversion/transfer/:id', 'conversion'],
-    ['/api/transfer/:id', 'metadata'],
+  for (const { url, service, ...named } of [
+    { url: '/api/conversion/transfer/:id', service: 'conversion', operationId: 'getTransfer' },
+    { url: '/api/transfer/:id', service: 'metadata', operationId: 'getTransferLegacy', deprecated: true },
   ] as const) {
     app.get(
       url,
@@ -95,6 +95,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         },
         schema: {
           tags,
+          ...named,
           summary: 'Gets a transfer: status, progress, result, address of an exported file',
           description: [
             '`Prefer: wait=N` delays the answer until the transfer has ended, by at most 60 seconds.',
@@ -123,7 +124,13 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     '/api/conversion/transfer/:id/cancel',
     {
       config: conversion,
-      schema: { tags, summary: 'Cancels a transfer', params: Id, response: { 202: Summary } },
+      schema: {
+        tags,
+        operationId: 'cancelTransfer',
+        summary: 'Cancels a transfer',
+        params: Id,
+        response: { 202: Summary },
+      },
     },
     async (request, reply) => {
       const summary = await cancelTransfer(db, request.caller, request.params.id);
@@ -139,6 +146,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       config: { ...conversion, concernsTenants: true },
       schema: {
         tags,
+        operationId: 'retryTransfer',
         summary: 'Retries a failed transfer, as a new transfer',
         description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost and warnings.',
         params: Id,
@@ -160,6 +168,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
       config: conversion,
       schema: {
         tags,
+        operationId: 'getTransferLog',
         summary: 'Lists the log lines of a transfer, oldest first',
         description: [
           '`level`: minimum severity.',

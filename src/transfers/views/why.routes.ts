@@ -4,9 +4,9 @@ import { Id } from '../../http/rules/forms.ts';
 import { explainWaitingTo, Why } from './why.ts';
 
 export async function whyRoutes(app: App, { db }: { db: Db }) {
-  for (const [url, service] of [
-    ['/api/conversion/transfer/:id/why', 'conversion'],
-    ['/api/transfer/:id/why', 'metadata'],
+  for (const { url, service, ...named } of [
+    { url: '/api/conversion/transfer/:id/why', service: 'conversion', operationId: 'getTransferWhy' },
+    { url: '/api/transfer/:id/why', service: 'metadata', operationId: 'getTransferWhyLegacy', deprecated: true },
   ] as const) {
     app.get(
       url,
@@ -14,6 +14,7 @@ export async function whyRoutes(app: App, { db }: { db: Db }) {
         config: { access: 'signedIn', service },
         schema: {
           tags: ['transfers'],
+          ...named,
           summary:
             'Explains why a transfer has not been started (position, what blocks it, which worker could run it) or has failed',
           params: Id,
