@@ -39,15 +39,13 @@ import { readers, writers } from './files/formats/registry.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { blobHeaders } from './http/answers/blob-headers.ts';
 import { apiRules } from './http/api-rules.ts';
-import { KnownAnswers } from './http/cache/known-answers.ts';
-import { answerKnownFirst } from './http/cache/socket-answers.ts';
+import { ResponseCache } from './http/cache/response-cache.ts';
 import { memoryStore } from './http/cache/store.ts';
 import { guideRoutes } from './http/guide/guide.routes.ts';
 import { Limits } from './http/limits/limits.ts';
 import { healthRoutes } from './http/observe/health.ts';
-import { requestLogger } from './http/observe/request-log.ts';
 import { requestTimes } from './http/observe/request-times.ts';
-import { endRequestSpan, requestTraces, startRequestSpan } from './http/observe/request-traces.ts';
+import { requestTraces } from './http/observe/request-traces.ts';
 import { openapiRoute } from './http/openapi/openapi.ts';
 import type { App } from './http/route.ts';
 import type { FindCaller } from './http/rules/auth.ts';
@@ -201,28 +199,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   const app: App = Fastify(serverOptions(config, log));
   const tracing = await openTracing(config, 'api');
-  const writeLog = requestLogger(log);
-  const known = new KnownAnswers<Served>({
-    paths: ['/api/tiles/', '/api/vectortiles/'],
-    keepAlive: app.server.keepAliveTimeout,
+  const responses = new ResponseCache<Served>({
     platformHeaders: platformHeaders(config.headerPrefixes),
-    behindProxies: config.trustedProxies.length > 0,
-    answered(answer) {
-      const { method, route, status, ms } = answer;
-      metrics.answered({ method, route, status, seconds: ms / 1000 });
-      writeLog(answer);
-    },
-    trace: tracing.on
-      ? (request) => {
-          const span = startRequestSpan(tracing, request);
-          return (status) => endRequestSpan(span, status);
-        }
-      : undefined,
-    another: (request) => callers.another(request),
-    began: () => changes.watchEnds(() => known.endRights()),
+    admits: (request) => callers.admitsCached(request),
+    onFirstRight: () => changes.watchEnds(() => responses.endRights()),
   });
-  answerKnownFirst(app.server, known);
-  app.addHook('preClose', () => known.close());
   await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
   app.addHook('onClose', () => tracing.close());
@@ -256,7 +237,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       issuers.clear();
       notifier.recheck();
     },
-    changed: () => known.endRights(),
+    responses,
   });
 
   const addRoutes = <Parts>(routes: (app: App, parts: Parts) => Promise<void>, parts: Parts) =>
@@ -350,11 +331,11 @@ export async function buildApp(parts: AppParts): Promise<App> {
   });
   app.addHook('onClose', () => drawn.close());
   const metadataLifetime = config['cache.lifetimes'].tiles ?? config['cache.lifetime'];
-  const tiles = { db, signer, known, publicUrl, metadataLifetime, open: drawn.open, onRequest: drawn.onRequest };
+  const tiles = { db, signer, responses, publicUrl, metadataLifetime, open: drawn.open, onRequest: drawn.onRequest };
   await addRoutes(tileRoutes, tiles);
   await addRoutes(wmtsRoutes, tiles);
   await addRoutes(tileUpkeepRoutes, tiles);
-  const vector = { db, signer, known, publicUrl, sources: drawn.vector };
+  const vector = { db, signer, responses, publicUrl, sources: drawn.vector };
   await addRoutes(vectorTileRoutes, vector);
   await addRoutes(vectorUpkeepRoutes, vector);
   await addRoutes(mapRoutes, undefined);

@@ -6,6 +6,7 @@ import { earlyAnswers } from './answers/early-answer.ts';
 import { problems } from './answers/problems.ts';
 import { securityHeaders } from './answers/security-headers.ts';
 import { cached } from './cache/cached.ts';
+import type { ResponseCache } from './cache/response-cache.ts';
 import { type CacheStore, memoryStore } from './cache/store.ts';
 import { requestIds } from './observe/request-ids.ts';
 import { requestLog } from './observe/request-log.ts';
@@ -44,8 +45,8 @@ export interface ApiRuleOptions {
   cache?: CacheStore;
   /** Called after a request of this process that may have changed accounts, groups, tenants or keys. */
   identitiesChanged(): void;
-  /** Called after each request of this process that may have changed something. */
-  changed?(): void;
+  /** Its rights end after each request of this process that may have changed something. */
+  responses?: Pick<ResponseCache<never>, 'rule' | 'endRights'>;
 }
 
 /** Headers that CORS lets scripts of other origins read. */
@@ -89,7 +90,7 @@ export const apiRules = fp<ApiRuleOptions>(
       gates,
       fingerprint,
       identitiesChanged,
-      changed,
+      responses,
       cache = memoryStore(),
     },
   ) => {
@@ -119,6 +120,7 @@ export const apiRules = fp<ApiRuleOptions>(
     // `auth`
     await app.register(rules, {
       rules: [
+        ...(responses === undefined ? [] : [responses.rule]),
         versions,
         auth(findCaller, limits.strangerRefused),
         limits.rule,
@@ -134,7 +136,7 @@ export const apiRules = fp<ApiRuleOptions>(
         projectHeaderMatches(findProjectOf),
         cached({ db, store: cache, lifetime: config['cache.lifetime'], lifetimes: config['cache.lifetimes'] }),
         identityChanges(identitiesChanged),
-        ...(changed === undefined ? [] : [allChanges(changed)]),
+        ...(responses === undefined ? [] : [allChanges(() => responses.endRights())]),
       ],
     });
   },

@@ -28,6 +28,8 @@ declare module 'fastify' {
      * of blobs understand.
      */
     limit?: 'free' | 'heavy' | 'blobs';
+    /** Answers whose rights are checked with `ResponseCache.right` are sent again from memory. */
+    responseCache?: boolean;
     /** Caches the answers. */
     cached?: Cached;
     /** A signed link in the query or the header `sas-token` replaces the authentication; the route checks it. */

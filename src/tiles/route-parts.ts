@@ -8,7 +8,7 @@ export const VECTOR_PATH = '/api/vectortiles/dataset/:id';
 export const SCHEME_PATH = `${DATASET_PATH}/scheme/:schemeId`;
 
 /** A caller who may read the dataset, or the holder of a signed link. */
-export const config = { access: 'signedIn', service: 'tiles', signedLinks: true } as const;
+export const config = { access: 'signedIn', service: 'tiles', signedLinks: true, responseCache: true } as const;
 
 /** For looking after tiles: a signed link is not enough. */
 export const upkeepConfig = { access: 'signedIn', service: 'tiles' } as const;

@@ -23,16 +23,7 @@ import {
   TILE_ANSWER,
   TileAddress,
 } from './route-parts.ts';
-import {
-  type Checked,
-  emptyTileOf,
-  fromStored,
-  schemeOf,
-  sendTile,
-  servedTiles,
-  type TileParts,
-  tileAt,
-} from './serve.ts';
+import { type Checked, emptyTileOf, fromStored, schemeOf, servedTiles, type TileParts, tileAt } from './serve.ts';
 import { chosenSlice, mercatorPlaceOf, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
@@ -122,7 +113,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
         place,
         request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
       });
-      return sendTile(parts, request, reply, { dataset, tile, type: MEDIA_TYPES[scheme.outputType] });
+      return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version: dataset.rowVersion });
     },
   );
 
@@ -145,7 +136,11 @@ export async function tileRoutes(app: App, parts: TileParts) {
         const { tiles, dataset } = await serve(request, request.params.id, 'lately');
         const scheme = schemeOf(tiles, request.params.schemeId);
         const tile: StoredTile = await fromStored(dataset, () => emptyTileOf(tiles, scheme));
-        return sendTile(parts, request, reply, { dataset, tile, type: MEDIA_TYPES[scheme.outputType] });
+        return sendBytes(request, reply, {
+          ...tile,
+          type: MEDIA_TYPES[scheme.outputType],
+          version: dataset.rowVersion,
+        });
       },
     );
 

@@ -1,13 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type Served, servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError, FormatError } from '../errors.ts';
 import type { StoredTile } from '../files/formats/io/pmtiles/archive-reader.ts';
 import type { DrawnScheme, TileSlice } from '../files/tiles/dataset/description.ts';
 import type { StoredTiles } from '../files/tiles/dataset/stored-tiles.ts';
-import { sendBytes } from '../http/answers/etag-answer.ts';
-import type { KnownAnswers } from '../http/cache/known-answers.ts';
+import type { ResponseCache } from '../http/cache/response-cache.ts';
 import { callerOf } from '../http/rules/auth.ts';
 import { askerOf, expiryOf } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
@@ -23,7 +22,7 @@ export interface RightParts {
   /** Verifies signed links. */
   readonly signer: LinkSigner;
   /** Rights that were checked lately, and tiles that were sent before. */
-  readonly known: KnownAnswers<Served>;
+  readonly responses: ResponseCache<Served>;
 }
 
 export interface TileParts extends RightParts {
@@ -63,30 +62,13 @@ export async function readableDataset(
   checked: Checked,
 ): Promise<Served> {
   if (checked === 'now') return servedDataset(parts, askerOf(request), id);
-  const right = await parts.known.right(request.raw, id, async () => {
+  const right = await parts.responses.right(request, id, async () => {
     const asker = askerOf(request);
     const subject = await servedDataset(parts, asker, id);
     const { rowVersion: version } = subject.dataset;
-    return { subject, version, expires: expiryOf(asker), caller: callerOf(request)?.accountId };
+    return { subject, version, expires: expiryOf(asker), caller: callerOf(request) };
   });
   return right.subject;
-}
-
-/** Sends a tile, and keeps it for requests that may read the same version of the dataset. */
-export function sendTile(
-  { known }: RightParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { dataset, tile, type }: { dataset: Served['dataset']; tile: StoredTile; type: string },
-): Promise<FastifyReply> {
-  const { id: resource, rowVersion: version } = dataset;
-  const route = request.routeOptions.url!;
-  return sendBytes(request, reply, {
-    ...tile,
-    type,
-    version,
-    keep: (answer) => known.keep(request.raw, { ...answer, route, resource, version }),
-  });
 }
 
 /** @param origin scheme and host of addresses in the answer */

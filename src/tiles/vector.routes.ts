@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { invalid } from '../errors.ts';
 import { tileFieldKind } from '../files/tiles/vector/tile-values.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
-import { ASKED_AGAIN, sendText } from '../http/answers/etag-answer.ts';
+import { ASKED_AGAIN, sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
-import { type Checked, readableDataset, sendTile, type TileParts } from './serve.ts';
+import { type Checked, readableDataset, type TileParts } from './serve.ts';
 import { chosenSlice, integerOf, outOfRange } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
@@ -142,13 +142,10 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
           signal: clientLeft(reply),
         })));
       if (bytes === undefined) {
-        const { id: resource, rowVersion: version } = dataset;
-        const route = request.routeOptions.url!;
         reply.header('cache-control', ASKED_AGAIN);
-        parts.known.keep(request.raw, { route, resource, version, headers: reply.getHeaders() });
         return reply.code(204).send();
       }
-      return sendTile(parts, request, reply, { dataset, tile: { bytes, gzip: true }, type: MEDIA_TYPE });
+      return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
     },
   );
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, invalid } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
-import { sendText } from '../http/answers/etag-answer.ts';
+import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { statusOf } from '../http/answers/status.ts';
 import { vary } from '../http/answers/vary.ts';
@@ -14,7 +14,7 @@ import { capabilitiesOf } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
-import { type Checked, sendTile, servedTiles, type TileParts, tileAt } from './serve.ts';
+import { type Checked, servedTiles, type TileParts, tileAt } from './serve.ts';
 import { chosenSlice, placeOf } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import { askedLayer, checkGetTile, type KvpQuery, operationOf } from './wmts-request.ts';
@@ -138,7 +138,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         place,
         request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
       });
-      return sendTile(parts, request, reply, { dataset, tile, type: format });
+      return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
     },
   );
 

@@ -57,7 +57,7 @@ export async function tileScene(w: World) {
   };
 }
 
-/** Stops the clock of this process, until the test has ended. */
+/** Stops the clocks of this process, until the test has ended. `set` sets the time of day. */
 export function stopClock(t: ExecutionContext, at = Date.now()) {
   const Time = Date;
   let now = at;
@@ -67,8 +67,11 @@ export function stopClock(t: ExecutionContext, at = Date.now()) {
     }
     static override now = () => now;
   } as DateConstructor;
+  const stopped = performance.now();
+  performance.now = () => stopped;
   t.teardown(() => {
     globalThis.Date = Time;
+    Reflect.deleteProperty(performance, 'now');
   });
   return {
     set(time: number) {

@@ -8,8 +8,8 @@ const VERSION = '2021-08-06';
  * that can refuse.
  */
 export const blobHeaders = fp(async (app) => {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.url.startsWith('/api/blob/')) return;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.url.startsWith('/api/blob/')) return done();
     const { 'x-ms-version': version, 'x-ms-client-request-id': clientId } = request.headers;
     reply.headers({
       'x-ms-request-id': request.id,
@@ -17,5 +17,6 @@ export const blobHeaders = fp(async (app) => {
       'cache-control': 'private, no-cache',
     });
     if (typeof clientId === 'string') reply.header('x-ms-client-request-id', clientId);
+    done();
   });
 });

@@ -4,7 +4,6 @@ import { gunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import { isCurrent, setLifetime } from '../cache/cached.ts';
-import type { HeaderFields } from '../cache/known-answers.ts';
 import { isSigned } from '../rules/signed-link.ts';
 import { vary } from './vary.ts';
 
@@ -36,31 +35,22 @@ interface BytesAnswer {
   readonly gzip: boolean;
   readonly type: string;
   readonly version: string;
-  /** Takes the answer with status 200, also if 304 is sent. Not called if that would cost unzipping for nothing. */
-  keep?(answer: { headers: HeaderFields; etag: string; body: Uint8Array }): void;
 }
 
 /** Sends bytes, gzipped if they are stored so and the client takes it. Both forms have strong ETags of their own. */
 export async function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes, gzip, type, version, keep }: BytesAnswer,
+  { bytes, gzip, type, version }: BytesAnswer,
 ): Promise<FastifyReply> {
   const zipped = gzip && acceptsGzip(request);
   const etag = strongEtag(bytes, version, zipped ? '-gz' : '');
   reply.headers({ etag, 'cache-control': ASKED_AGAIN });
   if (gzip) vary(reply, 'accept-encoding');
-  const coding = zipped ? { 'content-encoding': 'gzip' } : {};
-  const isShort = isCurrent(request.headers['if-none-match'], etag);
-  const unzips = gzip && !zipped;
-  if (isShort && unzips) return reply.code(304).send();
-  const body = unzips ? await unpacked(bytes) : bytes;
-  keep?.({ headers: { ...reply.getHeaders(), ...coding, 'content-type': type }, etag, body });
-  if (isShort) return reply.code(304).send();
-  return reply
-    .headers(coding)
-    .type(type)
-    .send(Buffer.from(body.buffer, body.byteOffset, body.length));
+  if (isCurrent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (zipped) reply.header('content-encoding', 'gzip');
+  const body = gzip && !zipped ? await unpacked(bytes) : bytes;
+  return reply.type(type).send(Buffer.from(body.buffer, body.byteOffset, body.length));
 }
 
 /** @throws AppError `unprocessable` for more bytes than they may be, or for damaged ones */

@@ -12,28 +12,6 @@ declare module 'fastify' {
   }
 }
 
-/** A request whose span starts. */
-export interface TracedRequest {
-  readonly requestId: string;
-  readonly method: string;
-  /** Path pattern; empty if no route matched. */
-  readonly route: string;
-  /** Of the client. */
-  readonly traceparent: string | undefined;
-}
-
-export const startRequestSpan = (tracing: Tracing, { requestId, method, route, traceparent }: TracedRequest): Span =>
-  tracing.start(`${method} ${route}`.trimEnd(), {
-    kind: 'server',
-    parent: traceparent,
-    attributes: { 'http.request.method': method, 'http.route': route, 'platform.request.id': requestId },
-  });
-
-export function endRequestSpan(span: Span | undefined, status: number): void {
-  span?.set({ 'http.response.status_code': status });
-  span?.end(status >= 500 ? String(status) : undefined);
-}
-
 /**
  * A span for each request, below the client's span. Contains the route pattern and not the URL, which may contain names
  * and secrets.
@@ -48,13 +26,19 @@ export const requestTraces = fp<{ tracing: Tracing }>(async (app, { tracing }) =
     if (UNTRACED.test(route)) return done();
     const given = headers.traceparent;
     const traceparent = typeof given === 'string' ? given : undefined;
-    const span = startRequestSpan(tracing, { requestId: request.id, method, route, traceparent });
+    const span = tracing.start(`${method} ${route}`.trimEnd(), {
+      kind: 'server',
+      parent: traceparent,
+      attributes: { 'http.request.method': method, 'http.route': route, 'platform.request.id': request.id },
+    });
     spans.set(request, span);
     request.traceparent = span.traceparent;
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    endRequestSpan(spans.get(request), reply.statusCode);
+    const span = spans.get(request);
+    span?.set({ 'http.response.status_code': reply.statusCode });
+    span?.end(reply.statusCode >= 500 ? String(reply.statusCode) : undefined);
     done();
   });
 });

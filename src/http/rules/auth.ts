@@ -12,6 +12,9 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 /** The caller, or undefined if the request is not authenticated (yet). For logs. */
 export const callerOf = (request: FastifyRequest) => callers.get(request);
 
+/** Sets the caller of a request whose credentials were checked before. */
+export const setCaller = (request: FastifyRequest, caller: Caller) => callers.set(request, caller);
+
 export const callerDecoration = {
   getter(this: FastifyRequest): Caller {
     const caller = callers.get(this);

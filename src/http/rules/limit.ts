@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
@@ -22,8 +21,8 @@ export interface CallerLimits {
    * nothing from the people behind its address. Returns the error if there are too many.
    */
   strangerRefused(request: FastifyRequest): AppError | undefined;
-  /** Counts one more request of the caller of this one, which is answered at once. Returns whether it may be. */
-  another(request: IncomingMessage): (() => boolean) | undefined;
+  /** Counts a request that is answered at once. Returns whether it may be. */
+  admitsCached(request: FastifyRequest): boolean;
 }
 
 /** Limits requests as draft-ietf-httpapi-ratelimit-headers says it to clients. */
@@ -38,7 +37,6 @@ export function callerLimits(limits: Limits, settings: LimitSettings): CallerLim
     rate: bounded(settings['limits.heavyRate']),
     concurrent: settings['limits.heavyConcurrent'],
   };
-  const callers = new WeakMap<IncomingMessage, string>();
   const ofProcess = randomUUID();
   let requests = 0;
 
@@ -61,7 +59,6 @@ export function callerLimits(limits: Limits, settings: LimitSettings): CallerLim
     return {
       onRequest(request, reply, done) {
         const caller = callerKey(request);
-        callers.set(request.raw, caller);
         const place = `${ofProcess}:${++requests}`;
         const settle = (uses: readonly Use[]) => {
           try {
@@ -87,10 +84,7 @@ export function callerLimits(limits: Limits, settings: LimitSettings): CallerLim
         ? undefined
         : refusal(stranger, { count: Infinity, leftMs: 1000, open: 0 }, false);
     },
-    another(request) {
-      const caller = callers.get(request);
-      return caller === undefined ? undefined : () => limits.takeKnown(caller, ordinary);
-    },
+    admitsCached: (request) => limits.takeKnown(callerKey(request), ordinary),
   };
 }
 

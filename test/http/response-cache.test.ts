@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import type { Config } from '../../src/config.ts';
+import { rawConnection } from '../world/raw-connection.ts';
 import { answerWith, openReceiver } from '../world/receiver.ts';
+import { newFeatures } from '../world/tiles.ts';
 import { type Answer, type User, world } from '../world.ts';
 import { bearerOf, type Get, stopClock, tileScene, tileServer } from './tile-server.ts';
 
@@ -49,7 +51,7 @@ function shown({ status, headers, raw }: Answer) {
 
 // serial: statements are counted over the whole process
 test.serial('a tile that was sent before needs no statement and is the same answer', async (t) => {
-  const { get } = await server(t);
+  const [fresh, { get }] = [await server(t), await server(t)];
   const { tile, vector, nothing, owner } = await scene();
   const own = await bearer(owner);
   const forms: Record<string, string>[] = [
@@ -61,20 +63,32 @@ test.serial('a tile that was sent before needs no statement and is the same answ
   ];
   for (const url of [tile, `${tile}?timeStep=1`, vector, nothing])
     for (const form of forms) {
+      const what = `${url} ${JSON.stringify(form)}`;
       const headers = { ...own, ...form };
-      // of a header that is not expected, a request goes its usual way
-      const usual = await get(url, { ...headers, 'x-other': '1' });
-      t.deepEqual(shown(await knownAnswer(get, url, headers)), shown(usual), `${url} ${JSON.stringify(form)}`);
-      t.is(usual.status, url === nothing ? 204 : 200);
+      const known = await knownAnswer(get, url, headers);
+      const current = { ...headers, 'if-none-match': `"old", ${known.headers.etag}` };
+      // this server has sent no such tile yet, so that nothing is cached
+      const short = shown(await fresh.get(url, current));
+      t.deepEqual(shown(known), shown(await fresh.get(url, headers)), what);
+      t.is(known.status, url === nothing ? 204 : 200);
       if (url === nothing) continue;
-      const current = { ...headers, 'if-none-match': `"old", ${usual.headers.etag}` };
-      const short = shown(await get(url, { ...current, 'x-other': '1' }));
       t.is(short.status, 304);
-      t.deepEqual(shown(await knownAnswer(get, url, current)), short, `${url} ${JSON.stringify(form)} 304`);
+      t.deepEqual(shown(await knownAnswer(get, url, current)), short, `${what} 304`);
     }
   const named = await knownAnswer(get, tile, { ...own, 'x-request-id': 'mine' });
   t.is(named.headers['x-request-id'], 'mine');
   t.not((await knownAnswer(get, tile, { ...own, 'x-request-id': 'not ascii é' })).headers['x-request-id'], 'mine');
+});
+
+test.serial('HEAD has the headers of GET', async (t) => {
+  const { app, get } = await server(t);
+  const { tile, owner } = await scene();
+  const headers = { ...(await bearer(owner)), 'accept-encoding': 'gzip' };
+  const { 'x-request-id': _, date, ...expected } = (await knownAnswer(get, tile, headers)).headers;
+  const head = await app.inject({ method: 'HEAD', url: tile, headers });
+  t.is(head.statusCode, 200);
+  t.is(head.body, '');
+  t.like(head.headers, { etag: expected.etag, 'content-type': expected['content-type'] });
 });
 
 test.serial('Vary names what an answer depends on, also when it names Origin', async (t) => {
@@ -99,6 +113,7 @@ test.serial('tiles that were sent before are logged and counted as all others', 
   const own = await bearer(owner);
   await knownAnswer(get, `${tile}?layer=0&token=hunter2`, own);
   const asked = lines.length;
+  await get(tile, { ...own, 'x-request-id': 'a"b\\c' });
   const answer = await knownAnswer(get, tile, { ...own, 'x-request-id': 'a"b\\c' });
   const [usual, ...rest] = lines.slice(asked).map((line) => JSON.parse(line));
   const last = rest.at(-1);
@@ -123,7 +138,7 @@ async function tracedTiles(t: ExecutionContext) {
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const traced = { ...(await bearer(owner)), traceparent: `00-${trace}-b7ad6b7169203331-01`, 'x-request-id': 'traced' };
   await knownAnswer(get, tile, traced);
-  await get(tile, { ...traced, 'x-other': '1' });
+  await get(`${tile}?layer=0`, traced);
   const ends = performance.now();
   await close();
   const took = performance.now() - ends;
@@ -223,8 +238,7 @@ test.serial('a right ends within 10 s of a change by another process', async (t)
 test.serial('rights are checked again when any process tells that a transfer has ended', async (t) => {
   const { get } = await server(t);
   const { tile, owner } = await scene();
-  // an id of its own makes node:http read each request
-  const own = { ...(await bearer(owner)), 'x-request-id': 'mine' };
+  const own = await bearer(owner);
   await knownAnswer(get, tile, own);
   // from now on, rights do not end with time
   stopClock(t);
@@ -324,4 +338,88 @@ test.serial('a right ends with the credentials', async (t) => {
   t.is(first, 200);
   while (Date.now() < ends) await get(`${tile}?${link}`);
   t.is((await get(`${tile}?${link}`)).status, 403);
+});
+
+test.serial('a right ends in the millisecond in which the credentials expire', async (t) => {
+  const { get } = await server(t);
+  const { tile, owner, projectId, id } = await scene();
+  const asOwner = await bearer(owner);
+  const path = `/api/security/sastoken?projectId=${projectId}&resourceId=${id}&readOnly=true&expiration=1:00:00`;
+  const link = (await get(path, asOwner)).body.data as string;
+  const { exp } = JSON.parse(Buffer.from(asOwner.authorization.split('.')[1]!, 'base64url').toString());
+  const clock = stopClock(t);
+  for (const [url, headers, ends, status] of [
+    // tokens are accepted for five seconds more
+    [tile, asOwner, (exp + 5) * 1000, 401],
+    [`${tile}?${link}`, {}, Date.parse(new URLSearchParams(link).get('se')!), 403],
+  ] as const) {
+    clock.set(ends - 1);
+    t.is((await knownAnswer(get, url, headers)).status, 200);
+    clock.set(ends);
+    t.is((await get(url, headers)).status, status);
+  }
+});
+
+test.serial('requests that come at once on one connection are answered in their order', async (t) => {
+  const { app } = await server(t);
+  const { tile, vector, owner } = await scene();
+  const { authorization } = await bearer(owner);
+  const connection = await rawConnection(app.server);
+  t.teardown(() => connection.destroy());
+  const head = (url: string) => `GET ${url} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
+  const [image, drawn] = [await connection.ask(head(tile)), await connection.ask(head(vector))];
+  t.notDeepEqual(image.body, drawn.body);
+  const list = '/api/metadata/project/list';
+  for (let n = 0; n < 20; n++) {
+    await connection.send([tile, list, vector, tile].map(head).join(''));
+    t.deepEqual((await connection.answer())?.body, image.body);
+    t.regex((await connection.answer())!.head, /content-type: application\/json/i);
+    t.deepEqual((await connection.answer())?.body, drawn.body);
+    t.deepEqual((await connection.answer())?.body, image.body);
+  }
+});
+
+test.serial('a large answer that is being read is not cut when the server closes', async (t) => {
+  const { app, close } = await server(t);
+  const { owner, projectId } = await scene();
+  const properties = { text: 'x'.repeat(4_000_000) };
+  const geometry = { type: 'Point', coordinates: [9, 54.1] };
+  const features = JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties, geometry }] });
+  const big = await newFeatures(w, projectId, owner, features);
+  const { authorization } = await bearer(owner);
+  const url = `/api/vectortiles/dataset/${big}/0/0/0.vector.pbf`;
+  const head = `GET ${url} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`;
+  const connection = await rawConnection(app.server);
+  t.teardown(() => connection.destroy());
+  const { body } = await connection.ask(head);
+  t.true(body.length > 4_000_000);
+  connection.pause();
+  await connection.send(head);
+  const closing = close();
+  await new Promise(setImmediate);
+  connection.resume();
+  t.true((await connection.answer())?.body.equals(body));
+  await closing;
+});
+
+test.serial('cached answers are bounded in bytes, and those in use stay', async (t) => {
+  const { get } = await server(t, { 'limits.rate': { count: 1000, windowMs: 60_000 } });
+  const { owner, projectId } = await scene();
+  const properties = { text: 'x'.repeat(2_000_000) };
+  const geometry = { type: 'Point', coordinates: [9, 54.1] };
+  const features = JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties, geometry }] });
+  const big = await newFeatures(w, projectId, owner, features);
+  const own = await bearer(owner);
+  const of = (n: number) => `/api/vectortiles/dataset/${big}/0/0/0.vector.pbf?n=${n}`;
+  /** A cached answer does not tell what is left of the caller's limit. */
+  const isCached = async (n: number) => (await get(of(n), own)).headers.ratelimit === undefined;
+  // rights do not end with time
+  stopClock(t);
+  for (let n = 0; n < 50; n++) {
+    await get(of(n), own);
+    t.true(await isCached(n));
+    t.true(await isCached(0));
+  }
+  t.false(await isCached(1));
+  t.true(await isCached(0));
 });
