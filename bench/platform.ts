@@ -15,7 +15,7 @@ import { migrate } from '../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 
 const POOL = 10;
-const PASSWORD = 'Bench-password-1';
+const PASSWORD = 'Correct-horse-77';
 
 /** The API in this process, with a fresh database and one administrator who owns a tenant. */
 export interface BenchPlatform {

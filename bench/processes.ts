@@ -17,7 +17,7 @@ import { bootstrap } from '../src/tenants/bootstrap.ts';
 
 import { UNLIMITED } from './platform.ts';
 
-const PASSWORD = 'Bench-password-1';
+const PASSWORD = 'Correct-horse-77';
 const PROGRAM = fileURLToPath(new URL('../bin/platform', import.meta.url));
 const CONNECTIONS = 10;
 /** Concurrent conversions: the platform's default if there is enough memory. */
