@@ -14,7 +14,7 @@ export interface Jobs {
   expireCredits: Record<string, never>;
   verifyBlobs: Record<string, never>;
   sendAccountMail: { mailId: string };
-  /** Enqueued by a trigger of the database, too: `0070_vector_overviews.sql`. */
+  /** Enqueued by a trigger of the database, too: `sql/functions/tiles.sql`. */
   drawVectorOverview: { datasetId: string };
 }
 

@@ -1,6 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import pg from 'pg';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
@@ -13,32 +15,64 @@ test.before(async () => {
 });
 test.after.always(() => world.close());
 
-async function query(url: string, text: string): Promise<unknown[]> {
+async function query(url: string, text: string, values: unknown[] = []): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query(text)).rows;
+    return (await client.query(text, values)).rows;
   } finally {
     await client.end();
   }
 }
 
 let count = 0;
-/** An empty database on the test server, and a folder for migrations. */
-async function empty(t: { teardown(f: () => Promise<void>): void }, files: Record<string, string>) {
-  const number = ++count;
+interface Test {
+  teardown(f: () => Promise<void>): void;
+}
+/** Connection string of an empty database on the test server. */
+async function emptyDatabase(t: Test) {
   const url = new URL(world.url);
-  const name = `${url.pathname.slice(1)}_${number}`;
+  const name = `${url.pathname.slice(1)}_${++count}`;
   await createDatabase(world.url, name);
   t.teardown(() => dropDatabase(world.url, name));
   url.pathname = `/${name}`;
-  const folder = join(world.folder, String(number));
-  await mkdir(folder);
+  return url.href;
+}
+
+/** An empty database, and files of `sql/migrations/` or, if their names begin so, of `sql/functions/`. */
+async function empty(t: Test, files: Record<string, string>) {
+  const url = await emptyDatabase(t);
+  const folder = join(world.folder, new URL(url).pathname);
+  for (const subfolder of ['migrations', 'functions']) await mkdir(join(folder, subfolder), { recursive: true });
+  const pathOf = (file: string) => join(folder, file.includes('/') ? '' : 'migrations', file);
   const write = async (changed: Record<string, string>) => {
-    for (const [file, text] of Object.entries(changed)) await writeFile(join(folder, file), text);
+    for (const [file, text] of Object.entries(changed)) await writeFile(pathOf(file), text);
   };
   await write(files);
-  return { url: url.href, write, run: () => migrate(url.href, { folder: pathToFileURL(`${folder}/`) }) };
+  return {
+    url,
+    write,
+    remove: (file: string) => rm(pathOf(file)),
+    run: () => migrate(url, { folder: pathToFileURL(`${folder}/`) }),
+  };
+}
+
+/** A database as the migrations before the baseline made it, up to one of them. */
+async function beforeBaseline(t: Test, last = '9999') {
+  const url = await emptyDatabase(t);
+  const folder = join(world.folder, new URL(url).pathname);
+  for (const subfolder of ['migrations', 'functions']) await mkdir(join(folder, subfolder), { recursive: true });
+  await migrate(url, { folder: pathToFileURL(`${folder}/`) }); // the tables of the queue
+  await query(url, 'alter table migrations drop column objects');
+  const file = new URL('migrations-before-baseline.json.gz', import.meta.url);
+  const migrations: Record<string, string> = JSON.parse(String(gunzipSync(await readFile(file))));
+  for (const [name, text] of Object.entries(migrations)) {
+    if (name > last) continue;
+    await query(url, text);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    await query(url, 'insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
+  }
+  return url;
 }
 
 test('four processes migrating an empty database concurrently apply each file once, in order of name', async (t) => {
@@ -46,20 +80,22 @@ test('four processes migrating an empty database concurrently apply each file on
     '0002_more.sql': `insert into first values (2);`,
     '0001_first.sql': 'create table first (n int); insert into first values (1);',
     'README.md': 'not sql',
+    'functions/b.sql':
+      'create or replace function second() returns bigint language sql as $$ select count(*) from first $$;',
   });
   const applied = await Promise.all([run(), run(), run(), run()]);
-  t.deepEqual(applied.map((names) => names.length).sort(), [0, 0, 0, 2]);
-  t.deepEqual(applied.flat(), ['0001_first.sql', '0002_more.sql']);
+  t.deepEqual(applied.map((names) => names.length).sort(), [0, 0, 0, 3]);
+  t.deepEqual(applied.flat(), ['0001_first.sql', '0002_more.sql', 'functions/b.sql']);
   t.deepEqual(await query(url, 'select n from first order by n'), [{ n: 1 }, { n: 2 }]);
   t.deepEqual(await run(), []);
 });
 
 test("one call creates the platform's tables and those of the queue", async (t) => {
-  const { url } = await empty(t, {});
+  const url = await emptyDatabase(t);
   const names = await migrate(url);
   t.true(names.length > 0);
   t.deepEqual(
-    await query(url, 'select name from migrations order by name'),
+    await query(url, 'select name from migrations order by name collate "C"'),
     names.map((name) => ({ name })),
   );
   t.deepEqual(
@@ -113,3 +149,146 @@ for (const [what, text, message] of MISTAKES) {
     t.deepEqual(await run(), ['0001.sql']);
   });
 }
+
+const f = (text: string) => `create or replace function f() returns text language sql as $$ select '${text}' $$;`;
+const TRIGGERED = `create or replace function g() returns trigger language plpgsql as $$ begin return null; end $$;
+  create or replace trigger touched after insert on t for each row execute function g();
+  create or replace view v as select n from t;`;
+const OBJECTS = `
+  select oid::regprocedure::text as name from pg_proc where pronamespace = 'public'::regnamespace
+  union all select tgname from pg_trigger t join pg_class c on c.oid = tgrelid and relnamespace = 'public'::regnamespace
+  union all select viewname from pg_views where schemaname = 'public' order by 1`;
+
+test('a function is what its file says, and functions, triggers and views that left the files are dropped', async (t) => {
+  const { url, run, write, remove } = await empty(t, {
+    '0001.sql': 'create table t (n int); create function of_tables() returns int language sql as $$ select 1 $$;',
+    'functions/a.sql': `${f('a')}\n${TRIGGERED}`,
+    'functions/b.sql': 'create or replace function h() returns int language sql as $$ select 1 $$;',
+  });
+  const objects = async () => (await query(url, OBJECTS)).map((row) => (row as { name: string }).name);
+  t.deepEqual(await run(), ['0001.sql', 'functions/a.sql', 'functions/b.sql']);
+  t.deepEqual(await objects(), ['f()', 'g()', 'h()', 'of_tables()', 'touched', 'v']);
+  t.deepEqual(await run(), []);
+
+  await write({ 'functions/a.sql': f('changed') });
+  t.deepEqual(await run(), ['functions/a.sql']);
+  t.deepEqual(await query(url, 'select f()'), [{ f: 'changed' }]);
+  t.deepEqual(await objects(), ['f()', 'h()', 'of_tables()']);
+
+  await write({ 'functions/c.sql': f('moved') });
+  await remove('functions/a.sql');
+  t.deepEqual(await run(), ['functions/c.sql']);
+  t.deepEqual(await query(url, 'select f()'), [{ f: 'moved' }], 'a function that moved to another file stays');
+
+  await remove('functions/b.sql');
+  t.deepEqual(await run(), []);
+  t.deepEqual(await objects(), ['f()', 'of_tables()']);
+});
+
+test('a migration and the functions that go with it are applied together or not at all', async (t) => {
+  const { url, run, write } = await empty(t, { '0001.sql': 'create table t (n int);', 'functions/a.sql': f('old') });
+  await run();
+  await write({ '0002.sql': 'alter table t add m int; drop function f();', 'functions/b.sql': 'select\noops;' });
+  await t.throwsAsync(run(), { message: 'functions/b.sql:2: column "oops" does not exist' });
+  t.deepEqual(await query(url, 'select f(), to_jsonb(t) from t right join (select 1) one on true'), [
+    { f: 'old', to_jsonb: null },
+  ]);
+  await write({ 'functions/b.sql': '' });
+  t.deepEqual(await run(), ['0002.sql', 'functions/a.sql', 'functions/b.sql']);
+  t.deepEqual(await query(url, 'select f(), m from t right join (select 1) one on true'), [{ f: 'old', m: null }]);
+});
+
+test('functions are replaced while a transaction that others would queue behind is open', async (t) => {
+  const { url, run, write } = await empty(t, {
+    '0001.sql': 'create table t (n int);',
+    'functions/a.sql': TRIGGERED,
+  });
+  await run();
+  await write({ 'functions/a.sql': `${TRIGGERED}\n${f('new')}` });
+  const busy = new pg.Client({ connectionString: url });
+  await busy.connect();
+  await busy.query('begin; lock table t in row exclusive mode');
+  const running = run();
+  let waits = 0;
+  // two attempts
+  for (let before = false; waits < 2; ) {
+    const isWaiting =
+      (await query(url, "select from pg_locks where relation = 't'::regclass and not granted")).length > 0;
+    if (isWaiting && !before) waits++;
+    before = isWaiting;
+  }
+  await busy.end();
+  t.deepEqual(await running, ['functions/a.sql']);
+  t.deepEqual(await query(url, 'select f()'), [{ f: 'new' }]);
+});
+
+/** Tables, columns, constraints, indexes, triggers, routines, types, sequences and rights. */
+const CATALOGUE = `
+  with tables as (select * from pg_class where relnamespace = 'public'::regnamespace)
+  select format('%s %s %s %s %s', relname, relkind, relpersistence, reloptions, relacl) as line from tables where relkind <> 'i'
+  union all
+  select format('%s.%s %s %s %s %s %s %s %s %s', attrelid::regclass, attname,
+    row_number() over (partition by attrelid order by attnum), format_type(atttypid, atttypmod), attnotnull, attidentity,
+    attgenerated, attstorage, attcollation::regcollation, pg_get_expr(adbin, adrelid))
+  from pg_attribute a join tables c on c.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  where relkind in ('r', 'c', 'v') and attnum > 0 and not attisdropped
+  union all
+  select format('%s %s %s %s %s', conrelid::regclass, conname, condeferrable, condeferred, pg_get_constraintdef(oid))
+  from pg_constraint where connamespace = 'public'::regnamespace
+  union all
+  select indexdef from pg_indexes where schemaname in ('public', 'graphile_worker')
+  union all
+  select pg_get_triggerdef(t.oid) from pg_trigger t join tables c on c.oid = tgrelid where not tgisinternal
+  union all
+  select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+  union all
+  select format('%s %s', typname, format_type(typbasetype, typtypmod))
+  from pg_type where typnamespace = 'public'::regnamespace and typtype = 'd'
+  union all
+  select format('%s %s %s', sequencename, data_type, last_value) from pg_sequences where schemaname = 'public'
+  union all
+  select definition from pg_views where schemaname = 'public'
+  union all
+  select format('%s %s', objoid::regclass, description) from pg_description
+  where classoid = 'pg_class'::regclass and objoid in (select oid from tables)
+  order by 1`;
+
+const ROWS = `
+  insert into tenants (id, name) values ('00000000-0000-7000-8000-000000000001', 'T');
+  insert into accounts (id, password_hash) values ('Ann', '!');
+  insert into projects (id, tenant_id, root_id, path, member_source_id, name, created_by, updated_by, permissions)
+  select t.id, t.id, t.id, array[t.id], t.id, 'P', t.id, t.id,
+    '[{"type": "Denied", "operation": "read", "principals": ["ann"]}]' from tenants t;
+  insert into transfers (tenant_id, project_id, type, format, request, created_by, updated_by, account_id, memory_mb, turn)
+  select id, id, 'Import', 'file', '{}', id, id, 'Ann', 1, 7 from tenants;
+  select from tenants, credit_add(id, 10, now() + interval '1 year', 'then', 'so', 'r', 't', '', null, null, false);`;
+
+test('a database at the last migration before the baseline goes on: its tables are those of a new one, with its rows', async (t) => {
+  const [old, fresh] = [await beforeBaseline(t), await emptyDatabase(t)];
+  await query(old, ROWS);
+  const files = await migrate(fresh);
+  const applied = await Promise.all([migrate(old), migrate(old), migrate(old)]);
+  t.deepEqual(
+    applied.flat(),
+    files.filter((name) => name !== '0001_baseline.sql'),
+    'one of three processes applied what came after the baseline',
+  );
+  await query(fresh, ROWS);
+  t.deepEqual(await query(old, CATALOGUE), await query(fresh, CATALOGUE));
+  t.deepEqual(await migrate(old), []);
+  t.deepEqual(await query(old, 'select principal from permission_grants'), [{ principal: 'ann' }]);
+  t.like(await query(old, 'select * from transfers'), [{ account_id: 'Ann' }]);
+  t.deepEqual(await query(old, 'select count::int from transfer_counts'), [{ count: 1 }]);
+  t.deepEqual(await query(old, 'select pool_id, available from credit_lots'), [
+    { pool_id: '00000000-0000-7000-8000-000000000001', available: '10.000000' },
+  ]);
+});
+
+test('a database at an earlier migration is refused, with the version that brings it on', async (t) => {
+  const url = await beforeBaseline(t, '0090_endings_of_ids.sql');
+  await t.throwsAsync(migrate(url), {
+    message:
+      'The tables of this database are too old: they are at 0090_endings_of_ids.sql, and this version needs 0098_last_login.sql. Start version 0.1.0 of the platform on the database first, then this version.',
+  });
+  t.deepEqual(await query(url, "select name from migrations where name = '0001_baseline.sql'"), []);
+});

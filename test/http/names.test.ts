@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { pathSegment } from '../../cli/paths.ts';
 import { newDataset, subproject } from '../world/content.ts';
@@ -158,15 +157,4 @@ test('an export of a dataset with a slash in its name is one file', async (t) =>
   const exported = await client.post(`/api/metadata/dataset/${id}/download-convert`, { writerName: 'AsciiGridWriter' });
   const { exportParameters } = (await client.get(`/api/conversion/transfer/${exported.body.id}`)).body;
   t.is(exportParameters.outputFileName, 'Q m3_s.asc');
-});
-
-test.serial('the migration replaces control characters in old names by spaces', async (t) => {
-  const { owner, root } = await scene();
-  const dataset = await newDataset(w, root, owner);
-  await w.sql('alter table datasets drop constraint datasets_name_check');
-  await w.sql('update datasets set name = $2 where id = $1', [dataset, '\u0001a\u0002b\n']);
-  const text = await readFile(new URL('../../sql/migrations/0046_names.sql', import.meta.url), 'utf8');
-  const from = text.indexOf('create function pg_temp');
-  await w.sql(text.slice(from).replace('alter table datasets drop constraint datasets_name_check;', ''));
-  t.deepEqual(await w.sql('select name from datasets where id = $1', [dataset]), [{ name: 'a b' }]);
 });

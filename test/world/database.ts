@@ -75,14 +75,14 @@ export async function dataFolder(name = 'platform-test'): Promise<string> {
 }
 
 /**
- * Returns the name of the template, creating it if needed. The name contains a hash of the migrations, so a change
+ * Returns the name of the template, creating it if needed. The name contains a hash of `sql/`, so a change
  * creates a new one.
  */
 async function templateOf(serverUrl: string): Promise<string> {
-  const folder = new URL('sql/migrations/', root);
+  const folder = new URL('sql/', root);
   const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));
-  for (const file of ['roles.sql', 'runtime-role.sql']) hash.update(await readFile(new URL(`sql/${file}`, root)));
-  for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(new URL(file, folder)));
+  for (const file of (await readdir(folder, { recursive: true })).sort())
+    if (file.endsWith('.sql')) hash.update(file).update(await readFile(new URL(file, folder)));
   const name = `template_${hash.digest('hex').slice(0, 16)}`;
   await administer(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock(1)');

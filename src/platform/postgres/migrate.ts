@@ -1,32 +1,80 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openPool } from '../sql/pool.ts';
+import { runSqlFile } from './sql-file.ts';
 
 /** Key of the advisory lock, unique in this database. */
 const LOCK = 7_201_954;
-const FOLDER = new URL('../../../sql/migrations/', import.meta.url);
+const FOLDER = new URL('../../../sql/', import.meta.url);
 
-const RUNTIME_ROLE = new URL('../../../sql/runtime-role.sql', import.meta.url);
+/** The tables of the first release. */
+const BASELINE = '0001_baseline.sql';
+/**
+ * The 56 migrations that the baseline replaced. A database that has them all has the tables of the baseline.
+ * `sha256`: of the lines `name sha256` of the table `migrations`.
+ */
+const BEFORE_BASELINE = {
+  last: '0098_last_login.sql',
+  version: '0.1.0',
+  sha256: '516e0f69de2b06bfc4662230b3e55435cdff4c67184e5d12727ac77bd45ecacb',
+};
+
 /** Key of the row of `migrations` that tells which rights were granted. */
 const GRANTS = 'rights of the runtime role';
+
 const INSUFFICIENT_PRIVILEGE = '42501';
+/** SQLSTATEs of a deadlock with a statement of a running process, and of a lock that was not free in time. */
+const LOCK_CONFLICTS = new Set(['40P01', '55P03']);
+const LOCK_TIMEOUT = '3s';
+const RETRY_MS = 1000;
 
 interface MigrateOptions {
+  /** With `migrations/`, `functions/` and `runtime-role.sql`. */
   readonly folder?: URL;
   /**
    * Connection string of the role that gets the rights of API and workers; default: the migrating role keeps its own.
    */
   readonly runtimeUrl?: string | undefined;
-  /** Ends the wait for the connection and for the lock, and begins no further migration. */
+  /** Ends the waits for the connection and for locks, and begins no update. */
   readonly stop?: AbortSignal | undefined;
 }
 
+/** A file of `migrations/` or `functions/`. */
+interface SqlFile {
+  /** As in the table `migrations`: `0001_baseline.sql`, `functions/credits.sql`. */
+  name: string;
+  text: string;
+  sha256: string;
+}
+
+/** A row of the table `migrations`. */
+interface AppliedFile {
+  name: string;
+  sha256: string;
+  /** Functions, triggers and views that a file of `functions/` created, such as `routine fold_name(text)`. */
+  objects: string[] | null;
+}
+
+/** Pending changes of a database. */
+interface Update {
+  /** The tables of the baseline are there, made by the migrations before it. */
+  adopted: SqlFile | undefined;
+  migrations: SqlFile[];
+  /** Files of `functions/` that changed. After a migration all of them: it may have dropped a table with triggers. */
+  functions: SqlFile[];
+  /** Rows of files of `functions/` that changed or are gone: what only these created is dropped. */
+  outdated: AppliedFile[];
+  /** Gives the runtime role its rights. */
+  grants: { role: string; script: string; sha256: string } | undefined;
+}
+
 /**
- * Migrates a database: first graphile-worker's tables, then the files of `sql/migrations` in the order of their names,
- * each in its own transaction. Concurrent calls are serialized. Returns the names of the migrations that it applied.
- * Throws if an applied file was changed; the error of a failed statement names file and line. Throws the reason of
- * `stop`.
+ * Brings a database up to date: first graphile-worker's tables, then, in one transaction, the new files of
+ * `sql/migrations/` in the order of their names, the changed files of `sql/functions/`, and the rights of the runtime
+ * role. Concurrent calls are serialized. Returns the names of the files that it applied. Throws if an applied migration
+ * was changed; the error of a failed statement names file and line. Throws the reason of `stop`.
  */
 export async function migrate(
   databaseUrl: string,
@@ -36,34 +84,11 @@ export async function migrate(
   try {
     stop?.throwIfAborted();
     await migrateQueue(databaseUrl);
-    // a role that may create nothing can find that nothing is to do
-    const { rows } = await client.query<{ there: boolean }>("select to_regclass('migrations') is not null as there");
-    if (!rows[0]?.there)
-      await client.query(`create table if not exists migrations (
-        name text primary key, sha256 text not null, applied_at timestamptz not null default now())`);
-    const applied = new Map<string, string>(
-      (await client.query<{ name: string; sha256: string }>('select name, sha256 from migrations')).rows.map((row) => [
-        row.name,
-        row.sha256,
-      ]),
-    );
-    const fresh: string[] = [];
-    for (const name of await migrationNames(folder)) {
-      const text = await readFile(new URL(name, folder), 'utf8');
-      const sha256 = createHash('sha256').update(text).digest('hex');
-      const before = applied.get(name);
-      if (before === sha256) continue;
-      stop?.throwIfAborted();
-      if (before !== undefined) {
-        throw new Error(
-          `Migration ${name} was changed after it was applied (was ${before.slice(0, 8)}, is ${sha256.slice(0, 8)}).`,
-        );
-      }
-      await apply(client, name, text, sha256);
-      fresh.push(name);
-    }
-    if (runtimeUrl !== undefined) await grantRuntime(client, runtimeUrl, applied.get(GRANTS), fresh);
-    return fresh;
+    const update = await pendingUpdate(client, folder, runtimeUrl === undefined ? undefined : await roleOf(runtimeUrl));
+    const { adopted, migrations, functions, outdated, grants } = update;
+    if (adopted || migrations.length + functions.length + outdated.length > 0 || grants)
+      await applyWhenUnlocked(client, update, stop);
+    return [...migrations, ...functions].map(({ name }) => name);
   } catch (error) {
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new Error(
@@ -73,6 +98,180 @@ export async function migrate(
   } finally {
     await client.end();
   }
+}
+
+/** Finds what is to do. Only reads if the table `migrations` exists, so that a role without rights can find nothing. */
+async function pendingUpdate(client: pg.Client, folder: URL, runtimeRole: string | undefined): Promise<Update> {
+  const applied = await appliedFiles(client);
+  const migrations = await sqlFiles(folder, 'migrations/', '');
+  const adopted = applied.has(BASELINE) ? undefined : adoptable(applied, migrations);
+  const pending = migrations.filter((file) => file !== adopted && !isApplied(file, applied));
+  const all = await sqlFiles(folder, 'functions/', 'functions/');
+  const functions = pending.length > 0 ? all : all.filter(({ name, sha256 }) => applied.get(name)?.sha256 !== sha256);
+  const present = new Set(all.map(({ name }) => name));
+  const changed = new Set(functions.map(({ name }) => name));
+  const outdated = [...applied.values()].filter(
+    ({ name, objects }) => objects !== null && (changed.has(name) || !present.has(name)),
+  );
+  const isChanged = pending.length + functions.length + outdated.length > 0;
+  const grants = runtimeRole && (await pendingGrants(client, folder, runtimeRole, isChanged, applied.get(GRANTS)));
+  return { adopted, migrations: pending, functions, outdated, grants: grants || undefined };
+}
+
+async function appliedFiles(client: pg.Client): Promise<Map<string, AppliedFile>> {
+  const { rows } = await client.query<{ there: boolean }>("select to_regclass('migrations') is not null as there");
+  if (!rows[0]?.there)
+    await client.query(`create table if not exists migrations (
+      name text primary key, sha256 text not null, applied_at timestamptz not null default now(), objects text[])`);
+  // an adopted database gets the column `objects` with the baseline
+  const { rows: applied } = await client.query<AppliedFile>(
+    "select name, sha256, to_jsonb(m) -> 'objects' as objects from migrations m",
+  );
+  return new Map(applied.map((row) => [row.name, row]));
+}
+
+/** The files of a folder in the order of their names. */
+async function sqlFiles(folder: URL, subfolder: string, prefix: string): Promise<SqlFile[]> {
+  const names = await sqlNames(new URL(subfolder, folder));
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(`${subfolder}${name}`, folder), 'utf8');
+      return { name: `${prefix}${name}`, text, sha256: sha256Of(text) };
+    }),
+  );
+}
+
+const sqlNames = async (folder: URL) => (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+
+/** Names of all migrations, in the order in which they are applied. */
+export const migrationNames = () => sqlNames(new URL('migrations/', FOLDER));
+
+const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The baseline, if the migrations before it made the tables; nothing for an empty database. */
+function adoptable(applied: Map<string, AppliedFile>, migrations: SqlFile[]): SqlFile | undefined {
+  const baseline = migrations.find(({ name }) => name === BASELINE);
+  const before = [...applied.values()].filter(({ name }) => name !== GRANTS).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (baseline === undefined || before.length === 0) return undefined;
+  if (sha256Of(before.map(({ name, sha256 }) => `${name} ${sha256}`).join('\n')) === BEFORE_BASELINE.sha256)
+    return baseline;
+  const { last, version } = BEFORE_BASELINE;
+  throw new Error(
+    `The tables of this database are too old: they are at ${before.at(-1)!.name}, and this version needs ${last}. Start version ${version} of the platform on the database first, then this version.`,
+  );
+}
+
+function isApplied({ name, sha256 }: SqlFile, applied: Map<string, AppliedFile>): boolean {
+  const before = applied.get(name)?.sha256;
+  if (before === undefined || before === sha256) return before === sha256;
+  throw new Error(
+    `Migration ${name} was changed after it was applied (was ${before.slice(0, 8)}, is ${sha256.slice(0, 8)}).`,
+  );
+}
+
+/** Rights for another role than that of the tables, after each change of the tables or of the rights. */
+async function pendingGrants(
+  client: pg.Client,
+  folder: URL,
+  role: string,
+  isChanged: boolean,
+  before: AppliedFile | undefined,
+) {
+  const { rows: owners } = await client.query<{ owner: string }>('select current_user as owner');
+  if (owners[0]?.owner === role) return undefined;
+  const script = await readFile(new URL('runtime-role.sql', folder), 'utf8');
+  const { rows: last } = await client.query<{ id: number }>('select max(id) as id from graphile_worker.migrations');
+  const sha256 = sha256Of(`${role} ${last[0]?.id} ${script}`);
+  return isChanged || before?.sha256 !== sha256 ? { role, script, sha256 } : undefined;
+}
+
+/**
+ * Applies an update in one transaction. Running processes use the tables meanwhile: a lock that they hold for long, and
+ * that others would queue behind, is tried again.
+ */
+async function applyWhenUnlocked(client: pg.Client, update: Update, stop: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    stop?.throwIfAborted();
+    await client.query('begin');
+    try {
+      await apply(client, update);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      if (!LOCK_CONFLICTS.has((error as { code?: string }).code ?? '')) throw error;
+    }
+    await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => {});
+  }
+}
+
+async function apply(client: pg.Client, { adopted, migrations, functions, outdated, grants }: Update) {
+  await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+  if (adopted) {
+    await client.query('alter table migrations add column objects text[]');
+    await record(client, adopted);
+  }
+  for (const file of migrations) {
+    await runSqlFile(client, file.name, file.text);
+    // a table with triggers that wait for the end of the transaction cannot be altered
+    await client.query('set constraints all immediate');
+    await record(client, file);
+  }
+  let before = await listObjects(client);
+  await client.query('delete from migrations where name = any($1)', [outdated.map(({ name }) => name)]);
+  for (const file of functions) {
+    await runSqlFile(client, file.name, file.text);
+    const after = await listObjects(client);
+    await record(
+      client,
+      file,
+      [...after].filter(([object, version]) => before.get(object) !== version).map(([object]) => object),
+    );
+    before = after;
+  }
+  await dropObjects(
+    client,
+    outdated.flatMap(({ objects }) => objects ?? []),
+  );
+  if (grants === undefined) return;
+  await client.query("select set_config('platform.runtime_role', $1, true)", [grants.role]);
+  await client.query(grants.script);
+  await record(client, { name: GRANTS, sha256: grants.sha256 });
+}
+
+/** Notes that a file was applied. */
+const record = (client: pg.Client, { name, sha256 }: Omit<SqlFile, 'text'>, objects?: string[]) =>
+  client.query(
+    `insert into migrations (name, sha256, objects) values ($1, $2, $3)
+    on conflict (name) do update set sha256 = excluded.sha256, objects = excluded.objects, applied_at = now()`,
+    [name, sha256, objects],
+  );
+
+/** Routines, triggers and views, each with the version of its row in the catalogue: `create or replace` changes it. */
+async function listObjects(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ object: string; version: string }>(`
+    select 'routine ' || oid::regprocedure as object, ctid::text as version
+    from pg_proc where pronamespace = 'public'::regnamespace
+    union all
+    select format('trigger %I on %s', tgname, tgrelid::regclass), t.ctid::text
+    from pg_trigger t join pg_class c on c.oid = tgrelid
+    where relnamespace = 'public'::regnamespace and not tgisinternal
+    union all
+    select 'view ' || ev_class::regclass, r.ctid::text
+    from pg_rewrite r join pg_class c on c.oid = ev_class
+    where relnamespace = 'public'::regnamespace and relkind = 'v'`);
+  return new Map(rows.map(({ object, version }) => [object, version]));
+}
+
+/** Drops those of the objects that no file of functions creates any more: views, then triggers, then routines. */
+async function dropObjects(client: pg.Client, objects: string[]) {
+  const { rows } = await client.query<{ object: string }>(
+    `select object from unnest($1::text[]) object
+    where not exists (select from migrations where object = any(objects)) order by object desc`,
+    [objects],
+  );
+  // a migration may have dropped the table of a trigger
+  for (const { object } of rows) await client.query(`drop ${object.replace(' ', ' if exists ')}`);
 }
 
 /**
@@ -95,34 +294,6 @@ async function lockedClient(databaseUrl: string, stop: AbortSignal | undefined):
     throw stop?.aborted ? stop.reason : error;
   } finally {
     stop?.removeEventListener('abort', leave);
-  }
-}
-
-/**
- * Gives the runtime role its rights after each change of the tables.
- * @param before hash of the rights that were granted last
- */
-async function grantRuntime(client: pg.Client, runtimeUrl: string, before: string | undefined, fresh: string[]) {
-  const role = await roleOf(runtimeUrl);
-  const { rows } = await client.query<{ owner: string }>('select current_user as owner');
-  if (rows[0]?.owner === role) return;
-  const script = await readFile(RUNTIME_ROLE, 'utf8');
-  const { rows: last } = await client.query<{ id: number }>('select max(id) as id from graphile_worker.migrations');
-  const sha256 = createHash('sha256').update(`${role} ${last[0]?.id} ${script}`).digest('hex');
-  if (fresh.length === 0 && before === sha256) return;
-  await client.query('begin');
-  try {
-    await client.query("select set_config('platform.runtime_role', $1, true)", [role]);
-    await client.query(script);
-    await client.query(
-      `insert into migrations (name, sha256) values ($1, $2)
-      on conflict (name) do update set sha256 = excluded.sha256, applied_at = now()`,
-      [GRANTS, sha256],
-    );
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
   }
 }
 
@@ -162,51 +333,4 @@ async function migrateQueue(databaseUrl: string) {
   } finally {
     await pgPool.end();
   }
-}
-
-/** Names of all migrations, in the order in which they are applied. */
-export const migrationNames = async (folder = FOLDER) =>
-  (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
-
-async function apply(client: pg.Client, name: string, text: string, sha256: string) {
-  let completed = 0;
-  const count = () => void completed++;
-  await client.query('begin');
-  client.connection.on('commandComplete', count);
-  try {
-    await client.query(text);
-    client.connection.off('commandComplete', count);
-    await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
-    await client.query('commit');
-  } catch (error) {
-    client.connection.off('commandComplete', count);
-    await client.query('rollback').catch(() => {});
-    const { position, message } = error as pg.DatabaseError;
-    const offset = Number(position) > 0 ? Number(position) - 1 : (statementStarts(text)[completed] ?? 0);
-    const line = text.slice(0, offset).split('\n').length;
-    throw Object.assign(new Error(`${name}:${line}: ${message}`, { cause: error }), {
-      code: (error as { code?: string }).code,
-    });
-  }
-}
-
-/**
- * Tokens: strings, quoted names, dollar quotes, comments and blanks; then the semicolon that ends a statement; then
- * words and characters.
- */
-const TOKENS =
-  /'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<end>;)|\w+|./g;
-
-/** Offset of each statement, for errors to which Postgres adds no `position`, such as "relation already exists". */
-function statementStarts(text: string): number[] {
-  const starts: number[] = [];
-  let inside = false;
-  for (const { index, groups } of text.matchAll(TOKENS)) {
-    if (groups?.end !== undefined) inside = false;
-    else if (!inside && groups?.comment === undefined) {
-      starts.push(index);
-      inside = true;
-    }
-  }
-  return starts;
 }

@@ -26,7 +26,7 @@ class Outdated extends Error {}
 /**
  * Draws the tiles of many features of the current content of a dataset into an archive beside it, where the API finds
  * them (`overviews.ts`). It may run twice, and ends early if the dataset gets another content: the trigger of
- * `0070_vector_overviews.sql` has enqueued another job then. A content that cannot be drawn stays without an archive.
+ * `sql/functions/tiles.sql` has enqueued another job then. A content that cannot be drawn stays without an archive.
  */
 export async function drawOverview(parts: Parts, datasetId: string, signal: AbortSignal): Promise<void> {
   const content = await findVectorContent(parts.db, datasetId);

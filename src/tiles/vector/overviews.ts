@@ -12,7 +12,7 @@ const MOST_OPEN = 200;
 const MOST_KNOWN = 10_000;
 /** How long a content whose overview was not drawn yet is not looked for again. */
 const MISSING_MS = 2000;
-/** Contents of fewer bytes get no overview; see `0070_vector_overviews.sql`. */
+/** Contents of fewer bytes get no overview; see `sql/functions/tiles.sql`. */
 const LEAST_BYTES = 1_000_000;
 
 export interface VectorOverviewsParts {

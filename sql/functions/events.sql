@@ -1,14 +1,10 @@
--- Whom the permissions of a project denied to read it, when it was removed for good: its events stay hidden from them. Names as in
--- permission_grants: user ids and folded login ids, and groups.
-alter table gone_projects
-  add denied_ids text[] not null default '{}',
-  add denied_groups text[] not null default '{}';
-
+-- Whom a project denied that was removed for good: accounts by their user ids.
 create or replace function remember_project() returns trigger language plpgsql as $$
 begin
   insert into gone_projects (id, member_source_id, denied_ids, denied_groups)
-  select old.id, old.member_source_id, coalesce(array_agg(distinct g.folded_principal), '{}'), coalesce(array_agg(distinct g.principal), '{}')
-  from permission_grants g
+  select old.id, old.member_source_id, coalesce(array_agg(distinct coalesce(a.user_id::text, g.folded_principal)), '{}'),
+    coalesce(array_agg(distinct g.principal), '{}')
+  from permission_grants g left join accounts a on a.folded_id = g.folded_principal
   where g.project_id = any(old.path[array_position(old.path, old.member_source_id):]) and g.operation = 'read' and g.denied
   on conflict do nothing;
   if old.member_source_id = old.id then
@@ -17,3 +13,4 @@ begin
   end if;
   return old;
 end $$;
+create or replace trigger projects_gone before delete on projects for each row execute function remember_project();
