@@ -1,3 +1,5 @@
+import { type ConversionError, RequestError } from './files/errors.ts';
+
 /** Kinds of errors that a caller sees. `http/answers/problems.ts` maps them to HTTP statuses. */
 export type ErrorKind =
   | 'invalid'
@@ -19,9 +21,9 @@ export type ErrorKind =
 
 export interface ErrorDetails {
   /** Stable PascalCase name in error answers. Default: the kind. */
-  code?: string;
+  code?: string | undefined;
   /** Dotted path of a member, with `[n]` → sentences. */
-  errors?: Record<string, string[]>;
+  errors?: Readonly<Record<string, string[]>> | undefined;
   /** Seconds after which the caller may retry. */
   retryAfter?: number;
   /** Header fields of the answer, such as `Allow`. */
@@ -54,13 +56,8 @@ export const notFound = (noun: string, id: string) => new AppError('notFound', `
 export const invalidMember = (path: string, sentence: string, code?: string) =>
   new AppError('invalid', sentence, { errors: { [path]: [sentence] }, ...(code === undefined ? {} : { code }) });
 
-/** A file is malformed. Permanent: the transfer is not retried. `offset` is in bytes from the start of the file. */
-export class FormatError extends Error {
-  override readonly name = 'FormatError';
-  readonly offset: number | undefined;
-
-  constructor(message: string, offset?: number) {
-    super(offset === undefined ? message : `${message} (at byte ${offset})`);
-    this.offset = offset;
-  }
-}
+/** The library's refusal as the platform answers it. */
+export const asAppError = (error: ConversionError): AppError =>
+  error instanceof RequestError
+    ? new AppError('invalid', error.message, { code: error.code, errors: error.errors })
+    : new AppError('unprocessable', error.message, { code: error.code });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { AppError, FormatError } from '../src/errors.ts';
 import { convert } from '../src/files/convert/convert.ts';
+import { ConversionError, FormatError } from '../src/files/errors.ts';
 import { endWithWorker } from './lifeline.ts';
 import type { Report, RequestMessage } from './messages.ts';
 
@@ -37,10 +37,10 @@ async function run({ request }: RequestMessage) {
 }
 
 function explain(error: unknown): Omit<Extract<Report, { is: 'failed' }>, 'is'> {
-  if (error instanceof FormatError || (error instanceof AppError && error.kind !== 'unavailable'))
+  if (error instanceof FormatError || error instanceof ConversionError)
     return { why: 'invalid', message: error.message };
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  const isOutage = error instanceof AppError || (code !== undefined && MACHINE_ERRORS.has(code));
+  const isOutage = code !== undefined && MACHINE_ERRORS.has(code);
   return {
     why: isOutage ? 'outage' : 'bug',
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -1,4 +1,4 @@
-import { FormatError } from '../errors.ts';
+import { FormatError } from '../files/errors.ts';
 import type { OpenedStore } from '../files/formats/zarr/opened.ts';
 import { boxGeometry, outlineInDegrees } from '../files/geo/vector/outline.ts';
 

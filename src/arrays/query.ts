@@ -1,5 +1,6 @@
-import { FormatError, invalidMember } from '../errors.ts';
+import { invalidMember } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
+import { FormatError } from '../files/errors.ts';
 import { parseSrid, sridOf } from '../files/geo/crs/crs.ts';
 import { transformInThread } from '../files/geo/crs/point-threads.ts';
 import { boxGeometry, outlineOf } from '../files/geo/vector/outline.ts';

@@ -1,8 +1,9 @@
 import { BlobSources, type OpenBlob } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { OpenBlobs } from '../blobs/open-blobs.ts';
-import { AppError, FormatError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
+import { FormatError } from '../files/errors.ts';
 import { ChunkCache } from '../files/formats/zarr/chunk-cache.ts';
 import { ChunkThreads } from '../files/formats/zarr/chunk-threads.ts';
 import { CRS } from '../files/formats/zarr/crs.ts';

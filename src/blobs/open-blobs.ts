@@ -1,4 +1,5 @@
-import { AppError, FormatError, notFound } from '../errors.ts';
+import { AppError, notFound } from '../errors.ts';
+import { FormatError } from '../files/errors.ts';
 import type { BlobSources, OpenBlob } from './blob-source.ts';
 
 interface Open<T> {

@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
-import { type Box, findAuthorities, findReplacement, findSystem, findSystems } from '../files/crs/catalogue.ts';
+import {
+  type Box,
+  type CrsFilter,
+  type Found,
+  findAuthorities,
+  findReplacement,
+  findSystem,
+  findSystems,
+} from '../files/crs/catalogue.ts';
 import type { App } from '../http/route.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 
@@ -55,6 +63,24 @@ const CATALOGUE_VERSION = createHash('sha256')
   .digest('base64url')
   .slice(0, 16);
 
+/** Maximum number of full-text searches that wait. One takes some milliseconds. */
+const MAX_WAITING = 100;
+let waiting = 0;
+
+async function search(filter: CrsFilter, offset: number, limit: number): Promise<Found> {
+  if (filter.fullText === undefined) return findSystems(filter, offset, limit);
+  if (waiting >= MAX_WAITING)
+    throw new AppError('unavailable', `${MAX_WAITING} searches are waiting, the maximum. Try again in 2 s.`, {
+      retryAfter: 2,
+    });
+  waiting++;
+  try {
+    return await findSystems(filter, offset, limit);
+  } finally {
+    waiting--;
+  }
+}
+
 /** Serializer for records that are JSON already, which avoids encoding 20 MB again. */
 const alreadyJson = (body: unknown) => body as string;
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -89,7 +115,7 @@ export async function crsRoutes(app: App) {
     },
     async ({ query: { text, bbox, nametext, fulltext, authority, offset = 0, limit } }, reply) => {
       const filter = { text, box: bbox, nameText: nametext, fullText: fulltext, authority };
-      const { count, pieces } = await findSystems(filter, offset, limit ?? 100_000);
+      const { count, pieces } = await search(filter, offset, limit ?? 100_000);
       const total = limit === undefined ? '' : `"totalCount":${count},`;
       const parts = [Buffer.from(`{${total}"data":[`), ...pieces, Buffer.from(']}')];
       const length = parts.reduce((sum, part) => sum + part.length, 0);

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BlobSources, OpenBlob } from '../blobs/blob-source.ts';
-import { AppError, FormatError, invalid } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Field } from '../files/data/feature-collection.ts';
+import { FormatError } from '../files/errors.ts';
 import { headerCrs } from '../files/formats/flatgeobuf/header-crs.ts';
 import { type Header, readHeader } from '../files/formats/flatgeobuf/header-reader.ts';
 import type { Place } from './place.ts';

@@ -1,5 +1,6 @@
-import { AppError, invalidMember } from '../errors.ts';
+import { invalidMember } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
+import { ConversionError } from '../files/errors.ts';
 import { parseSrid, sridOf, wgs84 } from '../files/geo/crs/crs.ts';
 
 /** A coordinate system as OGC API Features names it, which decides the order of coordinates. */
@@ -33,7 +34,7 @@ export function crsNamed(member: string, text: string): NamedCrs {
       return { uri: uriOf(crs)!, crs };
     }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof ConversionError)) throw error;
   }
   throw invalidMember(
     member,

@@ -1,5 +1,5 @@
-import { FormatError } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
+import { FormatError } from '../files/errors.ts';
 import type { Area } from '../files/formats/flatgeobuf/schema.ts';
 import { describeCrs, kindOf, wgs84 } from '../files/geo/crs/crs.ts';
 import { extentIn } from './spatial-filter.ts';

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { AppError, FormatError } from '../errors.ts';
+import { AppError, asAppError } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
+import { ConversionError, FormatError } from '../files/errors.ts';
 import type { Placed } from '../files/formats/flatgeobuf/feature-blocks.ts';
 import type { Area } from '../files/formats/flatgeobuf/schema.ts';
 import { type Place, placeOf } from './place.ts';
@@ -72,8 +73,9 @@ async function answer(job: Job): Promise<void> {
     parentPort?.postMessage({ result: { ...(result as Rendered), text } } satisfies Answer, [text.buffer]);
   } catch (error) {
     const { message, stack } = error as Error;
-    if (error instanceof AppError)
-      return parentPort?.postMessage({ message, kind: error.kind, details: error.details } satisfies Answer);
+    const refusal = error instanceof ConversionError ? asAppError(error) : error;
+    if (refusal instanceof AppError)
+      return parentPort?.postMessage({ message, kind: refusal.kind, details: refusal.details } satisfies Answer);
     parentPort?.postMessage(
       (error instanceof FormatError ? { message } : { message, stack: stack ?? message }) satisfies Answer,
     );

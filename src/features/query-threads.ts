@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { AppError, FormatError } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import { FormatError } from '../files/errors.ts';
 import type { Answer, Job, Results } from './query-thread.ts';
 
 /** Maximum length of the queue of a thread. A job takes a few milliseconds. */

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { AppError, FormatError } from '../errors.ts';
+import { ConversionError, FormatError } from '../files/errors.ts';
 import { DrawingCancelled, type FromThread, type ToThread } from './draw-threads.ts';
 
 /** What a job in a drawing thread may use. */
@@ -43,9 +43,9 @@ export function answerJobs<Job>(draw: (job: Job, context: ThreadJob) => Promise<
 }
 
 function described(error: unknown): Omit<Extract<FromThread, { kind: 'error' }>, 'kind'> {
-  // Of a file, too: a coordinate system that is not known is an invalid parameter elsewhere.
-  const isOfFile = error instanceof AppError && (error.kind === 'invalid' || error.kind === 'unprocessable');
-  if (error instanceof FormatError || isOfFile) return { sentence: error.message, cause: 'format' };
+  // a coordinate system that is not known is a wrong request elsewhere, and here a fault of the file
+  if (error instanceof FormatError || error instanceof ConversionError)
+    return { sentence: error.message, cause: 'format' };
   if (error instanceof DrawingCancelled) return { sentence: error.message, cause: 'cancelled' };
   return { sentence: error instanceof Error ? (error.stack ?? error.message) : String(error), cause: 'other' };
 }

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import { AppError, FormatError } from '../../src/errors.ts';
 import { gridToMesh } from '../../src/files/convert/bridges/grid-to-mesh.ts';
 import type { Grid } from '../../src/files/data/grid.ts';
 import type { SampleType } from '../../src/files/data/item.ts';
+import { ConversionError, FormatError } from '../../src/files/errors.ts';
 import { findWriter } from '../../src/files/formats/registry.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -259,7 +259,7 @@ test('rotated and mirrored grids and oblong cells end with an error that suggest
       tags: { 34264: [12, [...matrix, 0, 0, 0, 0, 0, 0, 0, 1]] },
     });
     const error = await t.throwsAsync(converted(t, file, { reader: 'GeoTiffReader', writer: 'AsciiGridWriter' }), {
-      instanceOf: AppError,
+      instanceOf: ConversionError,
     });
     t.regex(error!.message, /crsTransformation/);
   }
@@ -439,7 +439,7 @@ test('a grid whose cells with data hold every possible nodata value ends the con
     onEnd() {},
   };
   await t.throwsAsync(findWriter('AsciiGridWriter')!.write(grid, {}, sink, context), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /^The grid has cells without data, and its other cells hold every possible nodata value/,
   });
 });

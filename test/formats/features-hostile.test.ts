@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { AppError, FormatError } from '../../src/errors.ts';
 import type { ByteSource } from '../../src/files/data/bytes.ts';
+import { ConversionError, FormatError } from '../../src/files/errors.ts';
 import { findReader } from '../../src/files/formats/registry.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { dbfOf, layerFiles, shpOf, type ZipFile, zipOf } from './shapefiles.ts';
@@ -22,7 +22,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Reads all features. Ignores expected errors (FormatError, AppError); throws any other. */
+/** Reads all features. Ignores expected errors (FormatError, ConversionError); throws any other. */
 async function survives(reader: string, bytes: Uint8Array, scratch: string): Promise<'read' | 'refused'> {
   const closing: (() => Promise<void>)[] = [];
   const nothing = () => {};
@@ -48,7 +48,7 @@ async function survives(reader: string, bytes: Uint8Array, scratch: string): Pro
       }
     return 'read';
   } catch (error) {
-    if (error instanceof FormatError || error instanceof AppError) return 'refused';
+    if (error instanceof FormatError || error instanceof ConversionError) return 'refused';
     throw error;
   } finally {
     for (const close of closing) await close();

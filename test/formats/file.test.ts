@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import test from 'ava';
-import { AppError } from '../../src/errors.ts';
+import { ConversionError } from '../../src/files/errors.ts';
 import { converted } from './files.ts';
 
 const copy = { reader: 'FileReader', writer: 'FileWriter' };
@@ -42,7 +42,9 @@ test('an aborted conversion does not start', async (t) => {
 });
 
 test('an unknown reader or writer ends the conversion with an error', async (t) => {
-  const error = await t.throwsAsync(converted(t, 'abc', { ...copy, writer: 'filewriter' }), { instanceOf: AppError });
+  const error = await t.throwsAsync(converted(t, 'abc', { ...copy, writer: 'filewriter' }), {
+    instanceOf: ConversionError,
+  });
   t.is(error?.message, "'filewriter' is not a writer.");
 });
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import test from 'ava';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/files/errors.ts';
 import { kindOfCode } from '../../src/files/geo/crs/codes.ts';
 import {
   crsFromProj,

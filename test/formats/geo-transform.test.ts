@@ -1,7 +1,7 @@
 import test from 'ava';
-import { FormatError } from '../../src/errors.ts';
 import type { Inspection } from '../../src/files/convert/inspection.ts';
 import { inspectPlace } from '../../src/files/convert/kinds/inspect-place.ts';
+import { FormatError } from '../../src/files/errors.ts';
 import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 import { operationSentence } from '../../src/files/geo/crs/operation.ts';
 import { transformer } from '../../src/files/geo/crs/transform.ts';

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { FormatError } from '../../src/errors.ts';
 import {
   type Affine,
   type Band,
@@ -10,6 +9,7 @@ import {
 } from '../../src/files/data/grid.ts';
 import type { Samples, SampleType } from '../../src/files/data/item.ts';
 import type { TimeAxis } from '../../src/files/data/time-axis.ts';
+import { FormatError } from '../../src/files/errors.ts';
 import { parseSrid, wgs84 } from '../../src/files/geo/crs/crs.ts';
 import { operationSentence } from '../../src/files/geo/crs/operation.ts';
 import { warpGrid } from '../../src/files/geo/warp/warp.ts';

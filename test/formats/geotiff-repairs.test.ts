@@ -1,5 +1,5 @@
 import test from 'ava';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/files/errors.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
 import { placed, type TiffFile, tiffFile } from './tiff-file.ts';

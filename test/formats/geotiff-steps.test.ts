@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { AppError, FormatError } from '../../src/errors.ts';
 import type { Grid } from '../../src/files/data/grid.ts';
 import type { TimeAxis } from '../../src/files/data/time-axis.ts';
+import { ConversionError, FormatError } from '../../src/files/errors.ts';
 import { detect } from '../../src/files/formats/detect.ts';
 import { parseSrid } from '../../src/files/geo/crs/crs.ts';
 import { converted } from './files.ts';
@@ -179,12 +179,12 @@ test('more bands than a TIFF can count end in an error before anything is writte
     return written(t, gridOf({ rows: unread, ...over }), 'GeoTiffWriter', parameters);
   };
   await t.throwsAsync(refused({ time: long(32768) }), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /65536 bands .*at most 65535\. Use StepsAs: files, .*temporalFilter/,
   });
   const deep = { layers: { count: 32768, first: 0, spacing: 1 } };
   await t.throwsAsync(refused(deep, { StepsAs: 'files' }), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /65536 bands .*at most 65535\. Choose fewer with an itemFilter or a verticalFilter\./,
   });
 });

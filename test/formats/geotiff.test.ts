@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AppError, FormatError } from '../../src/errors.ts';
+import { ConversionError, FormatError } from '../../src/files/errors.ts';
 import { sridOf } from '../../src/files/geo/crs/crs.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -127,7 +127,7 @@ test('the parameter Band selects one band; without it, all are read', async (t) 
   t.is(one.bands.length, 1);
   t.deepEqual(await valuesOf(one), [7, 28, 49, 70]);
   const error = await t.throwsAsync(converted(t, file, { ...copy, readerParameters: { Band: 4 } }), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
   });
   t.is(error?.message, 'The image has no band 4. It has 3.');
 });
@@ -308,7 +308,7 @@ test('the error for an unsupported kind of TIFF names the kind', async (t) => {
   for (const [tags, message] of cases) {
     const error = await t.throwsAsync(
       converted(t, tiffFile({ width: 2, height: 2, values: [1, 2, 3, 4], tags }), copy),
-      { instanceOf: AppError },
+      { instanceOf: ConversionError },
     );
     t.regex(error!.message, message);
   }

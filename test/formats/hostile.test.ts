@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { AppError, FormatError } from '../../src/errors.ts';
 import type { ByteSource } from '../../src/files/data/bytes.ts';
+import { ConversionError, FormatError } from '../../src/files/errors.ts';
 import { findReader } from '../../src/files/formats/registry.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -34,7 +34,7 @@ const memory = (bytes: Uint8Array): ByteSource => ({
   },
 });
 
-/** Reads all cells. Ignores expected errors (FormatError, AppError); throws any other. */
+/** Reads all cells. Ignores expected errors (FormatError, ConversionError); throws any other. */
 async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'refused'> {
   const nothing = () => {};
   await using open = new AsyncDisposableStack();
@@ -61,7 +61,7 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
       throw new Error(`${rows} rows came of a grid with ${grid.height}.`);
     return 'read';
   } catch (error) {
-    if (error instanceof FormatError || error instanceof AppError) return 'refused';
+    if (error instanceof FormatError || error instanceof ConversionError) return 'refused';
     throw error;
   }
 }

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { AppError, FormatError } from '../../src/errors.ts';
 import type { Data } from '../../src/files/data/data.ts';
 import { stepsOf } from '../../src/files/data/time-axis.ts';
+import { ConversionError, FormatError } from '../../src/files/errors.ts';
 import { completeParameters } from '../../src/files/formats/parameters.ts';
 import { findReader } from '../../src/files/formats/registry.ts';
 import { memory } from './read.ts';
@@ -41,7 +41,7 @@ export async function outcome(name: string, bytes: Uint8Array, scratch: string):
     await readAll(data);
     return 'read';
   } catch (error) {
-    if (error instanceof FormatError || error instanceof AppError) return 'refused';
+    if (error instanceof FormatError || error instanceof ConversionError) return 'refused';
     throw error;
   } finally {
     for (const close of closing.toReversed()) await close();

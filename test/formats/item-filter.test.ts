@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AppError } from '../../src/errors.ts';
+import { ConversionError } from '../../src/files/errors.ts';
 import { asJson, collection, feature, geometryOf, jsonToJson } from './features.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -84,7 +84,7 @@ test('items that do not exist are reported and ignored; if none exists, the erro
   ]);
   const none = { ...tiffToTiff, transformations: only({ names: ['x'] }) };
   await t.throwsAsync(converted(t, bands, none), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: "The item filter names 'x', but the data only have the items 0 'depth', 1, 2 'speed'.",
   });
 });

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { AppError } from '../../src/errors.ts';
 import type { Data } from '../../src/files/data/data.ts';
 import type { Grid } from '../../src/files/data/grid.ts';
 import type { TimeAxis } from '../../src/files/data/time-axis.ts';
+import { ConversionError } from '../../src/files/errors.ts';
 import { flatMesh } from './meshes.ts';
 import { written } from './written.ts';
 
@@ -31,5 +31,8 @@ for (const [name, data] of [
   ['GeoJsonWriter', mesh],
 ] as const)
   test(`${name} refuses a ${data.kind} without time steps`, async (t) => {
-    await t.throwsAsync(written(t, data, name), { instanceOf: AppError, message: /^The data have no time steps/ });
+    await t.throwsAsync(written(t, data, name), {
+      instanceOf: ConversionError,
+      message: /^The data have no time steps/,
+    });
   });

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { AppError } from '../../src/errors.ts';
+import { ConversionError } from '../../src/files/errors.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -71,7 +71,7 @@ for (const [fault, text, message] of [
   ['one place', '5 5 1\n', /All points lie at one place/],
 ] as const)
   test(`points that form no lattice are refused with an error: ${fault}`, async (t) => {
-    const error = await t.throwsAsync(converted(t, text, toAscii), { instanceOf: AppError });
+    const error = await t.throwsAsync(converted(t, text, toAscii), { instanceOf: ConversionError });
     t.regex(error!.message, message);
   });
 
@@ -94,7 +94,7 @@ test('features other than points, points without numbers and empty data are refu
     [[feature(geometryOf('Point', [0, 0]), { name: 'a' })], /neither heights nor fields of numbers/],
     [[], /neither heights nor fields|The input has no points/],
   ] as const)
-    await t.throwsAsync(converted(t, collection([...features]), asked), { instanceOf: AppError, message });
+    await t.throwsAsync(converted(t, collection([...features]), asked), { instanceOf: ConversionError, message });
 });
 
 test('numeric fields of points without heights become bands', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AppError } from '../../src/errors.ts';
+import { ConversionError } from '../../src/files/errors.ts';
 import { sridOf } from '../../src/files/geo/crs/crs.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -73,7 +73,7 @@ test('crsTransformation without a known coordinate system ends with an error', a
       slope(3, () => 1),
       { ...toTiff, transformations: to(3857) },
     ),
-    { instanceOf: AppError },
+    { instanceOf: ConversionError },
   );
   t.regex(error!.message, /not known, so it cannot be reprojected to EPSG:3857/);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AppError } from '../../src/errors.ts';
+import { ConversionError } from '../../src/files/errors.ts';
 import { asJson, collection, feature, geometryOf, jsonToJson } from './features.ts';
 import { bandsOf, converted } from './files.ts';
 import { gridOf, valuesOf } from './grids.ts';
@@ -146,7 +146,7 @@ test('a point next to an edge by one unit in the last place does not intersect i
 
 test('a filter that no feature intersects ends the conversion, except for an empty layer', async (t) => {
   await t.throwsAsync(named(t, within(box(500, 500, 501, 501))), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: 'None of the 15 features intersects the spatial filter.',
   });
   t.deepEqual((await named(t, within(box(0, 0, 1, 1)), collection([], plane))).names, []);
@@ -178,7 +178,7 @@ test('across 180° a filter finds features on both sides, and around a pole thos
 });
 
 test('a filter that cannot be transformed to the system of the data ends the conversion with the point', async (t) => {
-  const error = await t.throwsAsync(named(t, within(box(-180, -90, 180, 90), 4326)), { instanceOf: AppError });
+  const error = await t.throwsAsync(named(t, within(box(-180, -90, 180, 90), 4326)), { instanceOf: ConversionError });
   t.regex(
     error!.message,
     /point \(.+\) of the spatial filter cannot be transformed to ETRS89 \/ UTM zone 32N|is torn apart/,
@@ -197,7 +197,7 @@ test('a filter with very many parts is transformed; one that the projection tear
     crs: { type: 'name', properties: { name: 'EPSG:3857' } },
   });
   await t.throwsAsync(named(t, within(box(170, -20, 190, 20), 4326), mercator), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message:
       /^The geometry of the spatial filter is torn apart in WGS 84 \/ Pseudo-Mercator, the coordinate system of the data, near the point \(180, /,
   });
@@ -306,13 +306,13 @@ test('all bands of a grid are cropped, 64-bit integers exactly', async (t) => {
 test('a filter outside the grid, or without a cell centre inside, ends the conversion', async (t) => {
   const cut = (wkt: string, srid?: unknown) =>
     converted(t, square(), { ...tiffToTiff, transformations: within(wkt, srid) });
-  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: AppError, message: /does not intersect the grid/ });
+  await t.throwsAsync(cut(box(10, 0, 20, 10)), { instanceOf: ConversionError, message: /does not intersect the grid/ });
   await t.throwsAsync(cut(box(0.6, 0.6, 0.9, 0.9)), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /None of the cell centres of the grid/,
   });
   await t.throwsAsync(cut(box(0, 0, 1, 1), 25832), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /coordinate system of the input is not known, so a filter in EPSG:25832 cannot be applied/,
   });
 });

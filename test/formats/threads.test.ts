@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
-import { FormatError } from '../../src/errors.ts';
+import { FormatError } from '../../src/files/errors.ts';
 import { type Asked, bandsOf, converted } from './files.ts';
 import { placed, type TiffFile, tiffFile } from './tiff-file.ts';
 

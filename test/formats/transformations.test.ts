@@ -1,16 +1,16 @@
 import test from 'ava';
-import { AppError } from '../../src/errors.ts';
 import { offeredBy } from '../../src/files/convert/offers.ts';
 import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
+import { RequestError } from '../../src/files/errors.ts';
 import { findReader, readers } from '../../src/files/formats/registry.ts';
 
 const offered = offeredBy(findReader('GeoTiffReader')!);
 const refusal = (given: unknown) => refused(() => parseTransformations(given, offered));
-function refused(f: () => unknown): AppError {
+function refused(f: () => unknown): RequestError {
   try {
     f();
   } catch (error) {
-    if (error instanceof AppError) return error;
+    if (error instanceof RequestError) return error;
     throw error;
   }
   throw new Error('It was not refused.');
@@ -52,18 +52,14 @@ test('an unsupported transformation has its own error code and names the support
     'TimeSeriesIdsTransformation',
     'CsScriptValueTransformation',
   ]) {
-    const { kind, details } = refusal([{ type: 'calculateStatisticsTransformation' }, { type }]);
-    t.is(kind, 'invalid', type);
-    t.is(details.code, 'TransformationNotSupported', type);
-    t.regex(
-      details.errors!['transformations[1].type']![0]!,
-      /is not supported for this kind of data. Use CrsTransf.*$/,
-    );
+    const { code, errors } = refusal([{ type: 'calculateStatisticsTransformation' }, { type }]);
+    t.is(code, 'TransformationNotSupported', type);
+    t.regex(errors!['transformations[1].type']![0]!, /is not supported for this kind of data. Use CrsTransf.*$/);
   }
-  const { details } = refusal([
+  const { errors } = refusal([
     { type: 'temporalFilterTransformation', temporalFilter: { type: 'TemporalIndexFilter', from: -1 } },
   ]);
-  t.deepEqual(details.errors!['transformations[0].temporalFilter.from'], [
+  t.deepEqual(errors!['transformations[0].temporalFilter.from'], [
     'transformations[0].temporalFilter.from must be the index of a step, from 0, not -1.',
   ]);
 });
@@ -77,7 +73,7 @@ test('temporal and vertical filters are parsed in each of their shapes', (t) => 
   t.deepEqual(temporal({ type: 'TemporalValueFilter', from: '2024-02-29', to: '2024-03-01T120000' }), [
     { type, by: 'time', from: Date.UTC(2024, 1, 29), to: Date.UTC(2024, 2, 1, 12) },
   ]);
-  const sentences = (given: unknown) => Object.values(refused(() => temporal(given)).details.errors!).flat();
+  const sentences = (given: unknown) => Object.values(refused(() => temporal(given)).errors!).flat();
   t.regex(sentences({ type: 'TemporalValueFilter', at: '2023-02-29' })[0]!, /\.at must be a time such as/);
   t.regex(sentences({ type: 'TemporalIndexFilter', from: 4, to: 1 })[0]!, /\.to must not be less than from/);
   t.regex(sentences({})[0]!, /temporalFilter\.type is required/);
@@ -103,10 +99,10 @@ test('an item filter is one object or several, with names and indices from 0', (
     [{ names: [] }, 'itemFilter.names', /must be a list of names, not \[\]/],
     [[{ names: ['a'] }, { Names: 'b' }], 'itemFilter[1].Names', /must be a list of names, not "b"/],
   ] as const) {
-    const { details, message } = refusal(item(given));
-    t.deepEqual(Object.keys(details.errors!), [`transformations[0].${path}`]);
+    const { code, errors, message } = refusal(item(given));
+    t.deepEqual(Object.keys(errors!), [`transformations[0].${path}`]);
     t.regex(message, sentence);
-    t.is(details.code, undefined);
+    t.is(code, undefined);
   }
 });
 
@@ -131,8 +127,8 @@ test('the error for an invalid geometry has the position in the text', (t) => {
     [`POINT (${'1'.repeat(400_000)}x 1)`, /At character 12/],
     ['CIRCULARSTRING (0 0, 1 1, 2 0)', /one of POINT/],
   ] as const) {
-    const { details, message } = refusal(place(text));
-    t.deepEqual(Object.keys(details.errors!), ['transformations[0].spatialFilter.geometry'], text.slice(0, 40));
+    const { errors, message } = refusal(place(text));
+    t.deepEqual(Object.keys(errors!), ['transformations[0].spatialFilter.geometry'], text.slice(0, 40));
     t.regex(message, sentence);
   }
 });
@@ -168,7 +164,7 @@ test('the SRID of a filter is its member or its EWKT prefix; different ones are 
   t.is(srid('SRID=25832;POINT (1 2)', { SRID: 25832 }), 'EPSG:25832');
   t.is(srid('POINT (1 2)', { Srid: null }), undefined);
   const differ = refusal(place('SRID=4326;POINT (1 2)', { SRID: 25832 }));
-  t.deepEqual(differ.details.errors, {
+  t.deepEqual(differ.errors, {
     'transformations[0].spatialFilter.SRID': [
       "transformations[0].spatialFilter.SRID is EPSG:25832, but the geometry's own SRID is 4326.",
     ],
@@ -180,8 +176,8 @@ test('the SRID of a filter is its member or its EWKT prefix; different ones are 
 });
 
 test('errors of several transformations are reported together', (t) => {
-  const { details } = refusal([5, ...item({}), ...place('x'), { type: 'Magic' }, {}]);
-  t.deepEqual(Object.keys(details.errors!), [
+  const { errors } = refusal([5, ...item({}), ...place('x'), { type: 'Magic' }, {}]);
+  t.deepEqual(Object.keys(errors!), [
     'transformations[0]',
     'transformations[1].itemFilter.itemIndices',
     'transformations[2].spatialFilter.geometry',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { FormatError } from '../../src/errors.ts';
 import { pooledBytes } from '../../src/files/data/buffer-pool.ts';
+import { FormatError } from '../../src/files/errors.ts';
 import { FileSink } from '../../src/files/formats/io/bytes.ts';
 import { ZipWriter } from '../../src/files/formats/io/zip-writer.ts';
 import { asJson, toJson, toShape } from './features.ts';

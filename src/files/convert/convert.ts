@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { AppError } from '../../errors.ts';
 import { type Data, kindNouns } from '../data/data.ts';
+import { ConversionError } from '../errors.ts';
 import type { Context, JoinedSteps, Reader, Writer } from '../formats/define.ts';
 import { type FileType, nameOfType } from '../formats/file-type.ts';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
@@ -29,17 +29,17 @@ import { inputSrid, parseTransformations } from './steps/transformations.ts';
 
 /**
  * Converts a local file to a local file.
- * @throws AppError or FormatError with a sentence for the user if a retry cannot help; any other error is an outage or
- * a bug
+ * @throws ConversionError or FormatError with a sentence for the user if a retry cannot help; any other error is an
+ * outage or a bug
  */
 export async function convert(request: ConversionRequest, hooks: ConversionHooks): Promise<ConversionResult> {
   const reader = findReader(request.reader.name);
-  if (reader === undefined) throw new AppError('unprocessable', `'${request.reader.name}' is not a reader.`);
+  if (reader === undefined) throw new ConversionError(`'${request.reader.name}' is not a reader.`);
   const writer = findWriter(request.writer.name);
-  if (writer === undefined) throw new AppError('unprocessable', `'${request.writer.name}' is not a writer.`);
+  if (writer === undefined) throw new ConversionError(`'${request.writer.name}' is not a writer.`);
   if (!fits(reader, writer)) {
     const names = writersFor(reader).map((one) => one.name);
-    throw new AppError('unprocessable', `${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`);
+    throw new ConversionError(`${writer.name} cannot follow ${reader.name}; ${names.join(', ')} can.`);
   }
   const readerParameters = completeParameters(reader, request.reader.parameters ?? {});
   const writerParameters = completeParameters(writer, request.writer.parameters ?? {});
@@ -143,10 +143,7 @@ function bridgeFor(writer: Writer, { kind }: Data, work: BridgeWork): (data: Dat
   const bridge = bridgeTo(writer, kind);
   if (bridge !== undefined) return (data) => bridge.change(data as never, work);
   const taken = [...writer.accepts, ...(writer.bridged ?? [])].map((one) => kindNouns[one].plural);
-  throw new AppError(
-    'unprocessable',
-    `The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`,
-  );
+  throw new ConversionError(`The dataset holds ${kindNouns[kind].one}; ${writer.name} takes ${taken.join(' and ')}.`);
 }
 
 /** Name and parameters of a reader or writer, with defaults, for the log. */
@@ -163,7 +160,7 @@ function stepsOf(reader: Reader, transformations: readonly unknown[], { log }: C
 
 function openAppend(work: AppendWork, handler: Pick<KindHandler, 'append'>, context: Context) {
   if (work.writer.appends?.byWriter) return openWrittenAppend(work, context);
-  if (handler.append === undefined) throw new AppError('unprocessable', `${work.writer.name} cannot append.`);
+  if (handler.append === undefined) throw new ConversionError(`${work.writer.name} cannot append.`);
   return handler.append(work, context);
 }
 

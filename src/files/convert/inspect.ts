@@ -21,7 +21,7 @@ export interface InspectOptions {
 /**
  * Detects the format of a file by its content and describes the data. Reads the whole file once; features twice if a
  * picture is requested.
- * @throws FormatError or AppError with the reader's sentence if the file is broken
+ * @throws FormatError or ConversionError with the reader's sentence if the file is broken
  */
 export async function inspect({ path, scratch, picture, signal }: InspectOptions): Promise<{
   inspection: Inspection;

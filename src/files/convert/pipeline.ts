@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.ts';
 import type { Crs } from '../data/crs-reference.ts';
 import type { Data } from '../data/data.ts';
 import type { Origin } from '../data/origin.ts';
 import type { Figures } from '../data/value-tally.ts';
+import { ConversionError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
 import type { PipelineResult, Statistics } from './conversion.ts';
@@ -104,7 +104,7 @@ async function applySteps<D extends Located & Data>(
       | undefined;
     // The step is offered for the reader's usual kind of data, but this file has another kind.
     if (apply === undefined)
-      throw new AppError('unprocessable', `${step.type} does not apply to data of the kind '${data.kind}'.`);
+      throw new ConversionError(`${step.type} does not apply to data of the kind '${data.kind}'.`);
     changed = await apply(changed, step, shared);
   }
   if (changed === data || changed.origin === undefined) return changed;

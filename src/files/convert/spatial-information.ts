@@ -1,6 +1,6 @@
-import { FormatError } from '../../errors.ts';
 import type { Crs } from '../data/crs-reference.ts';
 import type { Grid } from '../data/grid.ts';
+import { FormatError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { describeCrs } from '../geo/crs/crs.ts';
 import { boxGeometry, outlineWkt } from '../geo/vector/outline.ts';

@@ -1,14 +1,10 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { AppError } from '../../errors.ts';
 
 interface WorkerInput {
   text: SharedArrayBuffer;
   /** Start and end of each record. */
   ranges: readonly (readonly [number, number])[];
 }
-
-/** Maximum length of the queue. One search takes some milliseconds. */
-const MAX_WAITING = 100;
 
 /**
  * Searches the values of 25 MB of records for a substring in a worker thread, so that the event loop stays free. The
@@ -49,12 +45,6 @@ export function searchThread(
 
   return (wanted) =>
     new Promise((resolve, reject) => {
-      if (waiting.length >= MAX_WAITING)
-        return reject(
-          new AppError('unavailable', `${MAX_WAITING} searches are waiting, the maximum. Try again in 2 s.`, {
-            retryAfter: 2,
-          }),
-        );
       waiting.push({ wanted, resolve, reject });
       if (waiting.length === 1) next();
     });

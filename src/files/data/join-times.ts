@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { ConversionError } from '../errors.ts';
 import { clockText } from './date-text.ts';
 import { MILLISECONDS, offsetOf, type PulledAxis, stepCount, type TimeAxis, timeOf } from './time-axis.ts';
 
@@ -8,19 +8,18 @@ const tolerance = 1e-6;
 /**
  * Appends the steps of the input to the time axis of the dataset, in the dataset's unit. The axis stays equidistant if
  * all steps are evenly spaced.
- * @throws AppError if a step of the input is not after the last one of the dataset
+ * @throws ConversionError if a step of the input is not after the last one of the dataset
  */
 export function joinTimes(
   present: TimeAxis | PulledAxis | undefined,
   added: TimeAxis | PulledAxis | undefined,
 ): TimeAxis {
   if (present === undefined || present.spacing === 'pulled')
-    throw new AppError('unprocessable', 'The dataset has no time axis, so no steps can be added.');
+    throw new ConversionError('The dataset has no time axis, so no steps can be added.');
   if (added === undefined || added.spacing === 'pulled')
-    throw new AppError('unprocessable', 'The input has no time axis, so its steps cannot be added.');
+    throw new ConversionError('The input has no time axis, so its steps cannot be added.');
   if ((present.start === undefined) !== (added.start === undefined))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The times of the dataset are ${kindOf(present)}, and those of the input ${kindOf(added)}.`,
     );
   const count = stepCount(present);
@@ -58,8 +57,7 @@ function checkOrder(present: TimeAxis, added: TimeAxis, offsets: Float64Array): 
       textOf(added, n - count),
       n === count ? textOf(present, step) : textOf(added, n - count - 1),
     ];
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The input has a step at ${time}, which is not after ${before}. Only steps after the last one can be added.`,
     );
   }

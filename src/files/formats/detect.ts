@@ -1,5 +1,5 @@
-import { FormatError } from '../../errors.ts';
 import type { ByteSource } from '../data/bytes.ts';
+import { FormatError } from '../errors.ts';
 import { zipEntries } from './io/zip.ts';
 import { adviceOn, textTable } from './text-table.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError } from '../../errors.ts';
+import { ConversionError } from '../errors.ts';
 import { describeParameters, type ParameterDescription } from './define.ts';
 
 /** Parameters by name, or as the list of pairs that the API also accepts. */
@@ -45,17 +45,17 @@ export function checkParameters(definition: Definition, given: GivenParameters):
 
 /**
  * The parameters with all defaults, for a call of the reader or writer.
- * @throws AppError for the first missing or invalid parameter
+ * @throws ConversionError for the first missing or invalid parameter
  */
 export function completeParameters(definition: Definition, given: GivenParameters): Record<string, unknown> {
   const { values, errors } = checkParameters(definition, given);
-  if (errors.length > 0) throw new AppError('unprocessable', errors[0]!.sentence);
+  if (errors.length > 0) throw new ConversionError(errors[0]!.sentence);
   for (const parameter of describeParameters(definition.parameters)) {
     if (values[parameter.name] !== undefined) continue;
     const assumed = (definition.parameters.shape[parameter.name] as z.ZodType).safeParse(undefined);
     // without one that is optional in the schema, the writer decides
     if (parameter.required && !assumed.success)
-      throw new AppError('unprocessable', `Parameter '${parameter.name}' is required by ${definition.name}.`);
+      throw new ConversionError(`Parameter '${parameter.name}' is required by ${definition.name}.`);
     if (assumed.data !== undefined) values[parameter.name] = assumed.data;
   }
   return values;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
+import { ConversionError } from '../errors.ts';
 import { kindOf, parseSrid, sridOf } from '../geo/crs/crs.ts';
 
 /**
@@ -16,7 +16,7 @@ export const Srid = z.union([z.int().positive(), z.string()]).transform((value, 
     });
     return z.NEVER;
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof ConversionError)) throw error;
     context.addIssue({ code: 'custom', message: error.message });
     return z.NEVER;
   }

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { AppError, FormatError } from '../../errors.ts';
+import { AppError, asAppError } from '../../errors.ts';
+import { ConversionError, FormatError } from '../../files/errors.ts';
 import { databaseErrorKind, databaseRefusal } from '../../platform/sql/error-kind.ts';
 import { pathAsSent, pathOf } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
@@ -12,7 +13,7 @@ import { statusOf } from './status.ts';
 /** Answers errors as problems (RFC 9457). The details of outages and bugs are logged with the request id, not sent. */
 export const problems = fp(async (app) => {
   app.setErrorHandler((error: FastifyError | AppError, request, reply) =>
-    send(request, reply, asAppError(error, request)),
+    send(request, reply, refusalOf(error, request)),
   );
   app.setNotFoundHandler((request, reply) => send(request, reply, noRoute(request)));
 });
@@ -27,11 +28,12 @@ export function refuseUnroutable(error: FastifyError, request: FastifyRequest, r
   return send(request, reply.headers({ ...SECURITY_HEADERS, 'x-request-id': request.id }), new AppError(kind, detail));
 }
 
-function asAppError(
-  error: FastifyError | AppError | FormError | FormatError,
+function refusalOf(
+  error: FastifyError | AppError | ConversionError | FormError | FormatError,
   request: FastifyRequest,
 ): AppError | undefined {
   if (error instanceof AppError) return withNamesAsSent(error, request);
+  if (error instanceof ConversionError) return withNamesAsSent(asAppError(error), request);
   if (error instanceof FormError) {
     const where = (error as FormError & { validationContext?: string }).validationContext ?? 'body';
     return asInvalid(error, where === 'querystring' ? request.sentQuery : request.sentBody, where);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import type { Db } from '../../db.ts';
-import { AppError, FormatError } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
+import { FormatError } from '../../files/errors.ts';
 import type { StoredTile } from '../../files/formats/io/pmtiles/archive-reader.ts';
 import { isUnzipped } from '../../files/tiles/dataset/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../../files/tiles/dataset/description.ts';

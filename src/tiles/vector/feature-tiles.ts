@@ -1,5 +1,5 @@
 import type { OpenBlob } from '../../blobs/blob-source.ts';
-import { FormatError } from '../../errors.ts';
+import { FormatError } from '../../files/errors.ts';
 import { type Header, readHeader } from '../../files/formats/flatgeobuf/header-reader.ts';
 import type { Indexed } from '../../files/formats/flatgeobuf/index-search.ts';
 import { describeCrs, type KnownCrs } from '../../files/geo/crs/crs.ts';

@@ -1,4 +1,5 @@
-import { AppError, FormatError } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
+import { FormatError } from '../../files/errors.ts';
 import { type Draw, DrawingCancelled, type DrawParts, type DrawThreads, type TileRequest } from '../draw-threads.ts';
 import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
 import { SharedDrawings } from '../shared-drawings.ts';

@@ -1,5 +1,6 @@
 import type { Db } from '../../db.ts';
-import { AppError, FormatError } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
+import { ConversionError, FormatError } from '../../files/errors.ts';
 import type { SpanOptions } from '../../platform/telemetry/tracing.ts';
 import { CANCELLED, type Ending, endingOf, failed, type HandedBack, PROJECT_DELETED } from '../ends/outcome.ts';
 import { type Settled, settle } from '../ends/settle.ts';
@@ -165,6 +166,7 @@ function outageOutcome({ outages }: ClaimedRow, error: unknown): Ending | Handed
 /** A bad file or a bad parameter: retrying cannot help. */
 const isPermanent = (error: unknown): error is Error =>
   error instanceof FormatError ||
+  error instanceof ConversionError ||
   (error instanceof AppError && error.kind !== 'unavailable' && error.kind !== 'tooManyRequests');
 
 /**

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
+import { AppError, asAppError } from '../../errors.ts';
 import { fits, offeredBy, writersFor } from '../../files/convert/offers.ts';
 import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
 import { inputSrid, parseTransformations } from '../../files/convert/steps/transformations.ts';
+import { RequestError } from '../../files/errors.ts';
 import { describeParameters, type Reader, type Writer } from '../../files/formats/define.ts';
 import { checkParameters, type GivenParameters } from '../../files/formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../../files/formats/registry.ts';
@@ -67,8 +68,8 @@ export function checkConversion(
   const copied = reader?.produces === 'bytes';
   const refusal = copied ? undefined : refusalOf(transformations, reader, readerParameters.SRID);
   // as the only mistake it keeps its own error code
-  if (refusal && Object.keys(errors).length === 0) throw refusal;
-  Object.assign(errors, refusal?.details.errors);
+  if (refusal && Object.keys(errors).length === 0) throw asAppError(refusal);
+  Object.assign(errors, refusal?.errors);
 
   const [first] = Object.values(errors).flat();
   if (first !== undefined || !reader || !writer) throw new AppError('invalid', first ?? '', { errors });
@@ -133,12 +134,12 @@ function refusalOf(
   transformations: readonly unknown[],
   reader: Reader | undefined,
   srid: unknown,
-): AppError | undefined {
+): RequestError | undefined {
   try {
     inputSrid(parseTransformations(transformations, reader && offeredBy(reader)), srid);
     return undefined;
   } catch (error) {
-    if (error instanceof AppError) return error;
+    if (error instanceof RequestError) return error;
     throw error;
   }
 }

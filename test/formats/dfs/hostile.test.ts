@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import test, { type ExecutionContext } from 'ava';
-import { AppError, FormatError } from '../../../src/errors.ts';
 import { stepsOf } from '../../../src/files/data/time-axis.ts';
+import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { findReader } from '../../../src/files/formats/registry.ts';
 import { axes, block, CountedSource, dfsBytes, values } from './dfs-bytes.ts';
 
@@ -57,7 +57,7 @@ async function outcome(reader: string, bytes: Uint8Array): Promise<'read' | 'ref
     if (cells > maxCells) throw new Error(`${cells} values came of ${bytes.length} bytes.`);
     return 'read';
   } catch (error) {
-    if (error instanceof AppError) return 'refused';
+    if (error instanceof ConversionError) return 'refused';
     // Only projections are beyond the file: PROJ knows them, or a place does not.
     if (
       error instanceof FormatError &&

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { AppError } from '../../../src/errors.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
+import { ConversionError } from '../../../src/files/errors.ts';
 import { equidistantAxis } from '../../../src/files/formats/io/dfs/axes.ts';
 import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
 import { usualDeleteValues } from '../../../src/files/formats/io/dfs/header.ts';
@@ -58,7 +58,7 @@ for (const [n, shape] of Object.entries({
         ...shape,
       };
       await t.throwsAsync(written(t, grid, `Dfs${n}Writer`), {
-        instanceOf: AppError,
+        instanceOf: ConversionError,
         message: /has 2147483648 values per step\. A DFS file holds at most 2147483647\. .*spatialFilter/,
       });
     }

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { AppError } from '../../../src/errors.ts';
 import { eumItem, eumUnit, isEumPair } from '../../../src/files/data/eum/eum.ts';
 import type { Affine } from '../../../src/files/data/grid.ts';
+import { ConversionError } from '../../../src/files/errors.ts';
 import { equidistantAxis } from '../../../src/files/formats/io/dfs/axes.ts';
 import { DfsFile } from '../../../src/files/formats/io/dfs/dfs-file.ts';
 import { placeOfGrid, storedPlace } from '../../../src/files/formats/io/dfs/grid-place.ts';
@@ -134,8 +134,11 @@ test('a georeference is the same after writing and reading', async (t) => {
   const geographic = { authority: 'EPSG', code: 4326 } as const;
   const { longitude, rotation } = await storedPlace([5, 2, 0, 7, 0, 2], geographic);
   t.deepEqual([longitude, rotation], [6, 0]);
-  await t.throwsAsync(storedPlace([5, 1, 1, 7, -1, 1], geographic), { instanceOf: AppError, message: /rotated/ });
-  await t.throwsAsync(storedPlace([5, 1, 1, 7, 0, 1], crs), { instanceOf: AppError, message: /skewed/ });
+  await t.throwsAsync(storedPlace([5, 1, 1, 7, -1, 1], geographic), {
+    instanceOf: ConversionError,
+    message: /rotated/,
+  });
+  await t.throwsAsync(storedPlace([5, 1, 1, 7, 0, 1], crs), { instanceOf: ConversionError, message: /skewed/ });
 });
 
 sampleTest('MIKE SHE grids that repeat their corner in x0 and y0 are placed correctly', async (t) => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import { AppError, FormatError } from '../../../src/errors.ts';
 import { meshWithin } from '../../../src/files/convert/steps/mesh-filters.ts';
 import { CELL_SHAPES } from '../../../src/files/data/mesh.ts';
 import { bytesOf } from '../../../src/files/data/samples.ts';
 import { stepCount, timeOf } from '../../../src/files/data/time-axis.ts';
+import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { CountedSource } from '../dfs/dfs-bytes.ts';
 import { expected, sampleBytes, sampleTest } from '../dfs/samples.ts';
 import { converted } from '../files.ts';
@@ -203,7 +203,7 @@ test('10,000 mutations of headers are read or end with an expected error', async
         }
     } catch (error) {
       refused++;
-      if (!(error instanceof FormatError || error instanceof AppError)) throw error;
+      if (!(error instanceof FormatError || error instanceof ConversionError)) throw error;
     }
   }
   t.true(refused > 1000 && refused < 10_000, String(refused));

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { FormatError } from '../../../src/errors.ts';
 import { Box } from '../../../src/files/data/box.ts';
 import type { ByteSource } from '../../../src/files/data/bytes.ts';
+import { FormatError } from '../../../src/files/errors.ts';
 import { type FeatureBlock, foundBlocks, scanBlocks } from '../../../src/files/formats/flatgeobuf/feature-blocks.ts';
 import { FeatureReader } from '../../../src/files/formats/flatgeobuf/feature-reader.ts';
 import { type Header, readHeader } from '../../../src/files/formats/flatgeobuf/header-reader.ts';

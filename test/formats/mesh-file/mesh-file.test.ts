@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
-import { AppError, FormatError } from '../../../src/errors.ts';
 import { CELL_SHAPES } from '../../../src/files/data/mesh.ts';
+import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { detect } from '../../../src/files/formats/detect.ts';
 import { converted } from '../files.ts';
 import { mutate, outcome } from '../hostile.ts';
@@ -177,7 +177,7 @@ test('a projected mesh is written with Esri WKT, a reprojected one with that of 
 });
 
 test('layered meshes are refused; the error suggests a vertical filter', async (t) => {
-  const error = await t.throwsAsync(written(t, layeredMesh(), 'MeshFileWriter'), { instanceOf: AppError });
+  const error = await t.throwsAsync(written(t, layeredMesh(), 'MeshFileWriter'), { instanceOf: ConversionError });
   t.regex(error!.message, /Cell 1 is a wedge.*verticalFilterTransformation/);
 });
 

@@ -184,7 +184,7 @@ test('what cannot be added is refused with a sentence', async (t) => {
     message: string | RegExp,
     content = first,
     parameters: Record<string, unknown> = {},
-  ) => t.throwsAsync(appended(t, content, data, parameters), { message, name: 'AppError' });
+  ) => t.throwsAsync(appended(t, content, data, parameters), { message, name: 'ConversionError' });
   const next = part(grid, 2, 3) as Grid & { time: TimeAxis };
   const [band] = next.bands;
   await refused(

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { FormatError } from '../../../src/errors.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
 import type { Mesh } from '../../../src/files/data/mesh.ts';
+import { FormatError } from '../../../src/files/errors.ts';
 import { zipEntries } from '../../../src/files/formats/io/zip.ts';
 import { dataStart } from '../../../src/files/formats/io/zip-entry.ts';
 import { ZipWriter } from '../../../src/files/formats/io/zip-writer.ts';

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import { FormatError } from '../../../src/errors.ts';
 import { offsetOf } from '../../../src/files/data/time-axis.ts';
+import { FormatError } from '../../../src/files/errors.ts';
 import { asJson } from '../features.ts';
 import { read } from '../read.ts';
 import { zipOf } from '../shapefiles.ts';

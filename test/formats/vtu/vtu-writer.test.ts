@@ -1,11 +1,11 @@
 import { inflateSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { AppError } from '../../../src/errors.ts';
 import { gridToMesh } from '../../../src/files/convert/bridges/grid-to-mesh.ts';
 import type { Data } from '../../../src/files/data/data.ts';
 import type { Grid } from '../../../src/files/data/grid.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../../src/files/data/mesh.ts';
 import type { TimeAxis } from '../../../src/files/data/time-axis.ts';
+import { ConversionError } from '../../../src/files/errors.ts';
 import { zipEntries } from '../../../src/files/formats/io/zip.ts';
 import { readEntry } from '../../../src/files/formats/io/zip-entry.ts';
 import { BlockSpool, loaded } from '../../../src/files/formats/vtu/block-spool.ts';
@@ -513,7 +513,7 @@ test('a WKT coordinate system is stored by its code if a registry has it', async
 test('data without steps are refused', async (t) => {
   const time: TimeAxis = { spacing: 'nonEquidistant', unit: 'minute', offsets: new Float64Array(0) };
   await t.throwsAsync(written(t, { ...flatMesh(), time }, 'VtuWriter'), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /no time steps/,
   });
 });
@@ -541,7 +541,7 @@ test('more cells than offsets of 32 bits can count end in an error before the me
   });
   for (const mesh of [huge(2 ** 29, 4, 1), huge(2 ** 28, 8, 2)])
     await t.throwsAsync(written(t, mesh, 'VtuWriter'), {
-      instanceOf: AppError,
+      instanceOf: ConversionError,
       message: /cells have 2147483648 nodes, .*at most 2147483647\. .*spatialFilter/,
     });
 });

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { AppError, FormatError } from '../../../src/errors.ts';
 import type { ByteSource } from '../../../src/files/data/bytes.ts';
 import type { Feature } from '../../../src/files/data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { detect } from '../../../src/files/formats/detect.ts';
 import { readLayout } from '../../../src/files/formats/xyz/layout.ts';
 import { asJson, collection, feature, geometryOf } from '../features.ts';
@@ -321,7 +321,7 @@ test('lines and points without height are refused by XyzWriter', async (t) => {
   const asked = { reader: 'GeoJsonReader', writer: 'XyzWriter' };
   await t.throwsAsync(converted(t, collection([feature(line)]), asked), { message: /Feature 1 is a LineString/ });
   await t.throwsAsync(converted(t, collection([feature(geometryOf('Point', [1, 2]))]), asked), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /no height/,
   });
 });

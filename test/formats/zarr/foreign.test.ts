@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AppError, FormatError } from '../../../src/errors.ts';
+import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { detect } from '../../../src/files/formats/detect.ts';
 import { converted } from '../files.ts';
 import { memory } from '../read.ts';
@@ -170,7 +170,7 @@ test('unsupported features are refused with an error that names them', async (t)
 test('a store whose content does not fit the writer is refused with its kind', async (t) => {
   const bytes = storeOf({ 'zarr.json': group({}), ...variable('level', level), ...y, ...x, ...time });
   await t.throwsAsync(converted(t, bytes, { reader: 'MDReader', writer: 'DfsuWriter' }), {
-    instanceOf: AppError,
+    instanceOf: ConversionError,
     message: /^The dataset holds a grid; DfsuWriter takes meshes/,
   });
 });

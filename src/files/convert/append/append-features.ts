@@ -1,8 +1,8 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { byKind } from '../../data/collections.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { allFinite, strideOf, withDimensions } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry, GeometryType } from '../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import type { AppendRules, Context, CrsChange } from '../../formats/define.ts';
 import { crsName, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
@@ -86,13 +86,11 @@ export async function appendFeatures(
 async function isSame(existing: Crs | undefined, added: Crs | undefined): Promise<boolean> {
   if (existing === undefined && added === undefined) return true;
   if (added === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The coordinate system of the input is not known, so the input cannot be reprojected to that of the dataset, ${crsName(existing!)}. Give SRID to the reader.`,
     );
   if (existing === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The coordinate system of the dataset is not known, so data in ${crsName(added)} cannot be appended to it.`,
     );
   return sameCrs(existing, added);

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import { beginsWithDate, isDate } from '../../data/date-text.ts';
 import type { FeatureCollection, Field, FieldType } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import type { AppendRules, Context } from '../../formats/define.ts';
 import { shortNames } from '../../formats/short-names.ts';
 

@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import type { Grid } from '../../data/grid.ts';
 import { joinTimes } from '../../data/join-times.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
 import { checkSameCrs } from './join-crs.ts';
@@ -53,7 +53,7 @@ async function turned(present: Grid, added: Grid, context: Context): Promise<Gri
 async function checkPlace(present: Grid, added: Grid): Promise<void> {
   const shapes = [present, added].map(({ width, height, layers }) => `${width} × ${height} × ${layers?.count ?? 1}`);
   if (shapes[0] !== shapes[1])
-    throw new AppError('unprocessable', `The dataset has ${shapes[0]} cells, and the input ${shapes[1]}.`);
+    throw new ConversionError(`The dataset has ${shapes[0]} cells, and the input ${shapes[1]}.`);
   await checkSameCrs(present, added, 'Grids');
   const [dx, dy] = [Math.hypot(present.affine[1], present.affine[4]), Math.hypot(present.affine[2], present.affine[5])];
   const slack = tolerance * Math.min(dx, dy);
@@ -65,5 +65,5 @@ async function checkPlace(present: Grid, added: Grid): Promise<void> {
     added.layers !== undefined &&
     (Math.abs(present.layers.first - added.layers.first) > slack || present.layers.spacing !== added.layers.spacing);
   if (apart || levels)
-    throw new AppError('unprocessable', 'The cells of the input lie at other coordinates than those of the dataset.');
+    throw new ConversionError('The cells of the input lie at other coordinates than those of the dataset.');
 }

@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import { joinTimes } from '../../data/join-times.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { nodeCount } from '../../data/mesh-cells.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import { checkSameCrs } from './join-crs.ts';
 import { convertValues, matchItems } from './join-items.ts';
 
@@ -39,13 +39,13 @@ export async function joinMeshes(present: Mesh, added: Mesh): Promise<Mesh> {
 
 function checkElements(present: Mesh, added: Mesh): void {
   const [one, other] = [present, added].map((mesh) => `${nodeCount(mesh)} nodes and ${mesh.shapes.length} elements`);
-  if (one !== other) throw new AppError('unprocessable', `The dataset has ${one}, and the input ${other}.`);
+  if (one !== other) throw new ConversionError(`The dataset has ${one}, and the input ${other}.`);
   const same =
     equal(present.shapes, added.shapes) &&
     equal(present.connectivity, added.connectivity) &&
     present.section === added.section &&
     (present.heights === undefined) === (added.heights === undefined);
-  if (!same) throw new AppError('unprocessable', 'The elements of the input differ from those of the dataset.');
+  if (!same) throw new ConversionError('The elements of the input differ from those of the dataset.');
 }
 
 const equal = (one: ArrayLike<number>, other: ArrayLike<number>): boolean => {
@@ -60,8 +60,7 @@ function checkNodes({ nodes: present }: Mesh, { nodes: added }: Mesh): void {
     if (Math.abs(one - other) <= tolerance * Math.max(Math.abs(one), Math.abs(other))) continue;
     const node = Math.floor(n / 3);
     const place = ({ 0: x, 1: y }: ArrayLike<number>) => `(${x}, ${y})`;
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Node ${node + 1} lies at ${place(present.subarray(3 * node))} in the dataset, and at ${place(added.subarray(3 * node))} in the input.`,
     );
   }
@@ -72,8 +71,7 @@ function checkPlaces({ items: present }: Mesh, { items: added }: Mesh, matched: 
     const other = added[matched[n]!]!;
     const axes = [item, other].map(({ components = [] }) => components.map(({ values }) => values.join()).join(';'));
     if (item.location !== other.location || axes[0] !== axes[1])
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `The item '${item.name ?? ''}' has its values at other places, frequencies or directions in the input than in the dataset.`,
       );
   }

@@ -1,9 +1,9 @@
-import { AppError } from '../../../errors.ts';
 import { kindNouns } from '../../data/data.ts';
 import { clockText } from '../../data/date-text.ts';
 import { ItemTally } from '../../data/item-statistics.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
 import { MILLISECONDS, stepCount } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { AppendTargets, SERIES_FORMAT, SeriesContent } from '../../formats/ts/content.ts';
 import { isNumeric } from '../../formats/ts/definition.ts';
@@ -34,8 +34,7 @@ export async function openRowAppend(
     context,
     async write(added) {
       if (added.kind !== 'series')
-        throw new AppError(
-          'unprocessable',
+        throw new ConversionError(
           `The dataset holds ${kindNouns.series.one}, and the input ${kindNouns[added.kind].one}.`,
         );
       const targets = added.items.map((item) => targetOf(item, present));
@@ -78,33 +77,27 @@ export async function openRowAppend(
 
 /**
  * The series that an item adds to, by the name of the item.
- * @throws AppError if none or several have the name, or the quantities differ
+ * @throws ConversionError if none or several have the name, or the quantities differ
  */
 function targetOf({ name = '', eum }: SeriesItem, present: readonly FiledSeries[]): FiledSeries {
   // the store has names without the blanks around them
   const [target, another] = present.filter(({ item }) => item.name === name.trim());
   if (target === undefined) {
     const names = [...new Set(present.map(({ item }) => `'${item.name.slice(0, 80)}'`))].slice(0, 20);
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The dataset has no series with the item '${name}'; it has ${names.join(', ') || 'no series'}.`,
     );
   }
   if (another !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The dataset has several series with the item '${name}' (${target.id}, ${another.id}), so they cannot be matched.`,
     );
   const { dataType } = target.item;
   if (!isNumeric(target))
-    throw new AppError(
-      'unprocessable',
-      `The series '${name}' of the dataset has values of type ${dataType}, not numbers.`,
-    );
+    throw new ConversionError(`The series '${name}' of the dataset has values of type ${dataType}, not numbers.`);
   const known = itemOf(target).eum;
   if (eum !== undefined && known !== undefined && (eum.item !== known.item || eum.unit !== known.unit))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The item '${name}' has EUM item ${known.item} and unit ${known.unit} in the dataset, and ${eum.item} and ${eum.unit} in the input.`,
     );
   return target;
@@ -113,7 +106,7 @@ function targetOf({ name = '', eum }: SeriesItem, present: readonly FiledSeries[
 function refuseTwice(targets: readonly FiledSeries[]): void {
   const twice = targets.find((one, n) => targets.indexOf(one) !== n);
   if (twice !== undefined)
-    throw new AppError('unprocessable', `The input has several items '${twice.item.name}', so they cannot be matched.`);
+    throw new ConversionError(`The input has several items '${twice.item.name}', so they cannot be matched.`);
 }
 
 /** The steps of the input ascend, so the first one tells. */
@@ -123,8 +116,7 @@ function checkOrder({ time }: Series, offset: number | undefined, targets: reado
   for (const { item, present } of targets) {
     const last = present?.last;
     if (last === undefined || BigInt(Math.round(first * 1000)) > last) continue;
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The input has a step at ${clockText(first)}, which is not after ${clockText(Number(last) / 1000)}, the last one of '${item.name}'. Only steps after the last one can be added.`,
     );
   }

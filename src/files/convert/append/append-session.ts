@@ -1,8 +1,8 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { kindNouns } from '../../data/data.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally, watchedFeatures } from '../../data/feature-statistics.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { type Context, type CrsChange, SEVERAL_LAYERS } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
@@ -22,7 +22,7 @@ export async function openFeatureAppend(
   context: Context,
 ): Promise<AppendSession> {
   const { appends } = writer;
-  if (appends === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
+  if (appends === undefined) throw new ConversionError(`${writer.name} cannot append.`);
   const old = await readExisting(existing, context);
   const before = new FeatureTally();
   const transformed = steps.some(({ type }) => type === 'CrsTransformation');
@@ -84,7 +84,7 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
     throw unreadable(error);
   });
   if (data.kind !== 'features')
-    throw new AppError('unprocessable', `The dataset holds ${kindNouns[data.kind].one}, and the input features.`);
+    throw new ConversionError(`The dataset holds ${kindNouns[data.kind].one}, and the input features.`);
   const known = await crsOf(data.crs, crs);
   return {
     ...data,
@@ -107,13 +107,10 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
 }
 
 function unreadable(error: unknown): unknown {
-  if (!(error instanceof FormatError || error instanceof AppError)) return error;
-  if (error instanceof AppError && error.details.code === SEVERAL_LAYERS)
-    return new AppError(
-      'unprocessable',
-      'The dataset has several layers. Only a dataset with one layer can be appended to.',
-    );
-  return new AppError('unprocessable', `The existing dataset cannot be read: ${error.message}`);
+  if (!(error instanceof FormatError || error instanceof ConversionError)) return error;
+  if (error instanceof ConversionError && error.code === SEVERAL_LAYERS)
+    return new ConversionError('The dataset has several layers. Only a dataset with one layer can be appended to.');
+  return new ConversionError(`The existing dataset cannot be read: ${error.message}`);
 }
 
 /**

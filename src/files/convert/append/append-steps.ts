@@ -1,9 +1,9 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { kindNouns } from '../../data/data.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { Series } from '../../data/series.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
@@ -27,7 +27,7 @@ export async function openStepAppend<D extends OverTime>(
   pulled: Pulled<D>,
   join: (present: D, added: D, context: Context) => Promise<D>,
 ): Promise<AppendSession> {
-  if (writer.appends === undefined) throw new AppError('unprocessable', `${writer.name} cannot append.`);
+  if (writer.appends === undefined) throw new ConversionError(`${writer.name} cannot append.`);
   const there = (await readExisting(existing, context)) as D;
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
   let result: { joined: D; tally: ReturnType<Pulled<D>['tally']>; added: number } | undefined;
@@ -35,8 +35,7 @@ export async function openStepAppend<D extends OverTime>(
     context,
     async write(data) {
       if (data.kind !== there.kind)
-        throw new AppError(
-          'unprocessable',
+        throw new ConversionError(
           `The dataset holds ${kindNouns[there.kind].one}, and the input ${kindNouns[data.kind].one}.`,
         );
       const joined = await join(there, data as D, context);
@@ -79,7 +78,7 @@ export async function readExisting({ path, format }: ExistingDataset, context: C
   try {
     return await reader.read(source, completeParameters(reader, {}), datasetContext);
   } catch (error) {
-    if (!(error instanceof FormatError || error instanceof AppError)) throw error;
-    throw new AppError('unprocessable', `The existing dataset cannot be read: ${error.message}`);
+    if (!(error instanceof FormatError || error instanceof ConversionError)) throw error;
+    throw new ConversionError(`The existing dataset cannot be read: ${error.message}`);
   }
 }

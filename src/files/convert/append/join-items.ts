@@ -1,29 +1,24 @@
-import { AppError } from '../../../errors.ts';
 import type { ExactIntegers, Item, Samples } from '../../data/item.ts';
 import { commonType, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+import { ConversionError } from '../../errors.ts';
 
 /**
  * Matches items by name: for each item of the dataset the index of the item of the input.
- * @throws AppError for duplicate names, names that only the dataset or only the input has, or different quantities
+ * @throws ConversionError for duplicate names, names that only the dataset or the input has, or different quantities
  */
 export function matchItems(present: readonly Item[], added: readonly Item[]): number[] {
   const there = byName(present, 'The dataset');
   const here = byName(added, 'The input');
   for (const [name] of here)
-    if (!there.has(name))
-      throw new AppError('unprocessable', `The dataset has no item '${name}'; it has ${listed(present)}.`);
+    if (!there.has(name)) throw new ConversionError(`The dataset has no item '${name}'; it has ${listed(present)}.`);
   return present.map((item) => {
     const name = item.name ?? '';
     const n = here.get(name);
     if (n === undefined)
-      throw new AppError(
-        'unprocessable',
-        `The input has no item '${name}', which the dataset has; it has ${listed(added)}.`,
-      );
+      throw new ConversionError(`The input has no item '${name}', which the dataset has; it has ${listed(added)}.`);
     const [one, other] = [item.eum, added[n]!.eum];
     if (one !== undefined && other !== undefined && (one.item !== other.item || one.unit !== other.unit))
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `The item '${name}' has EUM item ${one.item} and unit ${one.unit} in the dataset, and ${other.item} and ${other.unit} in the input.`,
       );
     return n;
@@ -33,8 +28,7 @@ export function matchItems(present: readonly Item[], added: readonly Item[]): nu
 function byName(items: readonly Item[], whose: string): Map<string, number> {
   const names = new Map<string, number>();
   for (const [n, { name = '' }] of items.entries()) {
-    if (names.has(name))
-      throw new AppError('unprocessable', `${whose} has several items '${name}', so they cannot be matched.`);
+    if (names.has(name)) throw new ConversionError(`${whose} has several items '${name}', so they cannot be matched.`);
     names.set(name, n);
   }
   return names;
@@ -88,11 +82,10 @@ function checkType(given: Item, there: Item): void {
   const { name = '', type: to = 'Float64' } = there;
   if (there.integer64 !== undefined) {
     if (isWhole(given, there.integer64) && isSameScale(given, there) && isSameNodata(given, there)) return;
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The item '${name}' holds ${there.integer64} in the dataset, so the input needs whole numbers of that range with the same scale and nodata value; it has ${given.integer64 ?? from}.`,
     );
   }
   if (to === 'Float32' || to === 'Float64' || commonType([from, to]) === to) return;
-  throw new AppError('unprocessable', `The item '${name}' holds ${to} in the dataset, and ${from} in the input.`);
+  throw new ConversionError(`The item '${name}' holds ${to} in the dataset, and ${from} in the input.`);
 }

@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import type { Axis } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { type Corner, latticeCells, lineCells } from './lattice-cells.ts';
 
@@ -15,10 +15,7 @@ export function arrayToMesh(array: MultiArray, { context }: { context: Pick<Cont
   const numbers = first?.axes ?? [];
   const shown = items.flatMap((item, n) => (isSame(item.axes, numbers) ? [n] : []));
   if (numbers.length < 1 || numbers.length > 3)
-    throw new AppError(
-      'unprocessable',
-      `Values over ${numbers.length} dimensions have no cells; they need one to three.`,
-    );
+    throw new ConversionError(`Values over ${numbers.length} dimensions have no cells; they need one to three.`);
   if (shown.length < items.length)
     context.reportLoss(
       `Items whose dimensions differ from those of '${first!.name ?? 'the first item'}' were left out. Choose them by an item filter.`,

@@ -1,10 +1,10 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { withBathymetry } from '../../data/bathymetry.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import type { Samples } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { sampleArrays } from '../../data/samples.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import { meshPolygons, type PolygonMesh } from '../../geo/mesh/mesh-polygons.ts';
 import { planarGraph, VertexSet } from '../../geo/mesh/planar-graph.ts';
@@ -32,7 +32,7 @@ export async function featuresToMesh(features: FeatureCollection, work: BridgeWo
   const input = await Input.read(features, context.signal);
   const { polygons, points, skipped } = input;
   if (polygons === 0 && points === 0)
-    throw new AppError('unprocessable', 'A mesh is made of polygons or points; the features are neither.');
+    throw new ConversionError('A mesh is made of polygons or points; the features are neither.');
   if (polygons > 0 && points > 0) context.reportLoss(`${points} points among the polygons were left out of the mesh.`);
   if (skipped > 0)
     context.reportLoss(`${skipped} features are neither polygons nor points and were left out of the mesh.`);
@@ -62,8 +62,7 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
   const total = input.area;
   const maximumArea = Number(parameters.MaximumElementArea ?? total / defaultElements);
   if (total / maximumArea > maxElements)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `An area of ${total} needs more than ${maxElements} elements of at most ${maximumArea}. Give a larger MaximumElementArea.`,
     );
   const graph = planarGraph(input.corners, input.ends, (segment) => `polygon ${input.owners[segment]! + 1}`);
@@ -81,8 +80,7 @@ function ofPolygons(input: Input, { parameters, context }: BridgeWork): Made {
     };
   } catch (error) {
     if (!(error instanceof TooManyTriangles)) throw error;
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The mesh would have more than ${maxElements} elements. Give a larger MaximumElementArea or a smaller MinimumAngle.`,
     );
   }
@@ -96,8 +94,7 @@ function ofPoints(input: Input, { context }: BridgeWork): Made {
     );
   const { triangles, onRim } = delaunayTriangles(Float64Array.from(x), Float64Array.from(y));
   if (triangles.length === 0)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'The points lie on one line, or are fewer than three. A triangulation needs three points that do not.',
     );
   const nodes = Float64Array.from({ length: 3 * x.length }, (_, n) => [x, y, z][n % 3]![Math.floor(n / 3)]!);
@@ -235,7 +232,7 @@ class Input {
     const z = this.#hasZ ? coordinates[n * this.#stride + 2]! : 0;
     const number = set.add(x, y, Number.isFinite(z) ? z : 0);
     if (set.x.length > maxVertices)
-      throw new AppError('unprocessable', `The features have more than ${maxVertices} vertices, too many for a mesh.`);
+      throw new ConversionError(`The features have more than ${maxVertices} vertices, too many for a mesh.`);
     return number;
   }
 }

@@ -1,4 +1,3 @@
-import { AppError } from '../../../errors.ts';
 import { clockText } from '../../data/date-text.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../data/feature-collection.ts';
 import type { Item, Samples } from '../../data/item.ts';
@@ -7,6 +6,7 @@ import { cellCount, nodeMeans } from '../../data/mesh-cells.ts';
 import { footprints, layersOfCells } from '../../data/mesh-columns.ts';
 import { isFloat } from '../../data/samples.ts';
 import { stepsOf, timeOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import { needsStep } from '../../formats/io/needs-step.ts';
 import type { BridgeWork } from './bridge.ts';
 
@@ -41,7 +41,7 @@ export function meshToFeatures(mesh: Mesh, { writer, stem, context, pulled }: Br
   const left = cells.shapes.filter((shape) => geometries[shape] === undefined).length;
   if (left > 0) context.reportLoss(`${left} elements are solids without a footprint and were left out.`);
   if (left === cells.shapes.length && left > 0)
-    throw new AppError('unprocessable', 'All elements are solids without a footprint; features need flat ones.');
+    throw new ConversionError('All elements are solids without a footprint; features need flat ones.');
   needsStep(mesh);
   const steps = stepsOf(mesh);
   const at = (step: number): FeatureCollection =>

@@ -1,10 +1,10 @@
-import { AppError } from '../../../errors.ts';
 import { Box } from '../../data/box.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellCentres, cellCount, nodeMeans } from '../../data/mesh-cells.ts';
 import { sampleArrays } from '../../data/samples.ts';
+import { ConversionError } from '../../errors.ts';
 import { delaunayTriangles } from '../../geo/mesh/constrained-delaunay.ts';
 import { cellArea, cellBox, cellHolds } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
@@ -38,20 +38,13 @@ export const coversArea = ({ shapes }: Mesh): boolean => shapes.some((shape) => 
 /** @param cellSize side of the cells; default: square root of the median area of the elements */
 export function gridOfMesh(mesh: Mesh, cellSize: number | undefined): Grid {
   if (mesh.layers !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'The mesh has several layers, and a grid is made of a single one. Choose it with a vertical filter.',
     );
   if (mesh.items.some(({ components }) => components !== undefined))
-    throw new AppError(
-      'unprocessable',
-      'Items with several values per element, such as spectra, cannot be stored in a grid.',
-    );
+    throw new ConversionError('Items with several values per element, such as spectra, cannot be stored in a grid.');
   if (!coversArea(mesh))
-    throw new AppError(
-      'unprocessable',
-      'The mesh has no triangles or quadrilaterals, so it covers no cells of a grid.',
-    );
+    throw new ConversionError('The mesh has no triangles or quadrilaterals, so it covers no cells of a grid.');
   const lattice = latticeOf(mesh, cellSize);
   const { west, north, size, width, height } = lattice;
   const centres = cellCentres(mesh);
@@ -100,8 +93,7 @@ function latticeOf(mesh: Mesh, wanted: number | undefined): Lattice {
     Math.max(1, Math.ceil((north - south) / size)),
   ];
   if (!(width * height <= maxCells))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Cells of ${size} make a grid of ${width} × ${height} cells; at most ${maxCells} are possible. Give a larger CellSize.`,
     );
   return { west, north: south + height * size, size, width, height };

@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field } from '../../data/feature-collection.ts';
 import type { Band, Grid } from '../../data/grid.ts';
 import { NumberList } from '../../data/number-list.ts';
+import { ConversionError } from '../../errors.ts';
 import { isSingle } from '../../formats/io/single-precision.ts';
 import { type LatticeAxis, latticeAxis } from '../../geo/raster/lattice.ts';
 import type { BridgeWork } from './bridge.ts';
@@ -18,10 +18,7 @@ const rowsPerBlock = 256;
 export async function pointsToGrid(points: FeatureCollection, { context }: BridgeWork): Promise<Grid> {
   const columns = points.fields.flatMap((field, index) => (isNumber(field) ? [{ field, index }] : []));
   if (!points.hasZ && columns.length === 0)
-    throw new AppError(
-      'unprocessable',
-      'The points have neither heights nor fields of numbers for the cells of a grid.',
-    );
+    throw new ConversionError('The points have neither heights nor fields of numbers for the cells of a grid.');
   const { x, y, values } = await collected(
     points,
     columns.map(({ index }) => index),
@@ -74,8 +71,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
   const add = ({ geometry, values: row }: Feature) => {
     number++;
     if (geometry?.type !== 'Point')
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `Feature ${number} is a ${geometry?.type ?? 'row without a place'}; a grid is made of points that form a lattice.`,
       );
     x.push(geometry.coordinates[0]!);
@@ -87,7 +83,7 @@ async function collected(points: FeatureCollection, fields: readonly number[], s
     signal.throwIfAborted();
     for (const feature of chunk) add(feature);
   }
-  if (number === 0) throw new AppError('unprocessable', 'The input has no points to make a grid of.');
+  if (number === 0) throw new ConversionError('The input has no points to make a grid of.');
   const lists = points.hasZ ? [heights, ...values] : values;
   return { x: x.taken(), y: y.taken(), values: lists.map((one) => one.taken()) };
 }
@@ -98,18 +94,15 @@ function latticeOf(x: Float64Array, y: Float64Array): { across: LatticeAxis; up:
   const up = latticeAxis(y);
   const irregular = across === undefined ? 'x' : up === undefined ? 'y' : undefined;
   if (across === undefined || up === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The points form no regular lattice: distances in ${irregular} differ. Write them as points (ShapefileWriter, GeoJsonWriter, VtuWriter).`,
     );
   if (across.count * up.count > maxCellsPerPoint * x.length)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The points form no regular lattice: ${x.length} points would lie in ${across.count} × ${up.count} cells.`,
     );
   const spacing = across.count > 1 ? across.spacing : up.spacing;
-  if (Number.isNaN(spacing))
-    throw new AppError('unprocessable', 'All points lie at one place; the size of a cell is not known.');
+  if (Number.isNaN(spacing)) throw new ConversionError('All points lie at one place; the size of a cell is not known.');
   const withSpacing = (axis: LatticeAxis) => (axis.count > 1 ? axis : { ...axis, spacing });
   return { across: withSpacing(across), up: withSpacing(up) };
 }
@@ -123,7 +116,7 @@ function cellNumbers(x: Float64Array, y: Float64Array, across: LatticeAxis, up: 
     const row = up.count - 1 - Math.round((y[n]! - up.first) / up.spacing);
     const cell = row * across.count + column;
     if (taken[cell] === 1)
-      throw new AppError('unprocessable', `Two points lie at ${x[n]}, ${y[n]}; a cell of a grid has one value.`);
+      throw new ConversionError(`Two points lie at ${x[n]}, ${y[n]}; a cell of a grid has one value.`);
     taken[cell] = 1;
     cells[n] = cell;
   }

@@ -1,9 +1,9 @@
-import { AppError } from '../../../errors.ts';
 import type { ExactIntegers, Samples, SampleType } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { BridgeWork } from './bridge.ts';
 
 /** Maximum number of values, which are held in memory: series are read from front to back, a mesh step by step. */
@@ -47,8 +47,7 @@ async function collected(series: Series): Promise<{ time: TimeAxis; values: Samp
   for await (const chunk of series.chunks()) {
     steps += chunk.offsets.length;
     if (steps * series.items.length > maxValues)
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `The series have more than ${maxValues} values, too many for a mesh. Choose fewer items or steps.`,
       );
     offsets.push(chunk.offsets.slice());

@@ -1,4 +1,3 @@
-import { AppError } from '../../../errors.ts';
 import { type Grid, layersOf } from '../../data/grid.ts';
 import type { Item, Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
@@ -8,6 +7,7 @@ import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
 import { sliceSamples } from '../../data/slice-samples.ts';
 import { offsetOf, stepsOf, type TimeAxis } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { NamedPoint } from '../../formats/bridge-parameters.ts';
 import { cellsAt } from '../../geo/mesh/flat-cells.ts';
 import type { BridgeWork } from './bridge.ts';
@@ -21,13 +21,9 @@ type ValuesAt = (item: number, step: number) => Promise<ArrayLike<number>>;
 export async function meshToSeries(mesh: Mesh, work: BridgeWork): Promise<Series> {
   const points = pointsOf(work);
   if (mesh.section !== undefined)
-    throw new AppError(
-      'unprocessable',
-      `Series at points need a horizontal mesh. This mesh is a vertical ${mesh.section}.`,
-    );
+    throw new ConversionError(`Series at points need a horizontal mesh. This mesh is a vertical ${mesh.section}.`);
   if (mesh.items.some(({ components }) => components !== undefined))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'Items with several values per element, such as spectra, cannot be written as time series at points.',
     );
   const columns = mesh.layers?.columns ?? Uint32Array.from(mesh.shapes.keys());
@@ -107,8 +103,7 @@ function layerAt(grid: Grid, point: NamedPoint): number {
   const { first, spacing } = grid.layers;
   const layer = Math.floor((point.z! - first) / spacing + 0.5);
   if (layer >= 0 && layer < count) return layer;
-  throw new AppError(
-    'unprocessable',
+  throw new ConversionError(
     `The point '${point.name}' lies at z ${point.z}, above or below the layers, whose centres lie between ${first} and ${first + (count - 1) * spacing}.`,
   );
 }
@@ -116,8 +111,7 @@ function layerAt(grid: Grid, point: NamedPoint): number {
 function pointsOf({ parameters, writer }: BridgeWork): readonly NamedPoint[] {
   const points = parameters.Points as readonly NamedPoint[] | undefined;
   if (points !== undefined) return points;
-  throw new AppError(
-    'unprocessable',
+  throw new ConversionError(
     `Parameter 'Points' is required by ${writer.name} for data other than time series: a list of {name, x, y}.`,
   );
 }
@@ -125,15 +119,13 @@ function pointsOf({ parameters, writer }: BridgeWork): readonly NamedPoint[] {
 function needHeights(points: readonly NamedPoint[], layers: number): void {
   const without = points.find(({ z }) => z === undefined);
   if (without !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The data have ${layers} layers, and the point '${without.name}' has no z. Give one, or choose a layer with a vertical filter.`,
     );
 }
 
-const beside = (points: readonly NamedPoint[], what: string): AppError =>
-  new AppError(
-    'unprocessable',
+const beside = (points: readonly NamedPoint[], what: string): ConversionError =>
+  new ConversionError(
     `${points.length === 1 ? 'A point lies' : `${points.length} points lie`} outside the ${what}: ${points
       .slice(0, 10)
       .map(({ name, x, y }) => `'${name}' (${x}, ${y})`)

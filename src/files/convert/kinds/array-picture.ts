@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import type { MultiArray, Placement } from '../../data/multi-array.ts';
 import { realValues } from '../../data/real-values.ts';
+import { ConversionError } from '../../errors.ts';
 import { meshPicturePng } from '../../geo/draw/mesh-picture.ts';
 import { printedUnit } from '../../geo/draw/units.ts';
 import { arrayToMesh } from '../bridges/array-to-mesh.ts';
@@ -18,8 +18,7 @@ export function chooseArray({ items, axes, time }: MultiArray, { item, step, lay
   const n = chosenItem(items, item);
   const dimensions = items[n]!.axes.length;
   if (dimensions < 1 || dimensions > 3)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Item ${n} has ${dimensions} dimensions, and only values over one to three can be drawn. Choose another item.`,
     );
   const layers = dimensions === 3 ? axes[items[n]!.axes[0]!]!.values.length : 1;

@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection } from '../../data/feature-collection.ts';
 import { FeatureTally } from '../../data/feature-statistics.ts';
+import { ConversionError } from '../../errors.ts';
 import { scaleOf } from '../../geo/draw/colours.ts';
 import { featurePicturePng } from '../../geo/draw/feature-picture.ts';
 import { numberText } from '../../geo/draw/ticks.ts';
@@ -56,12 +56,12 @@ export async function inspectFeatures(
 /** The numeric field whose values are drawn as colours; undefined: the request names no field. */
 function chosenField({ fields }: FeatureCollection, { item, step, layer }: PictureChoice): number | undefined {
   if (step !== undefined || layer !== undefined)
-    throw new AppError('unprocessable', 'Features have no time steps and no layers. Choose only a field to draw.');
+    throw new ConversionError('Features have no time steps and no layers. Choose only a field to draw.');
   if (item === undefined) return undefined;
   const field = chosenItem(fields, item);
   const { name, type } = fields[field]!;
   if (type === 'integer' || type === 'integer64' || type === 'real') return field;
-  throw new AppError('unprocessable', `Field '${name}' is of the type ${type}. Only numbers can be drawn as colours.`);
+  throw new ConversionError(`Field '${name}' is of the type ${type}. Only numbers can be drawn as colours.`);
 }
 
 const numbersIn = (chunk: readonly Feature[], field: number): number[] =>

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 import { describeCrs, sridOf } from '../../geo/crs/crs.ts';
 import { type Outline, outlineInDegrees, outlineOf } from '../../geo/vector/outline.ts';
 import type { GridGeometry } from '../../geo/warp/image-transformer.ts';

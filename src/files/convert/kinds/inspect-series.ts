@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import { ItemTally } from '../../data/item-statistics.ts';
 import type { Series } from '../../data/series.ts';
+import { ConversionError } from '../../errors.ts';
 import { type SeriesRange, seriesPicturePng } from '../../geo/draw/series-picture.ts';
 import type { Inspection, TimeInspection } from '../inspection.ts';
 import type { InspectKind } from './handler.ts';
@@ -15,8 +15,7 @@ export async function inspectSeries(
   { picture, signal }: InspectKind,
 ): Promise<Uint8Array | undefined> {
   if (picture?.step !== undefined || picture?.layer !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'A picture of time series shows all steps and has no layers. Choose only an item to draw.',
     );
   const item = picture?.item === undefined ? undefined : chosenItem(series.items, picture.item);

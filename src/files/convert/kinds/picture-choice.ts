@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { clockText } from '../../data/date-text.ts';
 import type { Item } from '../../data/item.ts';
 import { offsetOf, stepCount, type TimeAxis, timeOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Heading } from '../../geo/draw/figure.ts';
 import { stepsIn } from '../steps/temporal-filter.ts';
@@ -27,14 +27,13 @@ export function chosenItem(items: readonly Pick<Item, 'name'>[], item: PictureCh
   const shown = items.slice(0, 50).map(({ name }, k) => (name === undefined ? String(k) : `${k} '${name}'`));
   const more = items.length > shown.length ? ` and ${items.length - shown.length} more` : '';
   const there = items.length === 0 ? 'The data have no items.' : `There are the items ${shown.join(', ')}${more}.`;
-  throw new AppError('unprocessable', `There is no item ${typeof item === 'number' ? item : `'${item}'`}. ${there}`);
+  throw new ConversionError(`There is no item ${typeof item === 'number' ? item : `'${item}'`}. ${there}`);
 }
 
 /** Number of the step that is drawn. */
 export function chosenStep(time: TimeAxis | undefined, step?: PictureChoice['step']): number {
   if (typeof step === 'object') {
-    if (time === undefined)
-      throw new AppError('unprocessable', 'The data have no time axis, so no time can be chosen.');
+    if (time === undefined) throw new ConversionError('The data have no time axis, so no time can be chosen.');
     const filter = { type: 'TemporalFilterTransformation' as const, by: 'time' as const, at: [step.time] };
     return stepsIn(time, filter, { reportLoss() {} })[0]!;
   }
@@ -49,7 +48,7 @@ export const chosenLayer = (count: number, layer: PictureChoice['layer'] = count
 function checkedIndex(what: string, n: number, count: number): number {
   if (n < count) return n;
   const there = count === 0 ? 'none' : count === 1 ? `one ${what}, 0` : `${what}s 0 to ${count - 1}`;
-  throw new AppError('unprocessable', `There is no ${what} ${n}: the data have ${there}.`);
+  throw new ConversionError(`There is no ${what} ${n}: the data have ${there}.`);
 }
 
 interface Place {

@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import type { ExactIntegers, Samples } from '../../data/item.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import { chosenSteps, stepCount } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import { openRowAppend } from '../append/append-rows.ts';
 import { joinSeries } from '../append/append-series.ts';
 import { openStepAppend } from '../append/append-steps.ts';
@@ -29,8 +29,7 @@ const steps: StepsOf<Series> = {
 function seriesAtSteps(series: Series, filter: TemporalFilter, { context }: StepContext): Series {
   const { time } = series;
   if (time.spacing === 'pulled')
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'The times of these series are known only after they were read, so no steps can be chosen. Remove the temporal filter.',
     );
   const chosen = stepsIn(time, filter, context).sort((one, other) => one - other);

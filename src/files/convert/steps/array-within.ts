@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import type { Affine } from '../../data/grid.ts';
 import type { Axis, Samples } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
 import { nodataOf } from '../../data/samples.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
 import { chainsFor } from './spatial-filter.ts';
@@ -23,10 +23,7 @@ interface Window {
 export async function arrayWithin(array: MultiArray, filter: SpatialFilter, context: Context): Promise<MultiArray> {
   const { placement, axes } = array;
   if (placement === undefined)
-    throw new AppError(
-      'unprocessable',
-      'The values lie nowhere, such as a spectrum, so no area can be chosen of them.',
-    );
+    throw new ConversionError('The values lie nowhere, such as a spectrum, so no area can be chosen of them.');
   const prepared = new PreparedGeometry((await chainsFor(array.crs, filter)).flat());
   const [width, height] = [axes[placement.x]!.values.length, axes[placement.y]!.values.length];
   const space = placement.by === 'nodes' ? placement.space : undefined;
@@ -34,8 +31,7 @@ export async function arrayWithin(array: MultiArray, filter: SpatialFilter, cont
   const inside = cellsInside(placement, { width, height, layers }, prepared);
   const window = windowOf(inside, width, height);
   if (window === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The geometry of the spatial filter holds the centre of none of the ${inside.length} cells.`,
     );
   const { left, right, top, bottom } = window;

@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import type { Grid } from '../../data/grid.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { ItemFilter } from './transformation-shapes.ts';
 
@@ -33,7 +33,7 @@ export function chosenFields(data: FeatureCollection, { items }: ItemFilter, con
 
 /**
  * Indices of the requested items. Reports items that do not exist.
- * @throws AppError if none exists
+ * @throws ConversionError if none exists
  */
 export function choose(
   items: ItemFilter['items'],
@@ -55,8 +55,7 @@ export function choose(
     );
   if (chosen.size > 0) return [...chosen];
   const wanted = several(items);
-  throw new AppError(
-    'unprocessable',
+  throw new ConversionError(
     all.length === 0
       ? `The item filter names ${wanted}, but the data have no items.`
       : `The item filter names ${wanted}, but the data only have the items ${listed(all)}.`,

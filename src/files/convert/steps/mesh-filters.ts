@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import type { Mesh, MeshLayers } from '../../data/mesh.ts';
 import { cellCentres, cellCount } from '../../data/mesh-cells.ts';
 import { footprints, layerCount, layersOfCells } from '../../data/mesh-columns.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { PreparedGeometry } from '../../geo/vector/prepared-geometry.ts';
 import { withCells } from './mesh-part.ts';
@@ -11,7 +11,7 @@ import type { SpatialFilter, VerticalFilter } from './transformation-shapes.ts';
 /** Keeps the cells whose centre lies inside the filter's geometry; in layered meshes whole columns. */
 export async function meshWithin(mesh: Mesh, filter: SpatialFilter, context: Context): Promise<Mesh> {
   if (mesh.located === false)
-    throw new AppError('unprocessable', 'The input is not georeferenced, so no spatial filter can be applied to it.');
+    throw new ConversionError('The input is not georeferenced, so no spatial filter can be applied to it.');
   const prepared = new PreparedGeometry((await chainsFor(mesh.crs, filter)).flat());
   const centres = cellCentres(mesh);
   const count = cellCount(mesh);
@@ -23,7 +23,7 @@ export async function meshWithin(mesh: Mesh, filter: SpatialFilter, context: Con
   }
   const cells = numbersOf(kept);
   if (cells.length === 0)
-    throw new AppError('unprocessable', `None of the ${count} element centres lies inside the spatial filter.`);
+    throw new ConversionError(`None of the ${count} element centres lies inside the spatial filter.`);
   context.log('info', `${cells.length} of ${count} elements have their centre inside the geometry of the filter.`);
   return withCells(mesh, cells);
 }
@@ -34,7 +34,7 @@ export async function meshWithin(mesh: Mesh, filter: SpatialFilter, context: Con
  */
 export function meshWithLayers(mesh: Mesh, filter: VerticalFilter): Mesh {
   const { layers } = mesh;
-  if (layers === undefined) throw new AppError('unprocessable', 'The mesh has no layers, so none can be chosen.');
+  if (layers === undefined) throw new ConversionError('The mesh has no layers, so none can be chosen.');
   const layerOf = layersOfCells(layers);
   const values = filter.by === 'index' ? layerOf : heightsOf(mesh);
   const { from = -Infinity, to = Infinity } = filter;
@@ -90,14 +90,13 @@ function numbersOf(kept: Uint8Array): Uint32Array {
   return numbers;
 }
 
-function noneLeft({ by }: VerticalFilter, layers: MeshLayers, values: ArrayLike<number>): AppError {
+function noneLeft({ by }: VerticalFilter, layers: MeshLayers, values: ArrayLike<number>): ConversionError {
   let [least, most] = [Infinity, -Infinity];
   for (let n = 0; n < values.length; n++) {
     least = Math.min(least, values[n]!);
     most = Math.max(most, values[n]!);
   }
-  return new AppError(
-    'unprocessable',
+  return new ConversionError(
     by === 'index'
       ? `The vertical filter leaves no layer: the data have layers 0 to ${layerCount(layers) - 1}.`
       : `The vertical filter leaves no element: their centres lie between ${least} and ${most}.`,

@@ -1,5 +1,5 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { crsName, describeCrs, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
@@ -15,7 +15,7 @@ export async function reprojectedArray(
 ): Promise<MultiArray> {
   const { placement } = array;
   if (placement?.by !== 'nodes')
-    throw new AppError('unprocessable', 'The array is not georeferenced, so it cannot be reprojected.');
+    throw new ConversionError('The array is not georeferenced, so it cannot be reprojected.');
   const known = knownInputCrs(array, outputSrid);
   const target = parseSrid(outputSrid);
   if (await sameCrs(known, target)) return { ...array, crs: target };

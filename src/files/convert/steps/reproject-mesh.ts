@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { nodeCount } from '../../data/mesh-cells.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import type { Operation } from '../../geo/crs/operation.ts';

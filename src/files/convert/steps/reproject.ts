@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
 import type { Operation } from '../../geo/crs/operation.ts';

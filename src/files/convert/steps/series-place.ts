@@ -1,5 +1,5 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { Series } from '../../data/series.ts';
+import { ConversionError, FormatError, RequestError } from '../../errors.ts';
 import { crsName, parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { transformer } from '../../geo/crs/transform.ts';
@@ -21,13 +21,12 @@ export const withItems = (series: Series, chosen: readonly number[]): Series => 
 
 /**
  * Keeps the series whose position lies inside the filter's geometry or on its boundary.
- * @throws AppError if a series has no position, or none is left
+ * @throws ConversionError if a series has no position, or none is left
  */
 export async function seriesWithin(series: Series, filter: SpatialFilter): Promise<Series> {
   const placeless = series.items.find(({ position }) => position === undefined);
   if (placeless !== undefined)
-    throw new AppError(
-      'invalid',
+    throw new RequestError(
       `The series '${placeless.name ?? ''}' has no position, so a spatial filter cannot be applied.`,
     );
   const prepared = new PreparedGeometry((await chainsFor(series.crs, filter)).flat());
@@ -36,7 +35,7 @@ export async function seriesWithin(series: Series, filter: SpatialFilter): Promi
     return prepared.covers(x!, y!);
   });
   if (chosen.length === 0)
-    throw new AppError('unprocessable', `None of the ${series.items.length} series lies inside the spatial filter.`);
+    throw new ConversionError(`None of the ${series.items.length} series lies inside the spatial filter.`);
   return withItems(series, chosen);
 }
 

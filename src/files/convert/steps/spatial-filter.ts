@@ -1,10 +1,10 @@
-import { AppError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { FeatureCollection } from '../../data/feature-collection.ts';
 import { type Affine, type Band, type Grid, type RowBlock, slicesPerBand } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { nodataOf } from '../../data/samples.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import { type CellWindow, RasterizedGeometry } from '../../geo/raster/rasterize.ts';
@@ -33,7 +33,7 @@ export async function featuresWithin(
         if (within.length > 0) yield within;
       }
       if (seen > 0 && kept === 0)
-        throw new AppError('unprocessable', `None of the ${seen} features intersects the spatial filter.`);
+        throw new ConversionError(`None of the ${seen} features intersects the spatial filter.`);
       context.log('info', `${kept} of ${seen} features intersect the spatial filter.`);
     },
   };
@@ -45,8 +45,7 @@ export async function chainsFor(
   { geometry, srid }: SpatialFilter,
 ): Promise<readonly (readonly Chain[])[]> {
   if (crs === undefined && srid !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The coordinate system of the input is not known, so a filter in ${srid} cannot be applied. Give SRID to the reader, or omit the SRID of the filter.`,
     );
   return transformChains(chainsOf(geometry), srid === undefined ? undefined : parseSrid(srid), crs);
@@ -59,10 +58,10 @@ export async function gridWithin(grid: Grid, filter: SpatialFilter, context: Con
   );
   const rasterized = new RasterizedGeometry(groups, grid.width, grid.height);
   const { window } = rasterized;
-  if (window === undefined) throw new AppError('unprocessable', 'The spatial filter does not intersect the grid.');
+  if (window === undefined) throw new ConversionError('The spatial filter does not intersect the grid.');
   const coverage = coverageOf(rasterized, window);
   if (coverage === 'none')
-    throw new AppError('unprocessable', 'None of the cell centres of the grid lies inside the spatial filter.');
+    throw new ConversionError('None of the cell centres of the grid lies inside the spatial filter.');
   const { left, top, right, bottom } = window;
   const [x, a, b, y, c, d] = grid.affine;
   const bands = coverage === 'all' ? grid.bands : grid.bands.map(withNodata);

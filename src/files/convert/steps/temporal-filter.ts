@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import { clockText } from '../../data/date-text.ts';
 import type { Grid } from '../../data/grid.ts';
 import { chosenSteps, offsetOf, stepCount, type TimeAxis, timeOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import type { TemporalFilter } from './transformation-shapes.ts';
 
@@ -31,14 +31,14 @@ export function chosenTime(
   filter: TemporalFilter,
   context: Pick<Context, 'reportLoss'>,
 ): { steps: number[]; time: TimeAxis } {
-  if (time === undefined) throw new AppError('unprocessable', 'The data have no time axis, so no steps can be chosen.');
+  if (time === undefined) throw new ConversionError('The data have no time axis, so no steps can be chosen.');
   const steps = stepsIn(time, filter, context);
   return { steps, time: chosenSteps(time, steps) };
 }
 
 /**
  * Indices of the requested steps; intervals are closed.
- * @throws AppError if no step is left, if a single time is not a step, or for times on a relative axis
+ * @throws ConversionError if no step is left, if a single time is not a step, or for times on a relative axis
  */
 export function stepsIn(
   axis: TimeAxis,
@@ -60,8 +60,7 @@ export function stepsIn(
     return chosen;
   }
   if (axis.start === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The time axis is relative (it begins at ${offsetOf(axis, 0)} ${axis.unit}s and has no date). Choose steps by index.`,
     );
   if (at !== undefined) return at.map((time) => stepAt(axis, time));
@@ -84,15 +83,13 @@ function stepAt(axis: TimeAxis, time: number): number {
     if (one > time && (after === undefined || one < timeOf(axis, after))) after = step;
   }
   const neighbours = [before, after].flatMap((step) => (step === undefined ? [] : [textOf(axis, step)]));
-  throw new AppError(
-    'unprocessable',
+  throw new ConversionError(
     `No step is at ${clockText(time)}; the nearest ${neighbours.length === 1 ? 'is' : 'are'} ${neighbours.join(' and ')}.`,
   );
 }
 
-const nothingLeft = (axis: TimeAxis, what: string): AppError =>
-  new AppError(
-    'unprocessable',
+const nothingLeft = (axis: TimeAxis, what: string): ConversionError =>
+  new ConversionError(
     stepCount(axis) === 0 ? 'The data have no steps.' : `The temporal filter leaves no step: ${what}.`,
   );
 

@@ -1,6 +1,6 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { parseUtc } from '../../data/date-text.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { Srid } from '../../formats/srid.ts';
 import { parseSrid, sridOf } from '../../geo/crs/crs.ts';
 import { parseGeometry } from '../../geo/vector/wkt-geometry.ts';
@@ -110,7 +110,7 @@ export function readSpatialFilter(members: Members): SpatialFilter | undefined {
       filter.refuse('SRID', `${filter.pathOf('SRID')} is ${srid}, but the geometry's own SRID is ${own}.`);
     return { type: 'SpatialFilterTransformation', geometry, ...(srid === undefined ? {} : { srid }) };
   } catch (error) {
-    if (!(error instanceof FormatError || error instanceof AppError)) throw error;
+    if (!(error instanceof FormatError || error instanceof ConversionError)) throw error;
     return filter.refuse('geometry', error.message);
   }
 }

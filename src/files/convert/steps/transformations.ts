@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts';
+import { RequestError } from '../../errors.ts';
 import type { Facet } from '../../formats/define.ts';
 import { Srid } from '../../formats/srid.ts';
 import { addError, type FieldErrors, Members } from './request-members.ts';
@@ -46,7 +46,7 @@ export const transformationsFor = (has: readonly Facet[]): TransformationName[] 
  * Validates the transformations of a request, at submit and again in the child process. Member names match in any
  * letter case.
  * @param offered transformations that the reader offers; absent: the reader is not known yet
- * @throws AppError `invalid` with all validation errors, under `transformations[n]…`
+ * @throws RequestError with all validation errors, under `transformations[n]…`
  */
 export function parseTransformations(given: unknown, offered?: readonly TransformationName[]): Transformation[] {
   if (given === undefined || given === null) return [];
@@ -70,10 +70,7 @@ export function parseTransformations(given: unknown, offered?: readonly Transfor
     }
   const [first] = Object.values(errors).flat();
   if (first === undefined) return steps;
-  throw new AppError('invalid', first, {
-    errors,
-    ...(unsupported ? { code: 'TransformationNotSupported' } : {}),
-  });
+  throw new RequestError(first, errors, unsupported ? 'TransformationNotSupported' : undefined);
 }
 
 function nameOf(members: Members): TransformationName | undefined {
@@ -94,7 +91,7 @@ function notOffered(name: TransformationName, offered: readonly TransformationNa
 /**
  * The CRS of the input according to the request, which overrides the file: `inputSrid` of the first crsTransformation
  * or the reader's parameter `SRID`, as `AUTHORITY:CODE`.
- * @throws AppError `invalid` if both are given and differ
+ * @throws RequestError if both are given and differ
  */
 export function inputSrid(transformations: readonly Transformation[], readerSrid: unknown): string | undefined {
   const fromReader = Srid.safeParse(readerSrid).data;
@@ -103,7 +100,7 @@ export function inputSrid(transformations: readonly Transformation[], readerSrid
   const fromTransformation = step?.type === 'CrsTransformation' ? step.inputSrid : undefined;
   if (fromReader !== undefined && fromTransformation !== undefined && fromReader !== fromTransformation) {
     const sentence = `inputSrid is ${fromTransformation}, but the reader's parameter SRID is ${fromReader}.`;
-    throw new AppError('invalid', sentence, { errors: { [`transformations[${n}].inputSrid`]: [sentence] } });
+    throw new RequestError(sentence, { [`transformations[${n}].inputSrid`]: [sentence] });
   }
   return fromReader ?? fromTransformation;
 }

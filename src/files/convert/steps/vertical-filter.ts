@@ -1,11 +1,11 @@
-import { AppError } from '../../../errors.ts';
 import type { Grid, LayerAxis } from '../../data/grid.ts';
+import { ConversionError } from '../../errors.ts';
 import type { VerticalFilter } from './transformation-shapes.ts';
 
 /** The grid's layers within a closed interval of layer indices (0 is the lowest) or of heights of layer centres. */
 export function withChosenLayers(grid: Grid, filter: VerticalFilter): Grid {
   const { layers, read, ...rest } = grid;
-  if (layers === undefined) throw new AppError('unprocessable', 'The data have no layers, so none can be chosen.');
+  if (layers === undefined) throw new ConversionError('The data have no layers, so none can be chosen.');
   const { lowest, count } = layersIn(layers, filter);
   const moved = <S extends { readonly layer: number }>(slice: S): S => ({ ...slice, layer: slice.layer + lowest });
   return {
@@ -25,8 +25,7 @@ function layersIn(layers: LayerAxis, { by, from, to }: VerticalFilter): { lowest
   const chosen = Array.from({ length: layers.count }, (_, layer) => layer).filter(within);
   const [lowest] = chosen;
   if (lowest === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       by === 'index'
         ? `The vertical filter leaves no layer: the data have layers 0 to ${layers.count - 1}.`
         : `The vertical filter leaves no layer: their centres lie between ${height(0)} and ${height(layers.count - 1)}.`,

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Affine } from '../../data/grid.ts';
+import { FormatError } from '../../errors.ts';
 import { parseNumber } from '../io/number-word.ts';
 
 export interface AsciiHeader {

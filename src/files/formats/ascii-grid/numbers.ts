@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { DecimalScanner, powersOfTen as powers } from '../io/decimal.ts';
 import { parseNumber } from '../io/number-word.ts';
 import { isSingle } from '../io/single-precision.ts';

@@ -1,8 +1,8 @@
-import { FormatError } from '../../../errors.ts';
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { RowBlock } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { type AsciiHeader, readHeader } from './header.ts';

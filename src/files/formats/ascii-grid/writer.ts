@@ -1,10 +1,10 @@
-import { AppError } from '../../../errors.ts';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import { type Grid, layersOf } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Context, Write } from '../define.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
@@ -35,17 +35,14 @@ function firstRaster({ time: _, layers: __, bands, ...rest }: Grid): Grid {
   return { ...rest, bands: [bands[0]!] };
 }
 
-/** @throws AppError if the grid is rotated or its cells are not square, which the format cannot store */
+/** @throws ConversionError if the grid is rotated or its cells are not square, which the format cannot store */
 function cellSize({ affine: [, dx, xRotation, , yRotation, dy], width, height }: Grid): number {
   const remedy = 'Add a crsTransformation, which resamples to an upright grid with square cells.';
   if (xRotation !== 0 || yRotation !== 0 || dx < 0)
-    throw new AppError('unprocessable', `The grid is rotated or mirrored, which an ASCII grid cannot store. ${remedy}`);
+    throw new ConversionError(`The grid is rotated or mirrored, which an ASCII grid cannot store. ${remedy}`);
   // Cell sizes are often rounded: tolerate a difference of a thousandth of a cell over the whole grid.
   if (Math.abs(dx - Math.abs(dy)) * Math.max(width, height) > dx / 1000)
-    throw new AppError(
-      'unprocessable',
-      `The cells are ${dx} × ${Math.abs(dy)}. An ASCII grid needs square cells. ${remedy}`,
-    );
+    throw new ConversionError(`The cells are ${dx} × ${Math.abs(dy)}. An ASCII grid needs square cells. ${remedy}`);
   return dx;
 }
 
@@ -81,8 +78,7 @@ async function writeRows(grid: Grid, size: number, sink: ByteSink, bottom: numbe
     const clash = await tryRows(grid, { size, bottom, nodata, made: nodata !== declared }, sink, context);
     if (clash === undefined) return;
     if (nodata === lowestSingle)
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         'The grid has cells without data, and its other cells hold every possible nodata value. Write a GeoTIFF, which can store both.',
       );
     nodata = clash === 'undeclared' ? usualNodata : await freeNodata(grid, context.signal);

@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import type { Item } from '../../data/item.ts';
 import type { Series } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Write } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
@@ -23,7 +23,7 @@ export const write: Write<typeof writeParameters, 'series'> = async (series, opt
     return copyDfs(same, sink, context.signal);
   }
   if (series.items.length === 0)
-    throw new AppError('unprocessable', 'The data have no series. A DFS0 file needs at least one item.');
+    throw new ConversionError('The data have no series. A DFS0 file needs at least one item.');
   const axis = await knownAxis(series, context.signal);
   const { time, offsets } = newTime(axis);
   const from = contentOf(series)?.file.header;

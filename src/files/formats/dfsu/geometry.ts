@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { Axis, Samples, SampleType } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 import { stackedColumns } from '../../data/mesh-columns.ts';
+import { FormatError } from '../../errors.ts';
 import type { DfsHeader, DfsStatic } from '../io/dfs/header.ts';
 import { offsetOfArray } from '../io/dfs/typed-array.ts';
 import type { MikeFm } from './mike-fm.ts';

@@ -1,10 +1,10 @@
-import { AppError } from '../../../errors.ts';
 import { rimCodes } from '../../data/boundary-codes.ts';
 import type { Axis, EumQuantity, Item, Samples } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellCount, nodeCount } from '../../data/mesh-cells.ts';
 import { layerCount, stackedColumns } from '../../data/mesh-columns.ts';
 import { sampleTypeOf } from '../../data/samples.ts';
+import { ConversionError } from '../../errors.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
@@ -29,7 +29,7 @@ export interface DfsuLayout {
   readonly statics: readonly DfsStatic[];
 }
 
-/** @throws AppError for a mesh with element shapes that a DFSU file cannot store */
+/** @throws ConversionError for a mesh with element shapes that a DFSU file cannot store */
 export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>): Promise<DfsuLayout> {
   const { frequencies, directions, location } = spectrumOf(mesh.items);
   const spectral = frequencies !== undefined || directions !== undefined;
@@ -103,8 +103,7 @@ function spectrumOf(items: readonly MeshItem[]) {
     (first?.components === undefined || item.location === first.location);
   const known = (first?.components ?? []).map(({ name }) => name).join();
   if (!items.every(same) || !['', 'frequency', 'direction', 'direction,frequency'].includes(known))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'The items of a DFSU file are of one kind: all with one value per element, or all spectra over the same frequencies and directions. Choose items with an item filter.',
     );
   return { frequencies: named('frequency'), directions: named('direction'), location: first?.location };
@@ -133,16 +132,14 @@ async function meshStatics(
   const elements = Array.from(mesh.shapes, (shape, n) => {
     const known = byShape.get(shape);
     if (known === undefined || known.nodes !== mesh.offsets[n + 1]! - mesh.offsets[n]!)
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `Element ${n + 1} is a ${nameOf(shape)} (number of nodes: ${mesh.offsets[n + 1]! - mesh.offsets[n]!}). A DFSU file holds lines, triangles, quadrilaterals, wedges and hexahedra.`,
       );
     return known;
   });
   const flat = elements.findIndex(({ shape }) => solids.includes(shape) !== (layered && mesh.section === undefined));
   if (flat >= 0 && !(mesh.section !== undefined && !layered))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Element ${flat + 1} is a ${nameOf(elements[flat]!.shape)} in a mesh that ${layered ? 'has' : 'lacks'} layers; a DFSU file does not mix flat elements and solids.`,
     );
   const coordinate = (axis: number) => Float64Array.from({ length: nodes }, (_, n) => mesh.nodes[3 * n + axis]!);

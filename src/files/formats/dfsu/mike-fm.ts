@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import type { DfsHeader } from '../io/dfs/header.ts';
 import { offsetOfArray } from '../io/dfs/typed-array.ts';
 

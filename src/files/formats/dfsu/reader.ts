@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { Axis } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { cellCount, componentCount, nodeCount, placeCount } from '../../data/mesh-cells.ts';
+import { FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Read } from '../define.ts';
 import { type DfsHeader, elementsOf } from '../io/dfs/header.ts';

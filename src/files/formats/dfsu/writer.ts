@@ -1,9 +1,9 @@
-import { AppError } from '../../../errors.ts';
 import { bathymetry, withBathymetry } from '../../data/bathymetry.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { componentCount, nodeCount, nodeMeans, placeCount } from '../../data/mesh-cells.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { copyDfs } from '../io/dfs/copy.ts';
@@ -109,6 +109,6 @@ async function heightsAt(mesh: Mesh, step: number): Promise<Samples> {
   const heights =
     (await mesh.heights?.(step)) ?? Float64Array.from({ length: nodeCount(mesh) }, (_, n) => mesh.nodes[3 * n + 2]!);
   if (heights.length !== nodeCount(mesh))
-    throw new AppError('unprocessable', `A step has ${heights.length} heights for ${nodeCount(mesh)} nodes.`);
+    throw new ConversionError(`A step has ${heights.length} heights for ${nodeCount(mesh)} nodes.`);
   return heights instanceof Float32Array ? heights : Float32Array.from(heights);
 }

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import { ReadWindow } from '../io/read-window.ts';
 import type { Header } from './header-reader.ts';
 import type { Found } from './index-search.ts';

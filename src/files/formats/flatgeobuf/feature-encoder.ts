@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import { type Dimensions, strideOf } from '../../data/dimensions.ts';
 import type { Feature, Geometry } from '../../data/feature-collection.ts';
+import { ConversionError } from '../../errors.ts';
 import { copyRing, isClosed } from '../../geo/vector/rings.ts';
 import type { BufferedWriter } from '../io/buffered-writer.ts';
 import { isPresent, type OutputColumn, roomFor } from './columns.ts';
@@ -53,10 +53,7 @@ export class FeatureEncoder {
     let room = 48 + (geometry === undefined ? 0 : roomForGeometry(geometry));
     for (let n = 0; n < this.#columns.length; n++) room += isPresent(values[n]) ? roomFor(values[n]) : 0;
     if (room > maxFeature)
-      throw new AppError(
-        'unprocessable',
-        `Feature ${number + 1} takes up to ${room} bytes; the limit is ${maxFeature}.`,
-      );
+      throw new ConversionError(`Feature ${number + 1} takes up to ${room} bytes; the limit is ${maxFeature}.`);
     out.reserve(room);
     const { bytes, at: start } = out;
     this.#bytes = bytes;

@@ -1,5 +1,5 @@
-import { AppError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { ConversionError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Header } from './header-reader.ts';
 
@@ -12,7 +12,7 @@ export function headerCrs({ crs }: Pick<Header, 'crs'>, refused?: (why: string) 
   try {
     if (code !== undefined && /^(EPSG|ESRI)$/i.test(org)) return parseSrid(`${org}:${code}`);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof ConversionError)) throw error;
     if (wkt === undefined) refused?.(error.message);
   }
   return wkt === undefined ? undefined : { wkt };

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import { FlatTable } from './flat-table.ts';
 import {
   type Area,

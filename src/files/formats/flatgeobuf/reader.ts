@@ -1,8 +1,8 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import { crsFromWkt } from '../../geo/crs/crs.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';

@@ -1,7 +1,7 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { Box } from '../../data/box.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { Boxes } from '../../geo/vector/spatial-order.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
@@ -60,7 +60,7 @@ class FeatureWriter {
     // The column of ids is the last one: it is left out if no feature has an id.
     this.#columns.push(new OutputColumn(idName(data), undefined));
     if (this.#columns.length > maxColumns)
-      throw new AppError('unprocessable', `There are ${data.fields.length} fields; a FlatGeobuf can have 65,534.`);
+      throw new ConversionError(`There are ${data.fields.length} fields; a FlatGeobuf can have 65,534.`);
     this.#encoder = new FeatureEncoder(this.#columns, data);
   }
 

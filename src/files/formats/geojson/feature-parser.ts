@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Feature, Geometry } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import { GeometryParser, InvalidGeometry, isGeometryType } from './geometry-parser.ts';

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { JsonScanner } from './json-scanner.ts';

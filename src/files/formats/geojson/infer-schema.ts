@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { isDate, isDateTime } from '../../data/date-text.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import type { JsonScanner } from './json-scanner.ts';
 import { walk } from './walk.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { nearestDouble } from '../io/decimal.ts';
 import { ScanBuffer } from './scan-buffer.ts';
 

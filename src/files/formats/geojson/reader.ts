@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Feature } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context, Read } from '../define.ts';
 import { detect, withDetectedFormat } from '../detect.ts';

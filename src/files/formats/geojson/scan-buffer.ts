@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 
 const chunk = 1 << 19;
 /** Maximum size of a feature or other member, which is held in memory. */

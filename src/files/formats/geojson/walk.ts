@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import { isGeometryType } from './geometry-parser.ts';
 import { JsonScanner } from './json-scanner.ts';
 

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
+import { FormatError } from '../../errors.ts';
 import { crsName, describeCrs, kindOf, resolveCrs, sameCrs, sridOf, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';

@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { bytesPerRow, type Layout, rowsOf } from './layout.ts';
 

@@ -1,9 +1,9 @@
-import { FormatError } from '../../../errors.ts';
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { RowBlock, RowRange } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { bytesOf, sampleArrays } from '../../data/samples.ts';
+import { FormatError } from '../../errors.ts';
 import { BlockStarts } from './block-sizes.ts';
 import { readExactly } from './directory.ts';
 import { bytesPerRow, type Layout, rowsOf } from './layout.ts';

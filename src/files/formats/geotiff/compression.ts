@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { FormatError } from '../../../errors.ts';
 import { markOwned } from '../../data/buffer-pool.ts';
+import { FormatError } from '../../errors.ts';
 import { lzwDecode, lzwEncode } from './lzw.ts';
 import { packBitsDecode, packBitsEncode } from './packbits.ts';
 

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 
 /** Tags that we read or write (TIFF 6.0, GeoTIFF 1.1, GDAL). */
 export const tag = {

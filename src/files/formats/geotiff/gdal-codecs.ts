@@ -1,7 +1,7 @@
 import { inflateSync, zstdDecompressSync } from 'node:zlib';
-import { AppError, FormatError } from '../../../errors.ts';
 import type { SampleType } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { unpackImage } from '../../geo/raster/translate.ts';
 import type { Decoder } from './compression.ts';
 import { type Directory, tag } from './directory.ts';
@@ -66,7 +66,7 @@ const maxExpansion = 2 ** 24;
 
 async function jpeg(directory: Directory, shape: BlockShape): Promise<Decoder> {
   if (shape.type !== 'UInt8')
-    throw new AppError('unprocessable', `JPEG blocks with samples of ${shape.type} are not supported. Only UInt8 is.`);
+    throw new ConversionError(`JPEG blocks with samples of ${shape.type} are not supported. Only UInt8 is.`);
   const tables = await directory.bytes(tag.jpegTables);
   const converted = (await directory.number(tag.photometric, 1)) === 6;
   // Adobe's marker declares three components as RGB or YCbCr; without it a decoder would guess.
@@ -87,10 +87,7 @@ async function jpeg(directory: Directory, shape: BlockShape): Promise<Decoder> {
 
 function webp(shape: BlockShape): Decoder {
   if (shape.type !== 'UInt8' || shape.samples < 3 || shape.samples > 4)
-    throw new AppError(
-      'unprocessable',
-      `WebP blocks with ${shape.samples} samples of ${shape.type} are not supported.`,
-    );
+    throw new ConversionError(`WebP blocks with ${shape.samples} samples of ${shape.type} are not supported.`);
   return {
     name: 'WebP',
     maxExpansion,
@@ -115,9 +112,9 @@ async function lerc(directory: Directory, shape: BlockShape): Promise<Decoder> {
   const [, method = 0] = await directory.numbers(tag.lercParameters);
   const decompress = lercCompressions[method];
   // The MRF driver does not support Int8.
-  if (shape.type === 'Int8') throw new AppError('unprocessable', 'LERC blocks with samples of Int8 are not supported.');
+  if (shape.type === 'Int8') throw new ConversionError('LERC blocks with samples of Int8 are not supported.');
   if (decompress === undefined)
-    throw new AppError('unprocessable', `LERC blocks with additional compression ${method} are not supported.`);
+    throw new ConversionError(`LERC blocks with additional compression ${method} are not supported.`);
   return {
     name: 'LERC',
     maxExpansion,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { translateFile } from '../../geo/raster/translate.ts';
 import type { Context } from '../define.ts';
 import { FileSink } from '../io/bytes.ts';
@@ -48,7 +48,7 @@ const firstValues = async (directory: Directory, id: number): Promise<number[]> 
 /**
  * Converts the image with GDAL to an uncompressed GeoTIFF in the scratch folder. An image that is georeferenced only by
  * control points is resampled to a north-up grid.
- * @throws FormatError or AppError if GDAL cannot read the image
+ * @throws FormatError or ConversionError if GDAL cannot read the image
  */
 export async function convertByGdal(
   source: ByteSource,
@@ -89,7 +89,7 @@ export async function convertByGdal(
     });
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new AppError('unprocessable', `The image has ${reason}. ${error.message}`);
+    throw new ConversionError(`The image has ${reason}. ${error.message}`);
   } finally {
     await rm(input, { force: true });
   }

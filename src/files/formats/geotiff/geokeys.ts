@@ -1,6 +1,6 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Affine } from '../../data/grid.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { crsName, describeCrs, kindOf, parseSrid, resolveCrs, wgs84 } from '../../geo/crs/crs.ts';
 import { transformer } from '../../geo/crs/transform.ts';
 import { type Directory, type GeoTags, readGeoTags, tag } from './directory.ts';
@@ -73,7 +73,7 @@ async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<
     try {
       return parseSrid(`EPSG:${code}`);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof ConversionError)) throw error;
     }
   }
   return crsOfKeys(tags);

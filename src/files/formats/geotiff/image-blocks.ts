@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
+import { ConversionError } from '../../errors.ts';
 import { type Codec, codecs } from './compression.ts';
 import { applyDifferences, applyFloatDifferences } from './predictor.ts';
 import {
@@ -50,10 +50,10 @@ export const isBig = ({ BigTiff }: ImageOptions, raw: number): boolean =>
 export const rawBytes = ({ width, height, bands }: Raster, type: StoredType): number =>
   width * height * bands.length * storedArrays[type].BYTES_PER_ELEMENT;
 
-/** @throws AppError if a classic TIFF would be larger than 4 GB */
+/** @throws ConversionError if a classic TIFF would be larger than 4 GB */
 export function checkSize(big: boolean, end: number): void {
   if (!big && end >= 2 ** 32)
-    throw new AppError('unprocessable', 'The GeoTIFF would be larger than 4 GB. Set BigTiff to Yes or Auto.');
+    throw new ConversionError('The GeoTIFF would be larger than 4 GB. Set BigTiff to Yes or Auto.');
 }
 
 /** Cuts rows of an image, band after band, into blocks, and writes compressed blocks to a sink. */

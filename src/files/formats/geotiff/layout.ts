@@ -1,5 +1,5 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { SampleType } from '../../data/item.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { codecs, type Decoder } from './compression.ts';
 import { type Directory, tag } from './directory.ts';
@@ -63,7 +63,7 @@ export const bytesPerRow = (layout: Layout): number =>
 
 /**
  * Reads the tags. Offsets and byte counts are as they stand in the file: see `repairByteCounts`.
- * @throws FormatError if the tags contradict each other; AppError if the file is valid, but not supported
+ * @throws FormatError if the tags contradict each other; ConversionError if the file is valid, but not supported
  */
 export async function readLayout(directory: Directory, { remark }: Pick<Context, 'remark'>): Promise<Layout> {
   const broken = (message: string) => new FormatError(message, directory.offset);
@@ -77,8 +77,7 @@ export async function readLayout(directory: Directory, { remark }: Pick<Context,
   const format = await same(directory, tag.sampleFormat, samples, 1);
   const type = types[`${format === 4 ? 1 : format}/${bits}`];
   if (type === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Samples of ${bits} bits (${formatNames[format] ?? `format ${format}`}) are not supported.`,
     );
   const compression = await directory.number(tag.compression, 1);
@@ -98,7 +97,7 @@ export async function readLayout(directory: Directory, { remark }: Pick<Context,
   const shape = { width: blockWidth, height: blockHeight, samples: planar === 1 ? samples : 1, type };
   const codec = codecs[compression] ?? (await imageCodec(compression, directory, shape));
   if (codec === undefined)
-    throw new AppError('unprocessable', `The compression ${compressionName(compression)} is not supported.`);
+    throw new ConversionError(`The compression ${compressionName(compression)} is not supported.`);
   const layout: Layout = {
     width,
     height,
@@ -128,15 +127,12 @@ export async function readLayout(directory: Directory, { remark }: Pick<Context,
   const raw = bytesPerRow(layout) * blockHeight;
   // Uncompressed strips are read in parts.
   if ((tiled || compression !== 1) && raw > maxBlock)
-    throw new AppError('unprocessable', `The image has blocks of ${raw} bytes. The maximum is ${maxBlock}.`);
+    throw new ConversionError(`The image has blocks of ${raw} bytes. The maximum is ${maxBlock}.`);
   if (codecs[compression] === undefined && raw > maxGdalBlock)
-    throw new AppError(
-      'unprocessable',
-      `The image has ${codec.name} blocks of ${raw} bytes. The maximum is ${maxGdalBlock}.`,
-    );
+    throw new ConversionError(`The image has ${codec.name} blocks of ${raw} bytes. The maximum is ${maxGdalBlock}.`);
   const assembled = Math.min(blockHeight, height) * width * 8;
   if (tiled && assembled > maxBlock)
-    throw new AppError('unprocessable', `A row of tiles takes ${assembled} bytes. The maximum is ${maxBlock}.`);
+    throw new ConversionError(`A row of tiles takes ${assembled} bytes. The maximum is ${maxBlock}.`);
   layout.offsets = await directory.wholes(offsetTag, blocks);
   // counts that are missing are 0
   layout.byteCounts = new Float64Array(blocks);
@@ -161,8 +157,7 @@ async function same(directory: Directory, id: number, samples: number, otherwise
   const values = await directory.numbers(id, count);
   const first = values[0] ?? otherwise;
   if (values.some((value) => value !== first))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Bands of different types (tag ${id}: ${values.slice(0, 8).join(', ')}) are not supported.`,
     );
   return first;

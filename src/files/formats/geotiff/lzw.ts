@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 
 /**
  * TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first. The code width grows one code earlier than

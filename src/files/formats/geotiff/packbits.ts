@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 
 /** TIFF 6.0, section 9. Decodes at most `maxBytes` bytes. */
 export function packBitsDecode(bytes: Uint8Array, maxBytes: number, offset: number): Uint8Array {

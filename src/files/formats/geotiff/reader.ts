@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { readBands } from './bands.ts';
@@ -50,7 +50,7 @@ async function readImage(
   repairByteCounts(layout, source.size, context);
   const { width, height, samples } = layout;
   if (only !== undefined && only > samples)
-    throw new AppError('unprocessable', `The image has no band ${only}. It has ${samples}.`);
+    throw new ConversionError(`The image has no band ${only}. It has ${samples}.`);
   const { affine, crs, located } = await readGeoreference(directory);
   if (!located) context.remark('The image is not georeferenced. Coordinates are cells from its upper left corner.');
   await reportLosses(directory, context);

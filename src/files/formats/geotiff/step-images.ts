@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { parseUtc } from '../../data/date-text.ts';
 import type { Band, Grid } from '../../data/grid.ts';
 import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { UnpackedFiles } from '../io/unpacked-files.ts';

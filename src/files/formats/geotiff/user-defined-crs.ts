@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 import { crsFromWkt, crsText } from '../../geo/crs/crs.ts';
 import { crsToWkt } from '../../geo/crs/srs.ts';
 import { type Gdal, gdal, guarded, lastMessage, withStrings } from '../../geo/wasm.ts';

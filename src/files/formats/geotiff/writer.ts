@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import { type Grid, layersOf } from '../../data/grid.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import { type FileType, zipType } from '../file-type.ts';
 import { rowsInCommonType } from '../io/common-type.ts';
@@ -46,8 +46,7 @@ function checkBands(data: Grid, { StepsAs }: Pick<Parameters, 'StepsAs'>): void 
     steps > 1
       ? 'Use StepsAs: files, or choose fewer with an itemFilter, a temporalFilter or a verticalFilter.'
       : 'Choose fewer with an itemFilter or a verticalFilter.';
-  throw new AppError(
-    'unprocessable',
+  throw new ConversionError(
     `The GeoTIFF would have ${count} bands (items × steps × layers). It holds at most ${maxBands}. ${remedy}`,
   );
 }

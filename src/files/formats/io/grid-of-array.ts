@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import type { Grid, LayerAxis } from '../../data/grid.ts';
 import type { Axis } from '../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { levelName } from './cf/coordinates.ts';
 
@@ -24,7 +24,7 @@ function coversCells({ placement: { x, y }, axes: all }: Placed, { axes }: Array
  * The grid of the items that have values in all cells, with the layers of the first of them; items that are constant
  * over time have the same values at each step. Reports the others.
  * @param layered whether to prefer items with layers
- * @throws AppError for layers that are not evenly spaced
+ * @throws ConversionError for layers that are not evenly spaced
  */
 export function gridOfArray(array: Placed, layered: boolean, { reportLoss, remark }: Context): Grid {
   const { placement, axes, items, time, crs } = array;
@@ -74,8 +74,7 @@ function layersOf({ name, unit, values }: Axis): LayerAxis {
   const spacing = count < 2 ? 1 : (values[count - 1]! - first) / (count - 1);
   const even = values.every((value, n) => Math.abs(value - first - n * spacing) <= 1e-2 * Math.abs(spacing));
   if (!even || spacing <= 0)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The levels '${name}' are not evenly spaced heights, so they are no layers of a grid. Choose one with a verticalFilter (--layers).`,
     );
   return { count, first, spacing, ...(unit === undefined ? {} : { unit }) };

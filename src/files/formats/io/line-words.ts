@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 
 const chunk = 1 << 20;
 /** Maximum length of a line in bytes. It also limits the bytes that are carried over from one chunk to the next. */

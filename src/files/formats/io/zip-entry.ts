@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { writeFully } from '../../data/write-fully.ts';
+import { FormatError } from '../../errors.ts';
 import { shown, type ZipEntry } from './zip.ts';
 
 const piece = 1 << 18;

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { EumQuantity } from '../../data/item.ts';
+import { FormatError } from '../../errors.ts';
 import { longestLine } from '../io/line-words.ts';
 
 /** The first line of a mesh file. */

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
+import { FormatError } from '../../errors.ts';
 import { decimalNumber } from '../io/decimal.ts';
 import { LineWords, shownWord, wholeLines } from '../io/line-words.ts';
 import type { MeshHeader } from './header.ts';

@@ -1,8 +1,8 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { rimCodes } from '../../data/boundary-codes.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
 import { projectionText } from '../io/dfs/projection.ts';
@@ -63,10 +63,7 @@ function checkShapes({ shapes }: Mesh): void {
   const [name] = Object.entries(CELL_SHAPES).find(([, shape]) => shape === shapes[cell]) ?? ['unknown'];
   const remedy =
     name === 'wedge' || name === 'hexahedron' ? ' Choose one layer with a verticalFilterTransformation.' : '';
-  throw new AppError(
-    'unprocessable',
-    `Cell ${cell + 1} is a ${name}. A mesh file takes triangles and quads only.${remedy}`,
-  );
+  throw new ConversionError(`Cell ${cell + 1} is a ${name}. A mesh file takes triangles and quads only.${remedy}`);
 }
 
 async function putNodes(out: BufferedWriter, mesh: Mesh): Promise<void> {

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import { isDate } from '../../data/date-text.ts';
 import type { Field } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { decimalNumber } from '../io/decimal.ts';
 import type { Decode } from '../io/encoding.ts';

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Field } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { type Encoding, encodingLike, encodingOf, encodingOfLanguage } from '../io/encoding.ts';
 import { ReadWindow } from '../io/read-window.ts';

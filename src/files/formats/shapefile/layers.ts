@@ -1,5 +1,5 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { type Context, SEVERAL_LAYERS } from '../define.ts';
 import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
 import { checkUnpackedSize, UnpackedEntry } from '../io/zip-entry.ts';
@@ -19,7 +19,7 @@ const maxNestedZips = 100;
 
 /**
  * Finds the layer with the name or path `wanted`, in any letter case, or the only layer of a zip.
- * @throws FormatError if there is no layer, AppError if there are several and `wanted` does not choose one
+ * @throws FormatError if there is no layer, ConversionError if there are several and `wanted` does not choose one
  */
 export async function findLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
   const layers = await layersOf(source, '', 0, context);
@@ -27,9 +27,7 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
   const names = layers.map(({ path }) => shown(path)).join(', ');
   if (wanted === undefined) {
     if (layers.length === 1) return layers[0]!;
-    throw new AppError('unprocessable', `The zip has ${layers.length} layers. Choose one with Layer: ${names}.`, {
-      code: SEVERAL_LAYERS,
-    });
+    throw new ConversionError(`The zip has ${layers.length} layers. Choose one with Layer: ${names}.`, SEVERAL_LAYERS);
   }
   const key = wanted.toLowerCase().replace(/\.shp$/, '');
   for (const match of [
@@ -39,12 +37,9 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
     const found = layers.filter(match);
     if (found.length === 1) return found[0]!;
     if (found.length > 1)
-      throw new AppError(
-        'unprocessable',
-        `The zip has several layers '${wanted}'. Choose one by its path with Layer: ${names}.`,
-      );
+      throw new ConversionError(`The zip has several layers '${wanted}'. Choose one by its path with Layer: ${names}.`);
   }
-  throw new AppError('unprocessable', `The zip has no layer '${wanted}'. Layers: ${names}.`);
+  throw new ConversionError(`The zip has no layer '${wanted}'. Layers: ${names}.`);
 }
 
 async function layersOf(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 import { crsFromWkt, crsText, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 

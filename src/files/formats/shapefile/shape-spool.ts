@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { AppError } from '../../../errors.ts';
 import { Box } from '../../data/box.ts';
 import { type Dimensions, strideOf } from '../../data/dimensions.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
+import { ConversionError } from '../../errors.ts';
 import { copyRing, doubleSignedArea, isClosed } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
@@ -76,7 +76,7 @@ export class ShapeSpool {
     const empty = geometry === undefined || geometry.coordinates.length === 0;
     const length = empty ? 4 : this.#lengthOf(geometry);
     if (this.#position + 8 + length > maxSize)
-      throw new AppError('unprocessable', 'The shapes take more than 4 GB, the limit of a shapefile.');
+      throw new ConversionError('The shapes take more than 4 GB, the limit of a shapefile.');
     const out = this.#shp;
     out.reserve(8 + length);
     const { bytes } = out;

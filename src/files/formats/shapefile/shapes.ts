@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import { type Dimensions, strideOf } from '../../data/dimensions.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import { organizePolygons } from '../../geo/vector/organize-polygons.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { CoordinatePool } from '../io/coordinate-pool.ts';

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { isKnownType } from './shapes.ts';
 

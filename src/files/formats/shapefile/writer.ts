@@ -1,7 +1,7 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { byKind } from '../../data/collections.ts';
 import { allFinite, strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Geometry } from '../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 import { Column, type DbfField, dbfFields } from './column-layout.ts';
@@ -79,8 +79,7 @@ async function addLayer(
   ] as const)
     if (bytes > commonLimit)
       reportLoss(`${name}.${ending} has ${bytes} bytes. Many programs cannot read more than 2 GB.`);
-  if (size > 2 * commonLimit)
-    throw new AppError('unprocessable', 'The rows take more than 4 GB, the limit of a .dbf file.');
+  if (size > 2 * commonLimit) throw new ConversionError('The rows take more than 4 GB, the limit of a .dbf file.');
   const { head, body } = await spool.shp();
   await zip.addSpooled(`${name}.shp`, head, body);
   await zip.add(`${name}.shx`, spool.shxSize, spool.shx());

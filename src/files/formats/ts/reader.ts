@@ -1,9 +1,9 @@
-import { AppError } from '../../../errors.ts';
 import { eumItemNamed, eumUnitNamed, symbolOf } from '../../data/eum/eum.ts';
 import { type Item, VALUE_KINDS } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { usualDeleteValues } from '../io/dfs/header.ts';
 import { SERIES_FORMAT, SeriesContent } from './content.ts';
@@ -63,10 +63,7 @@ function wantedOf(
       (ids === undefined || ids.includes(series[n]!.id ?? '')),
   );
   if (wanted.length === 0 && series.length > 0)
-    throw new AppError(
-      'unprocessable',
-      `None of the ${series.length} series was chosen by the parameters of TSReader.`,
-    );
+    throw new ConversionError(`None of the ${series.length} series was chosen by the parameters of TSReader.`);
   return wanted;
 }
 

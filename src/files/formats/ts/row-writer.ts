@@ -1,8 +1,8 @@
-import { AppError } from '../../../errors.ts';
 import { clockText } from '../../data/date-text.ts';
 import type { ExactIntegers, Item, Samples } from '../../data/item.ts';
 import type { Series, SeriesChunk } from '../../data/series.ts';
 import { MILLISECONDS } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { BLOCK_VALUES, encodeBlock } from './block.ts';
 import { SeriesContent } from './content.ts';
@@ -80,14 +80,12 @@ export class RowWriter {
       const micros = Math.round(offset * unit);
       const time = Number.isFinite(micros) ? start + BigInt(micros) : LATEST + 1n;
       if (time < EARLIEST || time > LATEST)
-        throw new AppError(
-          'unprocessable',
+        throw new ConversionError(
           `A step lies ${offset} units of time after the start, which is no time of a calendar.`,
         );
       if (this.#last !== undefined && time <= this.#last) {
         if (time < this.#last)
-          throw new AppError(
-            'unprocessable',
+          throw new ConversionError(
             `The step at ${textOf(time)} follows the one at ${textOf(this.#last)}. Time series need steps in the order of time.`,
           );
         this.#equal += 1;
@@ -142,8 +140,7 @@ class Column {
     const range = RANGES[kind];
     if (range !== undefined) {
       if (!Number.isInteger(value) || value < range[0] || value > range[1])
-        throw new AppError(
-          'unprocessable',
+        throw new ConversionError(
           `The value ${value} of '${this.#target.item.name}' at ${textOf(time)} is no ${this.#target.item.dataType}.`,
         );
       return kind === 'i64' ? BigInt(value) : value;

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSink, ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import type { PropertyDefinition, SeriesDefinition } from './definition.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
+import { FormatError } from '../../errors.ts';
 import { wrong } from './decode.ts';
 import type { ArrayElement, Piece, VtuDocument } from './document.ts';
 import { readCounts, readNumbers } from './numbers.ts';

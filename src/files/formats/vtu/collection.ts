@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
 import { checkUnpackedSize, readEntry } from '../io/zip-entry.ts';

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import type { ArrayElement, VtuDocument } from './document.ts';
 import { lz4Ratio, unpackLz4 } from './lz4.ts';
 

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import { type Tag, withoutEntities, XmlScanner } from './xml-scanner.ts';
 
 /** An array as its element describes it; its numbers are not read yet. */

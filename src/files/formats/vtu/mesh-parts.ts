@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import type { Mesh, MeshBlocks } from '../../data/mesh.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { BlockSpool } from './block-spool.ts';
 import { type EncodedArray, encodeArray, encodeBlocks, type VtuArray } from './encode.ts';
@@ -18,7 +18,7 @@ export class MeshParts {
   /** Of a mesh in blocks: one for the geometry, one for the values of a step. */
   #spools: { geometry: BlockSpool; values: BlockSpool } | undefined;
 
-  /** @throws AppError for a mesh that is too large for a file */
+  /** @throws ConversionError for a mesh that is too large for a file */
   constructor(mesh: Mesh, context: Context) {
     checkSize(mesh);
     this.#mesh = mesh;
@@ -90,8 +90,7 @@ function checkSize(mesh: Mesh): void {
       ? { cells: mesh.shapes.length, nodes: mesh.connectivity.length }
       : { cells: mesh.blocks.cells, nodes: mesh.blocks.nodesPerCell * mesh.blocks.cells };
   if (nodes > maxOffset)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The ${cells} cells have ${nodes} nodes, each cell counted by itself. A VTU file holds at most ${maxOffset}. Choose fewer cells with a spatialFilter or a verticalFilter.`,
     );
 }

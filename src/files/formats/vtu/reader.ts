@@ -1,10 +1,10 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { clockText } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { bytesOf } from '../../data/samples.ts';
 import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { UnpackedFiles } from '../io/unpacked-files.ts';

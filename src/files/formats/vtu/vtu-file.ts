@@ -1,9 +1,9 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { parseUtc } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { type Geometry, readGeometry } from './cells.ts';
@@ -113,7 +113,7 @@ function crsOf(srid: number, { remark }: Context): Mesh['crs'] {
   try {
     return parseSrid(srid);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof ConversionError)) throw error;
     remark(`The SRID of the field data was ignored: ${error.message}`);
     return undefined;
   }

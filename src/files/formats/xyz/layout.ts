@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Field } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 import { decimalNumber } from '../io/decimal.ts';
 import { wholeLines } from '../io/line-words.ts';
 import { parseNumber } from '../io/number-word.ts';

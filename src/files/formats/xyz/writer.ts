@@ -1,6 +1,6 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection } from '../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import { crsName } from '../../geo/crs/crs.ts';
 import type { Context, Write } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
@@ -12,8 +12,7 @@ const usualDecimals = 3;
 const [blank, lineFeed] = [32, 10];
 
 export const write: Write<typeof writeParameters, 'features'> = async (data, _parameters, sink, context) => {
-  if (!data.hasZ)
-    throw new AppError('unprocessable', 'The points have no height (z). An XYZ file needs one for each point.');
+  if (!data.hasZ) throw new ConversionError('The points have no height (z). An XYZ file needs one for each point.');
   const columns = numberColumns(data, context);
   if (data.crs !== undefined)
     context.reportLoss(`An XYZ file does not store its coordinate system, which is ${crsName(data.crs)}.`);

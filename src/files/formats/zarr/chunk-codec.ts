@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync, inflate, inflateSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import {
   bytesOfValues,
@@ -9,6 +8,7 @@ import {
   type StoredValues,
   valuesIn,
 } from '../../data/stored-values.ts';
+import { FormatError } from '../../errors.ts';
 import { shown, type ZipEntry } from '../io/zip.ts';
 import { readEntry } from '../io/zip-entry.ts';
 import { unpackBlosc } from './blosc.ts';

@@ -1,10 +1,10 @@
 import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { copySelected } from '../../data/hyperslab.ts';
 import type { ChunkPart } from '../../data/indices.ts';
 import type { StoredValues } from '../../data/stored-values.ts';
+import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { type ChunkForm, decodedChunk } from './chunk-codec.ts';
 

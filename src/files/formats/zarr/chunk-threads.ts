@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { bytesPerValue } from '../../data/stored-values.ts';
+import { FormatError } from '../../errors.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import type { ChunkPick, PickAnswer, PickJob, ZipBytes } from './chunk-thread.ts';
 

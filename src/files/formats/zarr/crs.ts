@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Affine } from '../../data/grid.ts';
+import { FormatError } from '../../errors.ts';
 import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
 import type { ArraySpec, Attributes } from './store-writer.ts';
 

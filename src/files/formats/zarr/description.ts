@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { textNumber } from './types.ts';
 
 /**

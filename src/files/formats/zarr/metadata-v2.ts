@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FormatError } from '../../../errors.ts';
 import { product } from '../../data/hyperslab.ts';
 import type { StoredType } from '../../data/stored-values.ts';
+import { FormatError } from '../../errors.ts';
 import { shown } from '../io/zip.ts';
 import { type ArrayMetadata, attributesOfCf, type Codecs, checkChunks, type Packer, parsed } from './metadata.ts';
 import { fillOf } from './types.ts';

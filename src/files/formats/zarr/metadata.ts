@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FormatError } from '../../../errors.ts';
 import { product } from '../../data/hyperslab.ts';
 import { bytesPerValue, type StoredType } from '../../data/stored-values.ts';
+import { FormatError } from '../../errors.ts';
 import { shown } from '../io/zip.ts';
 import { fillOf, parseMetadata, typeOfName } from './types.ts';
 

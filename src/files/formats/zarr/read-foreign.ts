@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { readCf } from '../io/cf/read.ts';
 import type { OpenedStore, StoreContext } from './opened.ts';
 import type { ZarrStore } from './store.ts';

@@ -1,8 +1,8 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { defined } from '../../data/defined.ts';
 import type { Band, Grid } from '../../data/grid.ts';
 import { stepCount } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
 import { gridOf } from '../io/value-array.ts';
 import { shown } from '../io/zip.ts';
 import type { GridDescription } from './description.ts';

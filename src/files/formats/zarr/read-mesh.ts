@@ -1,4 +1,3 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import { defined } from '../../data/defined.ts';
 import type { Axis, Samples } from '../../data/item.ts';
@@ -6,6 +5,7 @@ import { CELL_SHAPES, type Mesh, type MeshItem, type MeshLayers } from '../../da
 import { componentCount } from '../../data/mesh-cells.ts';
 import { isBig, type StoredValues } from '../../data/stored-values.ts';
 import { stepCount } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
 import { axisOfDescription } from './axes.ts';
 import type { MeshDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';

@@ -1,8 +1,8 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
 import { copyBlock, copySelected, indicesOf, type Part, product } from '../../data/hyperslab.ts';
 import { type ChunkPart, type Indices, partsOf } from '../../data/indices.ts';
 import { bytesPerValue, newValues, type StoredValues, sharedValues } from '../../data/stored-values.ts';
+import { FormatError } from '../../errors.ts';
 import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
 import { readEntry } from '../io/zip-entry.ts';
 import { ChunkCache } from './chunk-cache.ts';

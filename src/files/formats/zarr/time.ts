@@ -1,6 +1,6 @@
-import { AppError, FormatError } from '../../../errors.ts';
 import { defined } from '../../data/defined.ts';
 import { offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../data/time-axis.ts';
+import { ConversionError, FormatError } from '../../errors.ts';
 import type { TimeDescription } from './description.ts';
 import type { ZarrArray } from './store.ts';
 import { type ArraySpec, rowChunks } from './store-writer.ts';
@@ -51,7 +51,7 @@ export function timeArray(axis: TimeAxis): { spec: ArraySpec; values: Float64Arr
 function sinceText(start: number): string {
   const date = new Date(start);
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString();
-  if (!/^\d{4}-/.test(text)) throw new AppError('unprocessable', `The time axis starts ${start} ms after 1970.`);
+  if (!/^\d{4}-/.test(text)) throw new ConversionError(`The time axis starts ${start} ms after 1970.`);
   return text.replace('T', ' ').replace(/(\.000)?Z$/, '');
 }
 

@@ -1,5 +1,5 @@
-import { FormatError, invalid } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError, RequestError } from '../../errors.ts';
 import { type Gdal, gdal, guarded } from '../wasm.ts';
 import { type CrsKind, kindOfCode } from './codes.ts';
 import { identify } from './identify.ts';
@@ -26,19 +26,19 @@ export const wgs84: Crs = { authority: 'EPSG', code: 4326 };
 /**
  * Parses an SRID: 25832, '25832', 'EPSG:25832', 'ESRI:102100'. A code that only ESRI has is taken as ESRI's even if it
  * is called EPSG, as in many files. Does not load PROJ.
- * @throws AppError for an unknown code
+ * @throws RequestError for an unknown code
  */
 export function parseSrid(value: number | string): Crs & { authority: 'EPSG' | 'ESRI'; code: number } {
   const found = /^\s*(?:(EPSG|ESRI)\s*:{1,2}\s*)?(\d{1,9})\s*$/i.exec(String(value));
   if (found === null) {
-    throw invalid(`'${shorten(String(value))}' is not an SRID. Write for example 25832 or EPSG:25832.`);
+    throw new RequestError(`'${shorten(String(value))}' is not an SRID. Write for example 25832 or EPSG:25832.`);
   }
   const code = Number(found[2]);
   const named = found[1]?.toUpperCase() as 'EPSG' | 'ESRI' | undefined;
   for (const authority of named === 'ESRI' ? ([named] as const) : (['EPSG', 'ESRI'] as const)) {
     if (kindOfCode(authority, code) !== undefined) return { authority, code };
   }
-  throw invalid(`The coordinate system ${named ?? 'EPSG'}:${code} is not known.`);
+  throw new RequestError(`The coordinate system ${named ?? 'EPSG'}:${code} is not known.`);
 }
 
 /** `EPSG:25832`; undefined for a Crs without a code. */

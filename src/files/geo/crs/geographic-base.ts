@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 import { describeCrs } from './crs.ts';
 import { type Transformer, transformer } from './transform.ts';
 import { parseWkt, type WktNode, writeWkt } from './wkt.ts';

@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { type Gdal, guarded, vectorInfo, withBytes, withDataset } from '../wasm.ts';
 import { crsToWkt, withCrs } from './srs.ts';
 import { child, parseWkt } from './wkt.ts';

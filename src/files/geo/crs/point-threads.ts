@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 
 export interface PointWork {
   readonly from: Crs;

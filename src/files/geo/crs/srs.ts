@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { configure, type Gdal, lastMessage, withBytes } from '../wasm.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 import { type Gdal, gdal, guarded, lastMessage } from '../wasm.ts';
 import { describeCrs, sridOf } from './crs.ts';
 import { lonLatOf, type Operation, OperationRecorder } from './operation.ts';

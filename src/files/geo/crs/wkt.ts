@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 
 /** A bracketed item of well-known text (WKT) in any dialect: `PARAMETER["false_easting",500000]`. */
 export interface WktNode {

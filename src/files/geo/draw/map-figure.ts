@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
+import { FormatError } from '../../errors.ts';
 import { kindOf } from '../crs/crs.ts';
 import type { Canvas, Frame } from './canvas.ts';
 import { drawAxes, figureWidth, type Heading, headHeight, ink, labelSize, newFigure } from './figure.ts';

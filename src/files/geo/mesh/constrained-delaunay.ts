@@ -1,6 +1,6 @@
 import Constrainautor from '@kninnug/constrainautor';
 import Delaunator from 'delaunator';
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { type InitialTriangulation, nextEdge } from './triangulation.ts';
 
 /**

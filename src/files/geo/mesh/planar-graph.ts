@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { EdgeTree } from '../vector/edge-tree.ts';
 import { orient2d } from '../vector/orient2d.ts';
 

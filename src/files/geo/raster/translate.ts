@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname } from 'node:path';
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { configure, type Gdal, gdal, guarded, lastMessage, withDataset, withStrings } from '../wasm.ts';
 
 /** Options of `translateFile`. */

@@ -1,4 +1,4 @@
-import { FormatError } from '../../../errors.ts';
+import { FormatError } from '../../errors.ts';
 import { PointInRing } from './point-in-ring.ts';
 import { RingTree } from './ring-tree.ts';
 import type { Rings } from './rings.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
+import { ConversionError } from '../../errors.ts';
 import { describeCrs, kindOf, sameCrs } from '../crs/crs.ts';
 import { type Transformer, transformer } from '../crs/transform.ts';
 import type { Chain } from './edge-tree.ts';
@@ -48,7 +48,7 @@ export function chainsOf(geometry: Geometry, polygonsBefore = 0): Chain[] {
  * Transforms chains to the CRS of the data. Densifies edges that are straight in one CRS and curved in the other. If x
  * is a longitude, returns three groups: the chains, and copies shifted by 360° east and west, because longitudes of
  * data may start at 0 or −180 and a chain may cross the antimeridian.
- * @throws AppError if a vertex cannot be transformed or an edge is discontinuous in the CRS of the data
+ * @throws ConversionError if a vertex cannot be transformed or an edge is discontinuous in the CRS of the data
  */
 export async function transformChains(
   chains: readonly Chain[],
@@ -124,8 +124,7 @@ class ChainTransformer {
     const failed = this.#change.forward(x, y);
     const bad = failed === 0 ? -1 : x.findIndex((value) => Number.isNaN(value));
     if (bad >= 0)
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `The point (${from[2 * bad]}, ${from[2 * bad + 1]}) of the spatial filter cannot be transformed to ${this.#name}, the coordinate system of the data.`,
       );
     return Float64Array.from(from, (_, at) => (at % 2 === 0 ? x : y)[at >> 1]!);
@@ -173,8 +172,7 @@ class ChainTransformer {
     for (let n = 0; n < curved.length; n++) {
       const at = 2 * n;
       if (curved[n] === 1 && Math.hypot(to[at + 2]! - to[at]!, to[at + 3]! - to[at + 1]!) > limit)
-        throw new AppError(
-          'unprocessable',
+        throw new ConversionError(
           `The geometry of the spatial filter is torn apart in ${this.#name}, the coordinate system of the data, near the point (${from[at]}, ${from[at + 1]}). Use a geometry within the area of use of that system.`,
         );
     }

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Geometry, GeometryType } from '../../data/feature-collection.ts';
+import { FormatError } from '../../errors.ts';
 
 /** Maximum length of a WKT in characters: about 20,000 vertices, and as much as a request may carry. */
 const maxLength = 500_000;

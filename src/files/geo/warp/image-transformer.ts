@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { Affine } from '../../data/grid.ts';
+import { FormatError } from '../../errors.ts';
 import { lonLatOf, type Operation, OperationRecorder } from '../crs/operation.ts';
 import { crsToWkt, withCrs } from '../crs/srs.ts';
 import { type Gdal, guarded, lastMessage, withBytes, withStrings } from '../wasm.ts';

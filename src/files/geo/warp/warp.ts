@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { RandomGrid, RowBlock, RowRange, Slice, TypedBand, TypedGrid } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { isFloat, nodataOf, sampleArrays } from '../../data/samples.ts';
+import { FormatError } from '../../errors.ts';
 import { describeCrs, type KnownCrs, sameCrs, sridOf } from '../crs/crs.ts';
 import type { Operation } from '../crs/operation.ts';
 import { gdal, guarded } from '../wasm.ts';

@@ -1,9 +1,9 @@
-import { AppError } from '../../../errors.ts';
 import type { ByteSink, ByteSource } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { joinTimes } from '../../data/join-times.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { stepCount } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { flipRows, isSouthUp } from '../../formats/io/flip-rows.ts';
@@ -40,7 +40,7 @@ import { checkSlices, chosenItem, type Prepared, slicesOf, writeSlice } from './
 /** Maximum offset between two grids, as a share of a cell. */
 const tolerance = 1e-3;
 const FIRST: TileSlice = { step: 0, layer: 0 };
-const refuse = (sentence: string) => new AppError('unprocessable', sentence);
+const refuse = (sentence: string) => new ConversionError(sentence);
 
 /**
  * Writes the tiles of a dataset and after them those of the steps of the data, drawn by the same schemes: with the

@@ -1,7 +1,7 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Affine, LayerAxis } from '../../data/grid.ts';
 import type { EquidistantAxis, NonEquidistantAxis, TimeAxis } from '../../data/time-axis.ts';
+import { FormatError } from '../../errors.ts';
 import type { GeographicExtent } from '../../geo/crs/geographic-extent.ts';
 import type { Box } from '../matrices.ts';
 import type { ValuesDescription } from '../raster/values/item-values.ts';

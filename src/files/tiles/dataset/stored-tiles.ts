@@ -1,5 +1,5 @@
-import { FormatError } from '../../../errors.ts';
 import type { ByteSource } from '../../data/bytes.ts';
+import { FormatError } from '../../errors.ts';
 import { longestTile, type StoredTile, TileArchive } from '../../formats/io/pmtiles/archive-reader.ts';
 import { type ZipEntry, zipEntries } from '../../formats/io/zip.ts';
 import { dataStart, readEntry } from '../../formats/io/zip-entry.ts';

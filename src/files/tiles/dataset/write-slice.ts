@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { TILE_TYPES } from '../../formats/io/pmtiles/archive-header.ts';
 import type { ArchiveDescription, ArchiveWriter } from '../../formats/io/pmtiles/archive-writer.ts';
@@ -43,8 +43,7 @@ export function slicesOf({ steps, layers }: Pick<TileSource, 'steps' | 'layers'>
 export function checkSlices(schemes: number, steps: number, layers: number): void {
   const count = schemes * steps * layers;
   if (count > MOST_SLICES)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `${schemes} schemes of ${steps} steps and ${layers} layers are ${count} sets of tiles; at most ${MOST_SLICES} are possible. Choose steps with a temporal filter.`,
     );
 }
@@ -63,7 +62,7 @@ export function chosenItem(
   const found = exact < 0 ? names.findIndex((name) => name.toLowerCase() === itemName.toLowerCase()) : exact;
   if (found >= 0) return found;
   const there = names.map((name) => `'${name}'`).join(', ');
-  throw new AppError('unprocessable', `Scheme '${schemeId}': the data have no item '${itemName}'. There are ${there}.`);
+  throw new ConversionError(`Scheme '${schemeId}': the data have no item '${itemName}'. There are ${there}.`);
 }
 
 interface WrittenSlice extends KeptSlice {

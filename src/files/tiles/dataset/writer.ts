@@ -1,7 +1,7 @@
-import { AppError } from '../../../errors.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import type { Mesh } from '../../data/mesh.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context, Write } from '../../formats/define.ts';
 import { FileSource } from '../../formats/io/bytes.ts';
 import { ZipWriter } from '../../formats/io/zip-writer.ts';
@@ -29,7 +29,7 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
 ): Promise<undefined> => {
   if (context.existing !== undefined) {
     if (list !== undefined)
-      throw new AppError('unprocessable', 'Steps are drawn by the schemes of the dataset. Leave TilingSchemes out.');
+      throw new ConversionError('Steps are drawn by the schemes of the dataset. Leave TilingSchemes out.');
     await appendTiles(data, context.existing, sink, context);
     return;
   }
@@ -47,8 +47,7 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
  * for, stay.
  */
 async function presentSchemes({ replaced, log }: Context): Promise<readonly TilingScheme[]> {
-  if (replaced === undefined)
-    throw new AppError('unprocessable', "Parameter 'TilingSchemes' is required by TilingWriter.");
+  if (replaced === undefined) throw new ConversionError("Parameter 'TilingSchemes' is required by TilingWriter.");
   const source = await FileSource.open(replaced.path, { checksum: false });
   try {
     const { askedSchemes, tilingSchemes } = (await StoredTiles.open(source)).description;
@@ -79,7 +78,7 @@ async function writeTiles(data: Grid | Mesh, { schemes: asked, ahead }: Asked, s
   if (schemes.length < all.length)
     context.log('warning', `There are ${all.length} schemes; the first ${MOST_SCHEMES} are drawn.`);
   checkSlices(schemes.length, source.steps, source.layers);
-  if (slices.length === 0) throw new AppError('unprocessable', 'The data have no time step.');
+  if (slices.length === 0) throw new ConversionError('The data have no time step.');
   // All that can be wrong with a scheme is said before the first tile is drawn.
   const plans = schemes.map((scheme) => planScheme(scheme, source, { slices: slices.length, ahead }));
   const zip = new ZipWriter(sink);
@@ -108,8 +107,7 @@ async function writeTiles(data: Grid | Mesh, { schemes: asked, ahead }: Asked, s
 function planScheme(scheme: TilingScheme, source: TileSource, drawn: { slices: number; ahead: number }) {
   const plan = withLevelsOnRequest(scheme, planTiles(scheme, source), drawn);
   if (scheme.schemeType === 'WMTS' && (source.crs.code === undefined || source.crs.authority !== 'EPSG'))
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Scheme '${scheme.schemeId}' is WMTS, but '${source.crs.name}' has no EPSG code, which clients need. Reproject the data with a crsTransformation, or use XYZ.`,
     );
   return { scheme, plan, chosen: chosenItem(scheme, source) };

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { AppError } from '../../../errors.ts';
+import { ConversionError } from '../../errors.ts';
 import { MOST_LEVELS_ABOVE } from '../dataset/check-description.ts';
 import { DEEPEST, DRAW_AHEAD_TILES, MOST_TILES, type TilingScheme } from '../dataset/schemes.ts';
 import type { AddTile } from '../dataset/zip-archive.ts';
@@ -67,7 +67,7 @@ export function planTiles(scheme: TilingScheme, source: TileSource): TilePlan {
  * Chooses the levels of XYZ that are drawn at their first request: those the scheme names, else those from which on all
  * levels together have more tiles than are drawn ahead.
  * @param ahead the most tiles that are drawn ahead
- * @throws AppError if the levels to be drawn now have too many tiles
+ * @throws ConversionError if the levels to be drawn now have too many tiles
  */
 export function withLevelsOnRequest(
   scheme: TilingScheme,
@@ -84,8 +84,7 @@ export function withLevelsOnRequest(
     : Infinity;
   const drawnNow = counts.reduce((sum, count, n) => (levels[n]! < first ? sum + count : sum), 0);
   if (drawnNow > MOST_TILES)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Scheme '${scheme.schemeId}' needs up to ${drawnNow} tiles; at most ${MOST_TILES} are drawn. ${adviceFor(mercator, highest, slices)}`,
     );
   return { ...plan, onRequest: levels.filter((level) => level >= first) };

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../errors.ts';
 import type { Crs } from '../../data/crs-reference.ts';
 import type { Affine, RandomGrid, Slice } from '../../data/grid.ts';
+import { FormatError } from '../../errors.ts';
 import type { KnownCrs } from '../../geo/crs/crs.ts';
 import { extentOf, type GeographicExtent, nearestTurn, runOn, toGeographic } from '../../geo/crs/geographic-extent.ts';
 import { type Transformer, transformer } from '../../geo/crs/transform.ts';

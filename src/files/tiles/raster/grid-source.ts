@@ -1,10 +1,10 @@
-import { AppError } from '../../../errors.ts';
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
 import { type Band, type Grid, layersOf, type RowBlock } from '../../data/grid.ts';
 import type { SampleType } from '../../data/item.ts';
 import { realValues } from '../../data/real-values.ts';
 import { isFloat, sampleTypeOf } from '../../data/samples.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { spill } from '../../formats/io/spill.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
@@ -31,9 +31,8 @@ interface Plane {
 /** Tiles of a grid. Values are spilled to the scratch folder as they are asked for. */
 export async function gridSource(grid: Grid, context: Context): Promise<TileSource> {
   if (grid.located === false)
-    throw new AppError('unprocessable', 'The raster has no place on the earth, so no tiles can be made of it.');
-  if (grid.crs === undefined)
-    throw new AppError('unprocessable', 'The grid has no coordinate system. Give SRID to the reader.');
+    throw new ConversionError('The raster has no place on the earth, so no tiles can be made of it.');
+  if (grid.crs === undefined) throw new ConversionError('The grid has no coordinate system. Give SRID to the reader.');
   const crs = await describeCrs(grid.crs);
   const { layers, time } = grid;
   const threads = warpThreads(context);
@@ -75,8 +74,7 @@ function planesLike(grid: Grid, planes: readonly Plane[], like: ValuesDescriptio
   if (like === undefined) return planes;
   const count = like.kind === 'grid' ? like.planes.length : 0;
   if (like.kind !== 'grid' || count !== planes.length)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The colours of the dataset have ${count} channels, and those of the input ${planes.length}.`,
     );
   return planes.map((plane, n) => {
@@ -85,8 +83,7 @@ function planesLike(grid: Grid, planes: readonly Plane[], like: ValuesDescriptio
     const fraction = item.type !== undefined && isFloat(item.type) && item.integer64 === undefined;
     const isScaled = (item.scale ?? 1) !== 1 || (item.offset ?? 0) !== 0;
     if (whole && plane.whole !== true && (fraction || isScaled))
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `The item '${item.name || `Band ${plane.band + 1}`}' has whole numbers in the dataset, and others in the input.`,
       );
     return { ...plane, type, whole };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../../../errors.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 import { cellLayers, footprints } from '../../data/mesh-columns.ts';
 import { realValues } from '../../data/real-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { describeCrs } from '../../geo/crs/crs.ts';
 import { extentOf, nearestTurn, toGeographic } from '../../geo/crs/geographic-extent.ts';
@@ -19,7 +19,7 @@ const flatShapes: readonly number[] = [CELL_SHAPES.triangle, CELL_SHAPES.quad, C
 
 /** Tiles of a flat or layered mesh. */
 export async function meshSource(mesh: Mesh, context: Context): Promise<TileSource> {
-  const refuse = (sentence: string) => new AppError('unprocessable', sentence);
+  const refuse = (sentence: string) => new ConversionError(sentence);
   if (mesh.located === false) throw refuse('The mesh has no place on the earth, so no tiles can be made of it.');
   if (mesh.crs === undefined) throw refuse('The mesh has no coordinate system. Give SRID to the reader.');
   if (mesh.section !== undefined) throw refuse('The mesh is a vertical section, which has no area on a map.');
@@ -169,13 +169,11 @@ async function openItem(
 ): Promise<OpenItem> {
   const item = mesh.items[number]!;
   if (item.components !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `'${item.name}' has several values per element, such as a spectrum, which have no tiles.`,
     );
   if (like?.kind === 'mesh' && like.at !== item.location)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The item '${item.name}' has values at ${PLACES[like.at]} in the dataset, and at ${PLACES[item.location]} in the input.`,
     );
   let last: { step: number; values: Promise<Float64Array> } | undefined;

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts';
+import { ConversionError } from '../../errors.ts';
 import { isUnzipped, rampOfDrawn, styleOf } from '../dataset/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../dataset/description.ts';
 import type { StoredTiles } from '../dataset/stored-tiles.ts';
@@ -34,11 +34,11 @@ export class TileDrawer {
     this.#encode = tileEncoder(styleOf(scheme, rampOfDrawn(scheme)), 'thread');
   }
 
-  /** @throws AppError if nothing of the scheme is drawn on request */
+  /** @throws ConversionError if nothing of the scheme is drawn on request */
   static async open(tiles: StoredTiles, schemeId: string): Promise<TileDrawer> {
     const scheme = tiles.scheme(schemeId);
     if (scheme?.drawnOf === undefined)
-      throw new AppError('notFound', `No level of scheme '${schemeId}' is drawn on request.`);
+      throw new ConversionError('notFound', `No level of scheme '${schemeId}' is drawn on request.`);
     return new TileDrawer(scheme, await openValues(tiles, scheme.drawnOf.name, scheme.drawnOf.values), tiles);
   }
 

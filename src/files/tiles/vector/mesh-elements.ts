@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { AppError } from '../../../errors.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellLayers, footprints, type MeshCells } from '../../data/mesh-columns.ts';
+import { ConversionError } from '../../errors.ts';
 import type { Leaves } from '../../formats/flatgeobuf/index-search.ts';
 import type { Area } from '../../formats/flatgeobuf/schema.ts';
 import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
@@ -46,9 +46,9 @@ export class MeshElements {
     this.box = boxOf(mesh.nodes, 3);
   }
 
-  /** @throws AppError for a mesh that covers no area of the earth */
+  /** @throws ConversionError for a mesh that covers no area of the earth */
   static async of(mesh: Mesh, blob: string): Promise<MeshElements> {
-    const refuse = (sentence: string) => new AppError('unprocessable', sentence);
+    const refuse = (sentence: string) => new ConversionError(sentence);
     if (mesh.located === false || mesh.section !== undefined)
       throw refuse('The mesh covers no area of the earth, so it has no tiles.');
     if (mesh.crs === undefined) throw refuse('The mesh has no coordinate system, so it has no tiles.');

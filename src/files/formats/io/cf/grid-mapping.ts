@@ -1,5 +1,5 @@
-import { FormatError } from '../../../../errors.ts';
 import type { Crs } from '../../../data/crs-reference.ts';
+import { FormatError } from '../../../errors.ts';
 import { crsFromProj, crsFromWkt, wgs84 } from '../../../geo/crs/crs.ts';
 import {
   type CfAttributes,

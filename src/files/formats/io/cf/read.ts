@@ -1,4 +1,3 @@
-import { FormatError } from '../../../../errors.ts';
 import type { Crs } from '../../../data/crs-reference.ts';
 import { defined } from '../../../data/defined.ts';
 import type { Grid, LayerAxis } from '../../../data/grid.ts';
@@ -6,6 +5,7 @@ import type { Axis, Item } from '../../../data/item.ts';
 import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
 import { isBig, type StoredType } from '../../../data/stored-values.ts';
 import { stepCount, type TimeAxis } from '../../../data/time-axis.ts';
+import { FormatError } from '../../../errors.ts';
 import { describeCrs, wgs84 } from '../../../geo/crs/crs.ts';
 import { arrayOf, gridOf, type ValueArray } from '../value-array.ts';
 import {

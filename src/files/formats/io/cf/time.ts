@@ -1,5 +1,5 @@
-import { FormatError } from '../../../../errors.ts';
 import { MILLISECONDS, type TimeAxis, type TimeUnit } from '../../../data/time-axis.ts';
+import { FormatError } from '../../../errors.ts';
 import {
   type Calendar,
   type CalendarDate,

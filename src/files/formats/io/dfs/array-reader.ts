@@ -1,8 +1,8 @@
-import { FormatError } from '../../../../errors.ts';
 import type { Crs } from '../../../data/crs-reference.ts';
 import type { Axis, Samples } from '../../../data/item.ts';
 import type { ArrayItem, MultiArray, Placement } from '../../../data/multi-array.ts';
 import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { areSpectra, dimensionsOf } from './array-axes.ts';
 import { type DfsAxis, isSameAxis } from './axes.ts';

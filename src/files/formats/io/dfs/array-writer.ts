@@ -1,8 +1,8 @@
-import { AppError } from '../../../../errors.ts';
 import type { ByteSink } from '../../../data/bytes.ts';
 import type { Axis } from '../../../data/item.ts';
 import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
 import { stepsOf } from '../../../data/time-axis.ts';
+import { ConversionError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { gridOfArray, isPlaced } from '../grid-of-array.ts';
 import { axisTag, type DfsAxis, equidistantAxis, METRE } from './axes.ts';
@@ -105,8 +105,7 @@ async function projectionOf(array: MultiArray, from: DfsContent | undefined): Pr
 function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: DfsContent | undefined): DfsAxis {
   const dimensions = Number(format[3]);
   if (item.axes.length !== dimensions)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The item '${item.name ?? ''}' has ${item.axes.length} dimensions. A DFS${dimensions} file holds items with ${dimensions}.`,
     );
   const read = from?.readAxes;
@@ -143,8 +142,7 @@ function axisOfCoordinates(axes: readonly Axis[], unit: number): DfsAxis {
   const steps = axes.map(({ values }) => evenStep(values));
   const falling = axes.find((_, n) => steps[n] !== undefined && steps[n] < 0);
   if (falling !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The coordinates of '${falling.name}' fall, and a DFS file stores coordinates that rise.`,
     );
   if (steps.every((step) => step !== undefined))
@@ -162,8 +160,7 @@ function axisOfCoordinates(axes: readonly Axis[], unit: number): DfsAxis {
   if (axes.length === 1 && line !== undefined)
     return { tag: axisTag.nonEquidistant1, unit, counts, spacing: [], coordinates: [arrayOf(placesOnLine(line))] };
   const uneven = axes.find((_, n) => steps[n] === undefined)!;
-  throw new AppError(
-    'unprocessable',
+  throw new ConversionError(
     `The coordinates of '${uneven.name}' are not evenly spaced and have no edges, so a DFS file cannot store them.`,
   );
 }

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../../errors.ts';
 import type { Samples } from '../../../data/item.ts';
+import { FormatError } from '../../../errors.ts';
 import type { DfsBlock } from './blocks.ts';
 import type { DfsArray } from './typed-array.ts';
 import { fixedNumbers } from './values.ts';

@@ -1,6 +1,6 @@
-import { FormatError } from '../../../../errors.ts';
 import type { ByteSource } from '../../../data/bytes.ts';
 import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
 import { ARRAY_HEAD, BLOCK_BEGIN, BLOCK_END, tag, typeOfNumber } from './tags.ts';
 import { readElements, type StoredArray } from './typed-array.ts';
 

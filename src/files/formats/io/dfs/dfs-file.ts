@@ -1,8 +1,8 @@
-import { FormatError } from '../../../../errors.ts';
 import type { ByteSource } from '../../../data/bytes.ts';
 import type { Samples } from '../../../data/item.ts';
 import { sampleArrays } from '../../../data/samples.ts';
 import type { TimeAxis } from '../../../data/time-axis.ts';
+import { FormatError } from '../../../errors.ts';
 import { type DfsHeader, type DfsItem, storedCount } from './header.ts';
 import { readHeader } from './read-header.ts';
 import { ARRAY_HEAD, BLOCK_BEGIN, BLOCK_END, numberOfType, tag, typeOfNumber } from './tags.ts';

@@ -42,7 +42,7 @@ export class DfsWriter {
     this.#item = header.items.length;
   }
 
-  /** @throws AppError if an item has more values than a file can hold */
+  /** @throws ConversionError if an item has more values than a file can hold */
   static async begin(header: DfsHeader, sink: ByteSink): Promise<DfsWriter> {
     for (const item of header.items) checkCount(storedCount(header, item), `The item '${item.name}'`);
     return new DfsWriter(header, sink, await writeHeader(header, sink));

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../../errors.ts';
 import type { Samples } from '../../../data/item.ts';
+import { FormatError } from '../../../errors.ts';
 import type { DfsFile } from './dfs-file.ts';
 
 /**

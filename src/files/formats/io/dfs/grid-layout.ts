@@ -1,5 +1,5 @@
-import { AppError } from '../../../../errors.ts';
 import { type Affine, type Grid, layersOf } from '../../../data/grid.ts';
+import { ConversionError } from '../../../errors.ts';
 import { sameCrs } from '../../../geo/crs/crs.ts';
 import type { Context } from '../../define.ts';
 import { type DfsAxis, equidistantAxis } from './axes.ts';
@@ -43,10 +43,9 @@ export async function layoutOfGrid(
 
 function checkShape(grid: Grid, format: GridFormat): void {
   if (format === 'dfs1' && grid.height !== 1)
-    throw new AppError('unprocessable', `A DFS1 file holds one row of values, but the grid has ${grid.height}.`);
+    throw new ConversionError(`A DFS1 file holds one row of values, but the grid has ${grid.height}.`);
   if (format !== 'dfs3' && layersOf(grid) > 1)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `A DFS${format[3]} file holds one layer, but the grid has ${layersOf(grid)}. Choose one with a verticalFilter, or write a DFS3 file.`,
     );
 }
@@ -83,8 +82,7 @@ async function newPlace(
     grid.located === false ? [0, Math.abs(grid.affine[1]), 0, 0, 0, Math.abs(grid.affine[5])] : grid.affine;
   const text = await projectionTextOf(grid, from);
   if (grid.located === false && crs !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The coordinate system '${text.slice(0, 80)}' is not known, so the new position of the grid cannot be computed. Give SRID to the reader.`,
     );
   const { longitude, latitude, rotation, dx, dy } = await storedPlace(affine, crs);

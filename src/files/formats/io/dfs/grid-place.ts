@@ -1,6 +1,6 @@
-import { AppError, FormatError } from '../../../../errors.ts';
 import type { Crs } from '../../../data/crs-reference.ts';
 import type { Affine } from '../../../data/grid.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
 import { describeCrs } from '../../../geo/crs/crs.ts';
 import { meridianConvergence, projecting, unprojecting } from '../../../geo/crs/geographic-base.ts';
 import type { DfsAxis } from './axes.ts';
@@ -119,25 +119,21 @@ export interface StoredPlace {
 /**
  * The inverse of `placeOfGrid`.
  * @param affine of rows that run along y from the southern one
- * @throws AppError for a grid whose axes are not at right angles, or that is rotated in longitude and latitude
+ * @throws ConversionError for a grid whose axes are not at right angles, or that is rotated in longitude and latitude
  */
 export async function storedPlace([x, a, b, y, c, d]: Affine, crs: Crs | undefined): Promise<StoredPlace> {
   const [dx, dy] = [Math.hypot(a, c), Math.hypot(b, d)];
   const remedy = 'Add a crsTransformation, which resamples to an upright grid.';
   // Sine of the difference of the angle between the axes from a right angle.
   if (Math.abs(a * b + c * d) > 1e-7 * dx * dy || a * d - b * c <= 0)
-    throw new AppError(
-      'unprocessable',
-      `The cells of the grid are skewed or mirrored, which a DFS file cannot store. ${remedy}`,
-    );
+    throw new ConversionError(`The cells of the grid are skewed or mirrored, which a DFS file cannot store. ${remedy}`);
   const turn = tidyTurn(Math.atan2(b, d) / degrees);
   if (crs === undefined) return { longitude: x, latitude: y, rotation: turn, dx, dy };
   const [centreX, centreY] = [x + a / 2 + b / 2, y + c / 2 + d / 2];
   const known = await describeCrs(crs);
   if (known.geographic) {
     if (turn !== 0)
-      throw new AppError(
-        'unprocessable',
+      throw new ConversionError(
         `The grid is rotated in longitude and latitude, which programs that read DFS refuse. ${remedy}`,
       );
     return { longitude: centreX, latitude: centreY, rotation: 0, dx, dy };
@@ -145,10 +141,7 @@ export async function storedPlace([x, a, b, y, c, d]: Affine, crs: Crs | undefin
   using back = await unprojecting(crs);
   const [longitude, latitude] = [Float64Array.of(centreX), Float64Array.of(centreY)];
   if (back.forward(longitude, latitude) > 0)
-    throw new AppError(
-      'unprocessable',
-      `The corner of the grid at ${x}, ${y} cannot be transformed to longitude and latitude.`,
-    );
+    throw new ConversionError(`The corner of the grid at ${x}, ${y} cannot be transformed to longitude and latitude.`);
   using project = await projecting(crs);
   const rotation = turn + meridianConvergence(project, longitude[0]!, latitude[0]!);
   return { longitude: longitude[0]!, latitude: latitude[0]!, rotation, dx, dy };

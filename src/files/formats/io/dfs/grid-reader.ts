@@ -1,8 +1,8 @@
-import { FormatError } from '../../../../errors.ts';
 import type { Band, Grid, LayerAxis, RowBlock, RowRange, Slice } from '../../../data/grid.ts';
 import type { Samples } from '../../../data/item.ts';
 import type { MultiArray } from '../../../data/multi-array.ts';
 import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
 import { parseSrid } from '../../../geo/crs/crs.ts';
 import type { Context } from '../../define.ts';
 import { areSpectra, isEquidistant } from './array-axes.ts';

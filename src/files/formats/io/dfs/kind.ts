@@ -1,5 +1,5 @@
-import { AppError, FormatError } from '../../../../errors.ts';
 import type { ByteSource } from '../../../data/bytes.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
 import { DfsFile } from './dfs-file.ts';
 import type { DfsHeader } from './header.ts';
 import { readHeader } from './read-header.ts';
@@ -46,14 +46,13 @@ export async function detectDfs(source: ByteSource, budget = Infinity): Promise<
 
 /**
  * Opens a file of one kind.
- * @throws FormatError for a broken file; AppError for one of another kind, whose reader it names
+ * @throws FormatError for a broken file; ConversionError for one of another kind, whose reader it names
  */
 export async function openDfs(source: ByteSource, format: DfsFormat): Promise<DfsFile> {
   const file = await DfsFile.open(source);
   const found = formatOfHeader(file.header);
   if (found !== format)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `The file holds ${contents[found]} (${found}), not ${contents[format]}. Use D${found.slice(1)}Reader.`,
     );
   return file;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../../../../errors.ts';
+import { ConversionError } from '../../../errors.ts';
 import type { Context } from '../../define.ts';
 import { Srid } from '../../srid.ts';
 
@@ -33,7 +33,7 @@ const maxNamed = 50;
 
 /**
  * Numbers of the items that `names` allows, in the order of the file.
- * @throws AppError when none is left
+ * @throws ConversionError when none is left
  */
 export function allowedItems(
   items: readonly { readonly name?: string }[],
@@ -46,7 +46,7 @@ export function allowedItems(
   const there = quoted(items.map(({ name = '' }) => name));
   const missing = names.filter((name) => !items.some((item) => item.name === name));
   if (chosen.length === 0)
-    throw new AppError('unprocessable', `None of the items ${quoted(missing)} is in the file, which has ${there}.`);
+    throw new ConversionError(`None of the items ${quoted(missing)} is in the file, which has ${there}.`);
   if (missing.length > 0) log('warning', `AllowedItemNames has ${quoted(missing)}; the file has only ${there}.`);
   return chosen;
 }

@@ -1,5 +1,5 @@
-import { AppError, FormatError } from '../../../../errors.ts';
 import type { Crs } from '../../../data/crs-reference.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
 import { crsFromWkt, crsName, crsText, resolveCrs, sridOf, wgs84 } from '../../../geo/crs/crs.ts';
 import type { DfsProjection } from './header.ts';
 
@@ -48,7 +48,7 @@ export async function identifiedCrs(projection: Pick<DfsProjection, 'text'> | un
 /**
  * The projection text for a coordinate system: `NON-UTM`, `LONG/LAT`, Esri's WKT 1, or the unknown text of the source
  * file.
- * @throws AppError for a system that WKT 1 cannot express, such as a rotated pole
+ * @throws ConversionError for a system that WKT 1 cannot express, such as a rotated pole
  */
 export async function projectionText(crs: Crs | undefined): Promise<string> {
   if (crs === undefined) return LOCAL;
@@ -58,8 +58,7 @@ export async function projectionText(crs: Crs | undefined): Promise<string> {
   } catch (error) {
     if (!(error instanceof FormatError) || crs.code !== undefined || crs.wkt === undefined) throw error;
     if ((await resolveCrs(crs)) === undefined) return crs.wkt;
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Programs that read DFS do not know the coordinate system '${crsName(crs).slice(0, 80)}'. Add a crsTransformation.`,
     );
   }

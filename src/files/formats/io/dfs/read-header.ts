@@ -1,6 +1,6 @@
-import { FormatError } from '../../../../errors.ts';
 import type { ByteSource } from '../../../data/bytes.ts';
 import type { SampleType } from '../../../data/item.ts';
+import { FormatError } from '../../../errors.ts';
 import { type DfsAxis, elementsOfAxis, isAxisTag, readAxis } from './axes.ts';
 import { type DfsBlock, readBlocks } from './blocks.ts';
 import {

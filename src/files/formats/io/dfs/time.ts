@@ -1,5 +1,5 @@
-import { FormatError } from '../../../../errors.ts';
 import { MILLISECONDS, offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../../data/time-axis.ts';
+import { FormatError } from '../../../errors.ts';
 import type { DfsTime } from './header.ts';
 
 /** Time units by EUM's codes. */

@@ -1,7 +1,7 @@
-import { FormatError } from '../../../../errors.ts';
 import type { ByteSource } from '../../../data/bytes.ts';
 import type { Samples, SampleType } from '../../../data/item.ts';
 import { sampleArrays, sampleTypeOf } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
 
 /** A typed array of a DFS file, read when it is needed. */
 export interface DfsArray {

@@ -1,5 +1,5 @@
-import { FormatError } from '../../../../errors.ts';
 import type { SampleType } from '../../../data/item.ts';
+import { FormatError } from '../../../errors.ts';
 import type { DfsBlock } from './blocks.ts';
 import { decodeCp1252 } from './cp1252.ts';
 import type { StoredArray } from './typed-array.ts';

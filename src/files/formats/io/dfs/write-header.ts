@@ -1,7 +1,7 @@
-import { AppError } from '../../../../errors.ts';
 import type { ByteSink } from '../../../data/bytes.ts';
 import type { Samples, SampleType } from '../../../data/item.ts';
 import { bytesOf, sampleTypeOf } from '../../../data/samples.ts';
+import { ConversionError } from '../../../errors.ts';
 import { axisArrays } from './axes.ts';
 import { encodeCp1252 } from './cp1252.ts';
 import { type DfsHeader, type DfsItem, type DfsTime, elementsOf, type UnknownBlock } from './header.ts';
@@ -125,12 +125,11 @@ const maxCount = 0x7fffffff;
 /**
  * Checks, before anything is written, that a typed array can hold the values of a step.
  * @param owner begins the sentence
- * @throws AppError if it cannot
+ * @throws ConversionError if it cannot
  */
 export function checkCount(count: number, owner: string): void {
   if (count > maxCount)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `${owner} has ${count} values per step. A DFS file holds at most ${maxCount}. Choose fewer with a spatialFilter or a verticalFilter.`,
     );
 }

@@ -1,4 +1,4 @@
-import { FormatError } from '../../../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 
 /** Length of the header of PMTiles 3. */
 export const HEADER_BYTES = 127;

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { FormatError } from '../../../../errors.ts';
 import type { ByteSource } from '../../../data/bytes.ts';
+import { FormatError } from '../../../errors.ts';
 import { type ArchiveHeader, COMPRESSIONS, HEADER_BYTES, parseHeader, ROOT_LIMIT } from './archive-header.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
 import { tileIdOf } from './tile-ids.ts';

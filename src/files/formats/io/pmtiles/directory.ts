@@ -1,4 +1,4 @@
-import { FormatError } from '../../../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 import { ProtobufWriter } from '../protobuf.ts';
 
 /** An entry of a directory of PMTiles 3: tiles with the same bytes, or, with run length 0, a leaf directory. */

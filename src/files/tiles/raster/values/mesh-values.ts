@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { FormatError } from '../../../../errors.ts';
+import { FormatError } from '../../../errors.ts';
 import { HALF_WORLD } from '../../matrices.ts';
 import type { Elements, ElementValues } from '../mesh-pixels.ts';
 import {

@@ -1,7 +1,7 @@
-import { FormatError } from '../../../../errors.ts';
 import { pooledSamples } from '../../../data/buffer-pool.ts';
 import type { RandomGrid, RowBlock, Slice } from '../../../data/grid.ts';
 import { sampleArrays } from '../../../data/samples.ts';
+import { FormatError } from '../../../errors.ts';
 import { describeCrs } from '../../../geo/crs/crs.ts';
 import { currentThread } from '../../../geo/warp/warp-threads.ts';
 import type { StoredTiles } from '../../dataset/stored-tiles.ts';

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { FormatError } from '../../../../errors.ts';
 import { pooledBytes, releaseBuffer } from '../../../data/buffer-pool.ts';
+import { FormatError } from '../../../errors.ts';
 import type { StoredTiles } from '../../dataset/stored-tiles.ts';
 import { MERCATOR_TILE } from '../../matrices.ts';
 import type { Aggregation, SummedTile } from '../tile-sums.ts';

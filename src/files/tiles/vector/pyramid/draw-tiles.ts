@@ -1,5 +1,5 @@
-import { AppError } from '../../../../errors.ts';
 import type { FeatureCollection } from '../../../data/feature-collection.ts';
+import { ConversionError } from '../../../errors.ts';
 import type { Context } from '../../../formats/define.ts';
 import { describeCrs } from '../../../geo/crs/crs.ts';
 import { HALF_WORLD } from '../../matrices.ts';
@@ -53,10 +53,9 @@ export async function vectorPyramid(
 ): Promise<VectorPyramid> {
   const { MinZoom: first, MaxZoom, MinFeatures, LayerName: name, Attributes } = request;
   if (MaxZoom !== undefined && MaxZoom < first)
-    throw new AppError('unprocessable', `MaxZoom ${MaxZoom} is less than MinZoom ${first}.`);
+    throw new ConversionError(`MaxZoom ${MaxZoom} is less than MinZoom ${first}.`);
   if (data.crs === undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       'The features have no coordinate system, so they have no place on the map. Give it as SRID.',
     );
   const crs = await describeCrs(data.crs);
@@ -100,8 +99,7 @@ async function drawTiles(content: PyramidContent, { threads, add, MinFeatures, c
       jobs,
       add(tile, bytes) {
         if (++tiles > mostTiles)
-          throw new AppError(
-            'unprocessable',
+          throw new ConversionError(
             `There are more than ${mostTiles.toLocaleString('en')} tiles. Ask for a smaller MaxZoom, or cut the data with a spatial filter.`,
           );
         return add(tile, bytes);

@@ -1,7 +1,7 @@
-import { AppError, FormatError } from '../../../../errors.ts';
 import { Box } from '../../../data/box.ts';
 import { allFinite, strideOf } from '../../../data/dimensions.ts';
 import type { Feature, FeatureCollection, Field, Geometry } from '../../../data/feature-collection.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
 import type { Context } from '../../../formats/define.ts';
 import { OrderedSpool } from '../../../formats/io/ordered-spool.ts';
 import { ProtobufWriter } from '../../../formats/io/protobuf.ts';
@@ -161,14 +161,13 @@ function addTo(box: Box, { coordinates, members = [] }: Geometry, stride: number
   for (const member of members) addTo(box, member, stride);
 }
 
-/** @throws AppError for a name that no field has */
+/** @throws ConversionError for a name that no field has */
 export function chooseFields(fields: readonly Field[], wanted: readonly string[] | string | undefined): ChosenFields {
   const names = typeof wanted === 'string' ? wanted.split(',') : wanted;
   const chosen = names?.map((name) => name.trim()).filter((name) => name !== '');
   const missing = chosen?.find((name) => !fields.some((field) => field.name === name));
   if (missing !== undefined)
-    throw new AppError(
-      'unprocessable',
+    throw new ConversionError(
       `Attributes: the data have no field '${missing}'. There are ${fields.map(({ name }) => `'${name}'`).join(', ')}.`,
     );
   const places = fields.flatMap(({ name }, n) => (chosen === undefined || chosen.includes(name) ? [n] : []));

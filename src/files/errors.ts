@@ -1,0 +1,34 @@
+/** A file is malformed. `offset` is in bytes from the start of the file. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError';
+  readonly offset: number | undefined;
+
+  constructor(message: string, offset?: number) {
+    super(offset === undefined ? message : `${message} (at byte ${offset})`);
+    this.offset = offset;
+  }
+}
+
+/** What was asked cannot be done with this file: its content does not allow it, or is not supported. */
+export class ConversionError extends Error {
+  override readonly name: string = 'ConversionError';
+  /** Stable PascalCase name, where programs tell this refusal from others, such as `SeveralLayers`. */
+  readonly code: string | undefined;
+
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What was asked is wrong whatever the file holds, such as a coordinate system that does not exist. */
+export class RequestError extends ConversionError {
+  override readonly name = 'RequestError';
+  /** Sentences by member of the request, such as `transformations[0].items`. */
+  readonly errors: Readonly<Record<string, string[]>> | undefined;
+
+  constructor(message: string, errors?: Record<string, string[]>, code?: string) {
+    super(message, code);
+    this.errors = errors;
+  }
+}
