@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../db.ts';
-import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
+import { checkRowVersion } from '../projects/change.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import { idleDataset, lockedDataset } from './access.ts';
 import { type DatasetChange, findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';
@@ -26,12 +26,7 @@ export async function replaceDataset(
 ) {
   return db.transaction(async (tx) => {
     const dataset = await lockedDataset(tx, caller, wanted, 'canUpdateContent');
-    if (wanted.rowVersion !== undefined && wanted.rowVersion !== dataset.rowVersion) {
-      throw conflict(
-        `Dataset '${dataset.id}' has changed: its rowVersion is '${dataset.rowVersion}', not '${wanted.rowVersion}'. Read it again.`,
-        { code: 'StaleRowVersion' },
-      );
-    }
+    checkRowVersion('Dataset', dataset, wanted.rowVersion);
     if (change.permissions !== undefined) {
       // clients send back the full record; unchanged permissions need no right to change them
       const before = await getRecord(tx, caller, dataset.id);

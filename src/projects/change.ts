@@ -19,11 +19,15 @@ export async function lockedProject(tx: Db, caller: Caller, id: string): Promise
 
 /**
  * Optimistic concurrency control: throws `conflict` if the client sent a `rowVersion` that is not the current one. Call
- * it after the check of rights, with the project locked.
+ * it after the check of rights, with the record locked.
  */
-export function checkRowVersion(project: { id: string; rowVersion: string }, expected: string | undefined) {
-  if (expected === undefined || expected === project.rowVersion) return;
-  const sentence = `Project '${project.id}' has changed: its rowVersion is '${project.rowVersion}', not '${expected}'. Read it again.`;
+export function checkRowVersion(
+  noun: 'Project' | 'Dataset',
+  { id, rowVersion }: { id: string; rowVersion: string },
+  expected: string | undefined,
+) {
+  if (expected === undefined || expected === rowVersion) return;
+  const sentence = `${noun} '${id}' has changed: its rowVersion is '${rowVersion}', not '${expected}'. Read it again.`;
   throw conflict(sentence, { code: 'StaleRowVersion' });
 }
 
@@ -39,7 +43,7 @@ export async function replaceProject(
     if (change.accessLevel !== undefined && change.accessLevel !== project.accessLevel)
       requireCapability(project, 'canEditAccessLevel');
     if (change.permissions !== undefined) requireCapability(project, 'canGrantAccess');
-    checkRowVersion(project, rowVersion);
+    checkRowVersion('Project', project, rowVersion);
     await updateProject(tx, id, change, caller.userId);
     // not `visibleProject`: the new permissions may hide the project from the caller
     return projectOf(await getRecord(tx, caller, id));
@@ -54,7 +58,7 @@ export async function changeAccessLevel(
   return db.transaction(async (tx) => {
     const project = await lockedProject(tx, caller, id);
     requireCapability(project, 'canEditAccessLevel');
-    checkRowVersion(project, rowVersion);
+    checkRowVersion('Project', project, rowVersion);
     return setAccessLevel(tx, id, accessLevel, caller.userId);
   });
 }

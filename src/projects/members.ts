@@ -46,7 +46,7 @@ export async function setMembers(
   refuseTwice(members);
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
-    checkRowVersion(project, rowVersion);
+    checkRowVersion('Project', project, rowVersion);
     if (project.parentId === undefined && !members.some(({ role }) => role === 'Owner'))
       throw invalidMember('members', KEEPS_OWNER);
     await refuseUnknown(tx, project.tenantId, members);
@@ -109,7 +109,7 @@ export async function inheritMembers(
 ): Promise<Written> {
   return db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
-    checkRowVersion(project, rowVersion);
+    checkRowVersion('Project', project, rowVersion);
     if (project.parentId === undefined)
       throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
     const before = rolesOf(await listRoles(tx, id));

@@ -56,82 +56,37 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
 function filtered(width: number, height: number, rgba: Uint8Array): Uint8Array {
   const stride = width * 4;
   const out = new Uint8Array((stride + 1) * height);
-  let [trial, best] = [new Uint8Array(stride), new Uint8Array(stride)];
-  // the left neighbours of the first pixel are zeros, and so is the row above the first one
+  // The left neighbours of the first pixel are zeros, and so is the row above the first one.
   const rows = [new Uint8Array(stride + 4), new Uint8Array(stride + 4)] as const;
+  // By type: none, sub, up, average, Paeth.
+  const trials = Array.from({ length: 5 }, () => new Uint8Array(stride));
   for (let row = 0; row < height; row++) {
     const [line, above] = row % 2 === 0 ? rows : [rows[1], rows[0]];
     line.set(rgba.subarray(row * stride, (row + 1) * stride), 4);
-    let least = Infinity;
-    for (let type = 0; type < FILTERS.length && least > 0; type++) {
-      const sum = FILTERS[type]!(line, above, trial, least);
-      if (sum >= least) continue;
-      least = sum;
-      out[row * (stride + 1)] = type;
-      [trial, best] = [best, trial];
-    }
-    out.set(best, row * (stride + 1) + 1);
+    const sums = differences(line, above, trials);
+    const type = sums.indexOf(Math.min(...sums));
+    out[row * (stride + 1)] = type;
+    out.set(trials[type]!, row * (stride + 1) + 1);
   }
   return out;
 }
 
-/**
- * Writes the differences of a row to `trial` and returns the sum of their absolute values; gives up as soon as it
- * reaches `least`. `line` and
- * `above` begin with a pixel of zeros.
- */
-type Filter = (line: Uint8Array, above: Uint8Array, trial: Uint8Array, least: number) => number;
-
-/**
- * By type: none, sub, up, average, Paeth. A loop each: one that calls a predictor per byte takes five times as long.
- */
-const FILTERS: readonly Filter[] = [
-  (line, _, trial, least) => {
-    let sum = 0;
-    for (let i = 0; i < trial.length && sum < least; i++) {
-      const difference = line[i + 4]!;
-      trial[i] = difference;
-      sum += difference < 128 ? difference : 256 - difference;
+/** Writes the differences of a row by each filter. Returns the sums of their absolute values. */
+function differences(line: Uint8Array, above: Uint8Array, trials: readonly Uint8Array[]): number[] {
+  const [none, sub, up, average, paeth] = trials as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  const sums = [0, 0, 0, 0, 0];
+  for (let i = 0; i < none.length; i++) {
+    const [value, left, over, corner] = [line[i + 4]!, line[i]!, above[i + 4]!, above[i]!];
+    const [a, b, c] = [Math.abs(over - corner), Math.abs(left - corner), Math.abs(left + over - 2 * corner)];
+    none[i] = value;
+    sub[i] = value - left;
+    up[i] = value - over;
+    average[i] = value - ((left + over) >> 1);
+    paeth[i] = value - (a <= b && a <= c ? left : b <= c ? over : corner);
+    for (let type = 0; type < 5; type++) {
+      const difference = trials[type]![i]!;
+      sums[type]! += difference < 128 ? difference : 256 - difference;
     }
-    return sum;
-  },
-  (line, _, trial, least) => {
-    let sum = 0;
-    for (let i = 0; i < trial.length && sum < least; i++) {
-      const difference = (line[i + 4]! - line[i]!) & 0xff;
-      trial[i] = difference;
-      sum += difference < 128 ? difference : 256 - difference;
-    }
-    return sum;
-  },
-  (line, above, trial, least) => {
-    let sum = 0;
-    for (let i = 0; i < trial.length && sum < least; i++) {
-      const difference = (line[i + 4]! - above[i + 4]!) & 0xff;
-      trial[i] = difference;
-      sum += difference < 128 ? difference : 256 - difference;
-    }
-    return sum;
-  },
-  (line, above, trial, least) => {
-    let sum = 0;
-    for (let i = 0; i < trial.length && sum < least; i++) {
-      const difference = (line[i + 4]! - ((line[i]! + above[i + 4]!) >> 1)) & 0xff;
-      trial[i] = difference;
-      sum += difference < 128 ? difference : 256 - difference;
-    }
-    return sum;
-  },
-  (line, above, trial, least) => {
-    let sum = 0;
-    for (let i = 0; i < trial.length && sum < least; i++) {
-      const [left, up, corner] = [line[i]!, above[i + 4]!, above[i]!];
-      const estimate = left + up - corner;
-      const [a, b, c] = [Math.abs(estimate - left), Math.abs(estimate - up), Math.abs(estimate - corner)];
-      const difference = (line[i + 4]! - (a <= b && a <= c ? left : b <= c ? up : corner)) & 0xff;
-      trial[i] = difference;
-      sum += difference < 128 ? difference : 256 - difference;
-    }
-    return sum;
-  },
-];
+  }
+  return sums;
+}

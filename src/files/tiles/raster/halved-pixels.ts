@@ -1,12 +1,16 @@
-/** Where the pixels of a tile lie among those of the tile above, before they are halved. */
-export interface Place {
+/** The part of the tile above that a tile covers, in pixels of the tile. */
+export interface Quadrant {
   readonly left: number;
   readonly top: number;
   readonly tileWidth: number;
   readonly tileHeight: number;
 }
 
-export function addMaxima(plane: Float64Array, most: Float64Array, { left, top, tileWidth, tileHeight }: Place): void {
+export function addMaxima(
+  plane: Float64Array,
+  most: Float64Array,
+  { left, top, tileWidth, tileHeight }: Quadrant,
+): void {
   for (let y = 0, i = 0; y < tileHeight; y++) {
     const line = ((top + y) >> 1) * tileWidth;
     for (let x = 0; x < tileWidth; x++, i++) {
@@ -22,7 +26,7 @@ export function addQuartets(
   plane: Float64Array,
   sums: Float64Array,
   sizes: Uint32Array,
-  { left, top, tileWidth, tileHeight }: Place,
+  { left, top, tileWidth, tileHeight }: Quadrant,
 ): void {
   for (let y = 0; y < tileHeight; y += 2) {
     let at = ((top + y) >> 1) * tileWidth + (left >> 1);
@@ -46,30 +50,12 @@ export function addQuartets(
   }
 }
 
-/** As `addQuartets`, of pixels that are sums. */
-export function joinQuartets(
-  plane: Float64Array,
-  counts: Uint32Array,
-  sums: Float64Array,
-  sizes: Uint32Array,
-  { left, top, tileWidth, tileHeight }: Place,
-): void {
-  for (let y = 0; y < tileHeight; y += 2) {
-    let at = ((top + y) >> 1) * tileWidth + (left >> 1);
-    for (let i = y * tileWidth, end = i + tileWidth; i < end; i += 2, at++) {
-      const below = i + tileWidth;
-      sums[at] = plane[i]! + plane[i + 1]! + plane[below]! + plane[below + 1]!;
-      sizes[at] = counts[i]! + counts[i + 1]! + counts[below]! + counts[below + 1]!;
-    }
-  }
-}
-
 export function addSums(
   plane: Float64Array,
   counts: Uint32Array | undefined,
   sums: Float64Array,
   sizes: Uint32Array,
-  { left, top, tileWidth, tileHeight }: Place,
+  { left, top, tileWidth, tileHeight }: Quadrant,
 ): void {
   for (let y = 0, i = 0; y < tileHeight; y++) {
     const line = ((top + y) >> 1) * tileWidth;

@@ -1,5 +1,5 @@
 import { pooledSamples, releaseBuffer } from '../../data/buffer-pool.ts';
-import { addMaxima, addQuartets, addSums, joinQuartets } from './halved-pixels.ts';
+import { addMaxima, addQuartets, addSums } from './halved-pixels.ts';
 
 export type Aggregation = 'Mean' | 'Max';
 
@@ -77,15 +77,14 @@ export function addTile(
   parent: Sums,
   { tileWidth, tileHeight }: Sides,
 ): void {
-  const place = { left: (column & 1) * tileWidth, top: (row & 1) * tileHeight, tileWidth, tileHeight };
+  const quadrant = { left: (column & 1) * tileWidth, top: (row & 1) * tileHeight, tileWidth, tileHeight };
   const even = tileWidth % 2 === 0 && tileHeight % 2 === 0;
   for (const [n, plane] of planes.entries()) {
     const sums = parent.planes[n]!;
     const sizes = parent.counts?.[n];
-    if (sizes === undefined) addMaxima(plane, sums, place);
-    else if (even && counts === undefined) addQuartets(plane, sums, sizes, place);
-    else if (even) joinQuartets(plane, counts![n]!, sums, sizes, place);
-    else addSums(plane, counts?.[n], sums, sizes, place);
+    if (sizes === undefined) addMaxima(plane, sums, quadrant);
+    else if (even && counts === undefined) addQuartets(plane, sums, sizes, quadrant);
+    else addSums(plane, counts?.[n], sums, sizes, quadrant);
   }
 }
 
