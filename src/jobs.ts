@@ -104,12 +104,12 @@ export interface FreshJob<Name extends keyof Jobs> {
  * four times as long as group commit. Call `notifyAfterCommit` instead.
  */
 export const enqueueFragment = <Name extends keyof Jobs>(job: FreshJob<Name>, from: Fragment) => sql.fragment`
-  known_task as (select id from graphile_worker._private_tasks where identifier = ${job.name}),
+  known_task as (select id from queue_tasks where identifier = ${job.name}),
   new_task as (
-    insert into graphile_worker._private_tasks (identifier) select ${job.name} where not exists (select from known_task)
+    insert into queue_tasks (identifier) select ${job.name} where not exists (select from known_task)
     on conflict (identifier) do update set identifier = excluded.identifier returning id),
   job as (
-    insert into graphile_worker._private_jobs (task_id, payload, key, flags, priority, run_at)
+    insert into queue_jobs (task_id, payload, key, flags, priority, run_at)
     select coalesce((select id from known_task), (select id from new_task)), ${sql.json(job.payload as never)}, ${job.jobKey},
       ${sql.jsonb(Object.fromEntries(job.flags.map((flag) => [flag, true])))}, ${job.priority}::int, ${runAt(job)}
     from ${from})`;
@@ -163,4 +163,4 @@ function runAt({ delay, virtualTime }: Pick<JobOptions, 'delay' | 'virtualTime'>
  */
 export const shortJobsWait = (db: Db): Promise<boolean> =>
   db.exists(sql.unsafe`
-    select from graphile_worker._private_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);
+    select from queue_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);

@@ -100,7 +100,7 @@ export const listFailedMails = (db: Db, oldMs: number, limit: number) =>
   db.any(sql.type(z.object({ id: z.string(), old: z.boolean() }))`
     select id, created_at < now() - ${oldMs} * interval '1 millisecond' as old from account_mails m
     where created_at < now() - interval '1 hour' and not exists (
-      select from graphile_worker._private_jobs job
+      select from queue_jobs job
       where job.key = m.id::text and (job.attempts < job.max_attempts or job.locked_at is not null))
     order by created_at, id limit ${limit}`);
 

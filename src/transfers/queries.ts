@@ -195,7 +195,7 @@ export type TransferRow = z.infer<typeof Row>;
 export const backOffReason = sql.fragment`
   case when t.status = 'Pending' and t.outages > 0 then (
     select 'It is retried after an outage (see its log) at ' || to_char(run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z".')
-    from graphile_worker._private_jobs where key = t.id::text and run_at > now() and locked_at is null) end`;
+    from queue_jobs where key = t.id::text and run_at > now() and locked_at is null) end`;
 
 /**
  * For a waiting transfer `t`: the reason that the last sweep stored for its flags, else that it backs off. Null for

@@ -6,4 +6,4 @@ const LastRun = z.object({ name: z.string(), lastRun: z.string().optional() });
 /** Times at which cron jobs were last enqueued. A job that no worker has registered yet has no row. */
 export const listLastRuns = (db: Db) =>
   db.any(sql.type(LastRun)`
-    select identifier as name, last_execution as last_run from graphile_worker._private_known_crontabs`);
+    select identifier as name, last_execution as last_run from queue_crontabs`);

@@ -80,15 +80,15 @@ const otherColumns = sql.fragment`
   j.created_at as time, j.created_at, j.locked_at as started_at, null::timestamptz as finished_at,
   case when j.run_at > now() then j.run_at end as run_at, j.attempts::int as attempts,
   j.locked_by as worker, null::real as progress, j.priority::int as priority, null::text[] as needs, j.last_error as error, null as fingerprint`;
-const transferTables = sql.fragment`transfers t left join graphile_worker._private_jobs j on j.key = t.id::text`;
-const otherTables = sql.fragment`graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id`;
+const transferTables = sql.fragment`transfers t left join queue_jobs j on j.key = t.id::text`;
+const otherTables = sql.fragment`queue_jobs j join queue_tasks k on k.id = j.task_id`;
 
 /** Redundant conditions, with which an index or the queue finds the few matching rows. */
 const running = sql.fragment`t.status = 'InProgress'`;
 const delayed = sql.fragment`t.id in (
-  select j.key::uuid from graphile_worker._private_jobs j
+  select j.key::uuid from queue_jobs j
   where j.run_at > now() and j.key is not null
-    and j.task_id = (select id from graphile_worker._private_tasks where identifier = ${TRANSFERS}))`;
+    and j.task_id = (select id from queue_tasks where identifier = ${TRANSFERS}))`;
 
 type Fragment = ReturnType<typeof sql.fragment>;
 const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` and `);
@@ -225,7 +225,7 @@ export const findOtherJob = (db: Db, id: string) =>
 /** Finds a queue row by the id of its transfer (`key`) or its own id. */
 export const findQueueRow = (db: Db, id: { key: string } | { id: string }) =>
   db.maybeOne(sql.type(QueueRow)`
-    select ${queueColumns} from graphile_worker._private_jobs j
+    select ${queueColumns} from queue_jobs j
     where ${'key' in id ? sql.fragment`j.key = ${id.key}` : sql.fragment`j.id = ${id.id}::bigint`}`);
 
 /** The last lines of a transfer's log, oldest first. */

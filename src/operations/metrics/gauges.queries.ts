@@ -26,22 +26,22 @@ export const listQueueParts = (db: Db) =>
   db.any(sql.type(QueuePart)`
     with apart as materialized (
       select task_id, key, flags, created_at, case when locked_at is null then 'spent' else 'running' end as state
-      from graphile_worker._private_jobs where not is_available
+      from queue_jobs where not is_available
       union all
       select task_id, key, flags, created_at, case when run_at > now() then 'delayed' else 'waiting' end
-      from graphile_worker._private_jobs where is_available and priority <= 0
+      from queue_jobs where is_available and priority <= 0
       union all
       select task_id, key, flags, created_at, 'delayed'
-      from graphile_worker._private_jobs where is_available and priority = any(${sql.array(TRANSFER_PRIORITIES, 'int2')}) and run_at > now()),
+      from queue_jobs where is_available and priority = any(${sql.array(TRANSFER_PRIORITIES, 'int2')}) and run_at > now()),
     pending as (
       select flags, count(*) as count from transfers where status = 'Pending' group by flags
       union all
       select t.flags, -1 from apart join transfers t on t.id = apart.key::uuid
-      where apart.task_id = (select id from graphile_worker._private_tasks where identifier = 'runTransfer') and t.status = 'Pending')
+      where apart.task_id = (select id from queue_tasks where identifier = 'runTransfer') and t.status = 'Pending')
     select k.identifier as task, ${sorted(sql.fragment`jsonb_object_keys(coalesce(flags, '{}'))`)} as flags, state, count,
       extract(epoch from now() - oldest)::float8 as age
     from (select task_id, flags, state, count(*) as count, min(created_at) as oldest from apart group by 1, 2, 3) a
-      join graphile_worker._private_tasks k on k.id = task_id
+      join queue_tasks k on k.id = task_id
     union all
     select 'runTransfer', ${sorted(sql.fragment`unnest(array[${TRANSFER}] || flags)`)}, 'waiting', sum(count)::bigint, null
     from pending group by flags having sum(count) > 0`);

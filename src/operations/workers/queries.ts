@@ -34,9 +34,9 @@ export const listWorkerRows = (db: Db) =>
     with running as (
       select worker_pool as pool, jsonb_agg(flags) as flags from transfers where status = 'InProgress' group by 1),
     taken as (
-      select j.locked_by as pool, count(*) as transfers from graphile_worker._private_jobs j
+      select j.locked_by as pool, count(*) as transfers from queue_jobs j
       where not j.is_available and j.locked_by is not null and j.key is not null
-        and j.task_id = (select id from graphile_worker._private_tasks where identifier = 'runTransfer')
+        and j.task_id = (select id from queue_tasks where identifier = 'runTransfer')
         and not exists (select from transfers where id = j.key::uuid and status = 'InProgress')
       group by 1)
     select pool as id, host, pid, labels, started_at, exists ${lockOf('workers.pool')} as alive,

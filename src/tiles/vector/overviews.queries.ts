@@ -61,5 +61,5 @@ export async function putOff(db: Db, datasetId: string): Promise<void> {
 /** Whether a job of the dataset waits or runs. */
 export const overviewIsDue = (db: Db, datasetId: string) =>
   db.exists(sql.unsafe`
-    select from graphile_worker._private_jobs
+    select from queue_jobs
     where key = ${`vector overview ${datasetId}`} and attempts < max_attempts`);

@@ -114,7 +114,7 @@ export const listUnqueued = (tx: Db) =>
     unqueued as materialized (
       select id from pending
       -- a subquery per transfer uses the index; a join would read the whole queue
-      where (select true from graphile_worker._private_jobs job
+      where (select true from queue_jobs job
         where job.key = pending.id::text and (job.attempts < job.max_attempts or job.locked_at is not null)) is null
       limit 1000)
     select id, flags, turn as virtual_time from transfers join unqueued using (id)`);
@@ -122,7 +122,7 @@ export const listUnqueued = (tx: Db) =>
 /** Pools that lock queue rows but are not registered: a stopped process that continued after its worker was deleted. */
 export const listUnknownPools = (tx: Db) =>
   tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
-    select distinct locked_by as pool from graphile_worker._private_jobs
+    select distinct locked_by as pool from queue_jobs
     where not is_available and locked_by is not null and not exists (select from workers where pool = locked_by)`);
 
 /**
@@ -136,7 +136,7 @@ export async function unlockUnheld(
   patienceMs: number,
 ): Promise<number> {
   const { rowCount } = await db.query(sql.unsafe`
-    update graphile_worker._private_jobs set locked_by = null, locked_at = null
+    update queue_jobs set locked_by = null, locked_at = null
     where not is_available and locked_by = ${pool} and locked_at < now() - ${patienceMs} * interval '1 millisecond'
       and id <> all(${sql.array(jobIds, 'int8')})`);
   return rowCount;
@@ -148,9 +148,9 @@ export async function unlockUnheld(
  */
 export const removeOrphanedJobs = (tx: Db) =>
   tx.query(sql.unsafe`
-    delete from graphile_worker._private_jobs
+    delete from queue_jobs
     where not is_available and locked_at is null and key is null
-      and task_id = (select id from graphile_worker._private_tasks where identifier = 'runTransfer')`);
+      and task_id = (select id from queue_tasks where identifier = 'runTransfer')`);
 
 /** Pools of registered workers. */
 export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);
@@ -158,5 +158,5 @@ export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.s
 /** Deletes queue rows that used up their attempts a week ago. */
 export const removeExhaustedJobs = (db: Db) =>
   db.query(sql.unsafe`
-    delete from graphile_worker._private_jobs
+    delete from queue_jobs
     where not is_available and locked_at is null and updated_at < now() - interval '7 days'`);

@@ -48,7 +48,7 @@ export const requeueBackedOff = (tx: Db) =>
   tx.any(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), virtualTime: z.number() }))`
     with due as (
       select t.id, t.tenant_id, t.flags, row_number() over (partition by t.tenant_id order by t.turn, t.id) - 1 as place
-      from graphile_worker._private_jobs job join transfers t on t.id = (job.payload ->> 'transferId')::uuid
+      from queue_jobs job join transfers t on t.id = (job.payload ->> 'transferId')::uuid
       where job.is_available and job.priority = ${DEFAULT_PRIORITY} and job.run_at > '2000-01-01' and job.run_at <= now()
         and t.status = 'Pending' and t.outages > 0)
     update transfers r

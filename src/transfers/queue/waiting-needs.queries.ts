@@ -13,7 +13,7 @@ const NeedsRow = z.object({ flags, head: Head.optional() });
  * whole queue.
  */
 const backingOff = sql.fragment`outages > 0 and coalesce((
-  select job.run_at > now() from graphile_worker._private_jobs job where job.key = t.id::text), false)`;
+  select job.run_at > now() from queue_jobs job where job.key = t.id::text), false)`;
 
 /**
  * The distinct flags of waiting transfers, each with its first transfer that does not back off. A loose index scan: one

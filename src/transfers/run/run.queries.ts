@@ -92,7 +92,7 @@ const claims = statement(
 
 /** Removes the queue row of a transfer, unless a worker has taken it. */
 export const removeQueueRow = (tx: Db, id: string) =>
-  tx.query(sql.unsafe`delete from graphile_worker._private_jobs where key = ${id} and locked_at is null`);
+  tx.query(sql.unsafe`delete from queue_jobs where key = ${id} and locked_at is null`);
 
 const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
 const Released = Stops.extend({
@@ -248,7 +248,7 @@ export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: read
 /** Part of a `with`: removes the queue rows of `changed` that no worker has taken. */
 const unqueued = sql.fragment`
   unqueued as (
-    delete from graphile_worker._private_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
+    delete from queue_jobs where key = any(array(select id::text from changed)) and locked_at is null)`;
 
 /**
  * Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt
