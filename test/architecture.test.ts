@@ -67,7 +67,31 @@ const PLANTED: [rule: string, file: string, source: string, sentence: RegExp][] 
     `import { c } from '../../convert/c.ts';`,
     /may only import/,
   ],
-  ['routes import routes', 'src/projects/a.routes.ts', `import { r } from './b.routes.ts';`, /only app.ts may/],
+  [
+    'routes import routes',
+    'src/projects/a.routes.ts',
+    `import { r } from './b.routes.ts';`,
+    /only the plugin of its room/,
+  ],
+  [
+    'a plugin imports routes of another room',
+    'src/projects/plugin.ts',
+    `import { r } from '../tenants/routes.ts';`,
+    /only the plugin of its room/,
+  ],
+  ['app imports routes', 'src/app.ts', `import { r } from './projects/routes.ts';`, /only the plugin of its room/],
+  [
+    'a plugin imports a plugin',
+    'src/projects/plugin.ts',
+    `import { p } from '../tenants/plugin.ts';`,
+    /only app.ts may/,
+  ],
+  [
+    'a plugin imports from a later room',
+    'src/projects/plugin.ts',
+    `import { b } from '../transfers/b.ts';`,
+    /comes after/,
+  ],
   ['import of app', 'src/tokens/a.ts', `import { buildApp } from '../app.ts';`, /no file may import app/],
   ['src imports from workers', 'src/transfers/a.ts', `import { b } from '../../workers/b.ts';`, /only import from src/],
   [
@@ -87,7 +111,7 @@ const PLANTED: [rule: string, file: string, source: string, sentence: RegExp][] 
   ['SQL outside of queries', 'src/projects/a.ts', `import { sql } from '../db.ts';`, /SQL belongs/],
   ['import of slonik outside of queries', 'src/projects/a.ts', `import { sql } from 'slonik';`, /SQL belongs/],
   ['Fastify outside of routes', 'src/projects/a.ts', `import Fastify from 'fastify';`, /may use Fastify/],
-  ['import of routes', 'src/projects/a.ts', `import { r } from './routes.ts';`, /only app.ts may/],
+  ['import of routes', 'src/projects/a.ts', `import { r } from './routes.ts';`, /only the plugin of its room/],
   [
     'formats import from the foundation',
     'src/files/formats/geotiff/a.ts',
@@ -141,6 +165,8 @@ test('reports no violation for allowed imports', (t) => {
         ['src/projects/a.routes.ts', `import { c } from '../transfers/c.ts';`],
         ['src/projects/visibility.queries.ts', `import { sql } from '../db.ts';`],
         ['src/projects/routes.ts', `import fp from 'fastify-plugin';`],
+        ['src/projects/plugin.ts', `import fp from 'fastify-plugin';\nimport { r } from './tree.routes.ts';`],
+        ['src/app.ts', `import { p } from './projects/plugin.ts';`],
         [
           'src/files/formats/geotiff/a.ts',
           `import { FormatError } from '../../errors.ts';\nimport { c } from '../../geo/crs/c.ts';\nimport { d } from '../io/d.ts';`,

@@ -3,7 +3,8 @@ import { posix } from 'node:path';
 
 /**
  * Order of the rooms (folders of `src`): a file may import, types included, from its own room, the foundation, and
- * rooms earlier in the list. Route files are leaves and may import from any room.
+ * rooms earlier in the list. Route files are leaves and may import from any room; only the plugin of their room
+ * registers them, and only app.ts registers plugins.
  */
 const PURE = [
   'files/errors',
@@ -56,7 +57,7 @@ const READS_ENVIRONMENT = ['src/config.ts', 'cli/main.ts', 'cli/clean-environmen
 const JUNK_DRAWER = /(^|[/-])(index|utils?|helpers?|common|shared|misc)\.ts$/;
 /** The formatter leaves comments alone. A word that is wider, such as a URL, may stand alone in its line. */
 const WIDE_COMMENT = /^(?=.{121}) *(\/\/|\*|\/\*\*) .*\S .*$/m;
-const MAY_USE_HTTP = /(routes\.ts$|^src\/http\/|^src\/app\.ts$)/;
+const MAY_USE_HTTP = /(routes\.ts$|^src\/http\/|^src\/[^/]+\/plugin\.ts$|^src\/app\.ts$)/;
 
 interface Import {
   /** Path of a file from the root of the repository, or the name of a package. */
@@ -135,7 +136,9 @@ function violation(file: string, { target, names, types }: Import): string | und
     return 'connections are opened in src/platform.';
   if (from.tree === 'src' && /^(@?fastify)/.test(target) && !MAY_USE_HTTP.test(file))
     return 'only routes and http/ may use Fastify.';
-  if (target.endsWith('routes.ts') && file !== 'src/app.ts') return 'only app.ts may import routes.';
+  if (target.endsWith('routes.ts') && file !== `src/${to.room}/plugin.ts`)
+    return 'only the plugin of its room may import routes.';
+  if (target.endsWith('/plugin.ts') && file !== 'src/app.ts') return 'only app.ts may import plugins.';
   if (from.tree === 'src') {
     if (['cli', 'workers', 'test', 'bin', 'bench'].includes(to.tree)) return 'src may only import from src.';
     return to.tree === 'src' ? orderViolation(file, target) : undefined;

@@ -41,3 +41,13 @@ export function openGates(names: GateNames): Gates {
     clear: cache.clear,
   };
 }
+
+/** Throws if a gate of the settings names neither a service nor a reader or writer: it would guard nothing. */
+export function checkGateNames(gates: GateNames, known: readonly string[]): void {
+  const all = new Set(known.map((name) => name.toLowerCase()));
+  const unknown = Object.keys(gates).find((name) => !all.has(name.toLowerCase()));
+  if (unknown !== undefined)
+    throw new Error(
+      `features.gates: '${unknown}' is not a service, reader or writer. Known names: ${known.join(', ')}.`,
+    );
+}

@@ -1,4 +1,5 @@
 import { checkVisible } from '../credits/rights.ts';
+import { servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -7,11 +8,9 @@ import type { FindProjectOf } from '../http/rules/headers.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
 import type { Service } from '../http/rules/versions.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
+import type { LinkSigner } from '../uploads/address.ts';
 import type { Gates } from './gates.ts';
 import { findTenantOfDataset, findTenantOfProject } from './queries.ts';
-
-/** Throws an `AppError` unless the request may read the dataset. */
-export type MayRead = (asker: Asker, datasetId: string) => Promise<unknown>;
 
 /** Finds the tenant of an object that the caller sees. */
 export type FindTenant = (caller: Caller, id: string) => Promise<string | null | undefined>;
@@ -19,7 +18,9 @@ export type FindTenant = (caller: Caller, id: string) => Promise<string | null |
 export interface RouteGateParts {
   db: Db;
   findProjectOf: FindProjectOf;
-  mayRead: MayRead;
+  /** Verifies signed links. */
+  signer: LinkSigner;
+  gates: Gates;
   /**
    * Of objects of rooms behind this one. `binProject`: a project that is deleted or not, as the recycle bin names them.
    */
@@ -30,7 +31,7 @@ export interface RouteGateParts {
 const LEFT_TO_ROUTES: readonly string[] = ['notFound', 'forbidden'];
 
 /** Gates of whole services. */
-export function openRouteGates({ db, findProjectOf, mayRead, tenantOf }: RouteGateParts, gates: Gates): RouteGates {
+export function openRouteGates({ db, signer, gates, findProjectOf, tenantOf }: RouteGateParts): RouteGates {
   const tenantOfProject: FindTenant = async (caller, id) => (await visibleProject(db, caller, id)).tenantId;
   const tenantOfDataset: FindTenant = async (caller, datasetId) => {
     const projectId = await findProjectOf(caller, datasetId);
@@ -63,7 +64,7 @@ export function openRouteGates({ db, findProjectOf, mayRead, tenantOf }: RouteGa
   }
 
   async function tenantOfLinked(asker: Asker, datasetId: string) {
-    await mayRead(asker, datasetId);
+    await servedDataset({ db, signer }, asker, datasetId);
     return findTenantOfDataset(db, datasetId);
   }
 
@@ -81,13 +82,3 @@ const unlessLeft = <T>(found: Promise<T>): Promise<T | undefined> =>
     if (!(error instanceof AppError) || !LEFT_TO_ROUTES.includes(error.kind)) throw error;
     return undefined;
   });
-
-/** Throws if a gate of the settings names neither a service nor a reader or writer: it would guard nothing. */
-export function checkGateNames(gates: Readonly<Record<string, string>>, known: readonly string[]): void {
-  const all = new Set(known.map((name) => name.toLowerCase()));
-  const unknown = Object.keys(gates).find((name) => !all.has(name.toLowerCase()));
-  if (unknown !== undefined)
-    throw new Error(
-      `features.gates: '${unknown}' is not a service, reader or writer. Known names: ${known.join(', ')}.`,
-    );
-}

@@ -4,7 +4,8 @@ import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import { endTransfer } from '../../transfers/ends/cancel.ts';
-import { type DryRun, inDryRunTransaction, type StartRules } from '../../transfers/starts/start.ts';
+import type { StartRules } from '../../transfers/starts/rules.ts';
+import { type DryRun, inDryRunTransaction } from '../../transfers/starts/start.ts';
 import { explainWaiting, type Why } from '../../transfers/views/why.ts';
 import { retryAsStarter } from '../retries/retry.ts';
 import {

@@ -6,7 +6,7 @@ import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.t
 import { idEnding, queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
 import { DryRun, StartQuery } from '../../transfers/starts/bodies.ts';
-import type { StartRules } from '../../transfers/starts/start.ts';
+import type { StartRules } from '../../transfers/starts/rules.ts';
 import { Why } from '../../transfers/views/why.ts';
 import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
 import { JOB_STATES, Job, JobDetail, listJobs } from './queries.ts';

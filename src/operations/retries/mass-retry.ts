@@ -3,7 +3,7 @@ import type { Db } from '../../db.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
-import type { StartRules } from '../../transfers/starts/start.ts';
+import type { StartRules } from '../../transfers/starts/rules.ts';
 import { isFailure } from './failures.queries.ts';
 import {
   type Due,

@@ -5,7 +5,8 @@ import type { Caller } from '../../http/caller.ts';
 import { findPresentCaller } from '../../keys/issuers.ts';
 import { lockTransfer } from '../../transfers/queries.ts';
 import { retryTransfer } from '../../transfers/starts/retry.ts';
-import type { StartRules, Written } from '../../transfers/starts/start.ts';
+import type { StartRules } from '../../transfers/starts/rules.ts';
+import type { Written } from '../../transfers/starts/start.ts';
 import { findRetry, getStarter } from './retry.queries.ts';
 
 /** Origin of the request for a retry, and scopes of API keys and of accounts without own ones. */

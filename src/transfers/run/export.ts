@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import type { LinkSigner } from '../../uploads/address.ts';
-import type { PresentedGrant } from '../../uploads/blob-area.ts';
+import type { BlobArea, PresentedGrant } from '../../uploads/blob-area.ts';
 import { findBadRecords, findExport, hasVoidGrants, mayReadContents } from '../queries.ts';
 
 /** Maximum length of a blob's name, in characters. */
@@ -20,8 +20,14 @@ export function exportName(transferId: string, fileName: string): string {
 export const badRecordsName = (transferId: string) => `${transferId}${BAD_RECORDS}`;
 const BAD_RECORDS = '-bad-records.geojson';
 
+/** The area `export` of blob addresses, which is read-only. */
+export const exportArea = (db: Db, links: Pick<LinkSigner, 'issuer'>): BlobArea => ({
+  find: (name) => findExportBytes(db, name),
+  accepts: (name, grant) => acceptsExportGrant(db, links, name, grant),
+});
+
 /** Name in the store of what an export's address stands for, while it is kept. */
-export async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
+async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
   const id = transferIdIn(name);
   if (id === undefined) return undefined;
   if (name === badRecordsName(id)) return (await findBadRecords(db, id)) ?? undefined;
@@ -33,7 +39,7 @@ export async function findExportBytes(db: Db, name: string): Promise<string | un
  * Addresses of these files end with those of the datasets that they were made of, and with the issuer's right to the
  * transfer.
  */
-export async function acceptsExportGrant(
+async function acceptsExportGrant(
   db: Db,
   { issuer }: Pick<LinkSigner, 'issuer'>,
   name: string,

@@ -12,15 +12,8 @@ import { lockSource } from '../sources/sources.queries.ts';
 import { missingParameters } from './check.ts';
 import { planMoveOrCopy } from './move-or-copy.ts';
 import { type Beginnable, getBeginning } from './retry.queries.ts';
-import {
-  type DryRun,
-  inDryRunTransaction,
-  type Plan,
-  type StartParts,
-  type StartRules,
-  type Written,
-  writePlan,
-} from './start.ts';
+import type { StartRules } from './rules.ts';
+import { type DryRun, inDryRunTransaction, type Plan, type StartParts, type Written, writePlan } from './start.ts';
 
 /**
  * Starts a new transfer with the request of a failed one, or with `dryRun` only checks it. Allowed for its starter and

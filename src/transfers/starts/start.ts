@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { tooFewCredits } from '../../credits/change.ts';
-import { type Prices, priceOf } from '../../credits/prices.ts';
+import { priceOf } from '../../credits/prices.ts';
 import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
 import { findReader } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
-import type { Gates } from '../../licensing/gates.ts';
 import { append } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
 import { sidesOf, started } from '../events.ts';
@@ -17,6 +16,7 @@ import type { CheckedConversion, StartRequest } from './check.ts';
 import { contentWarning, storedInput } from './content-warning.ts';
 import { limitDistinctRequests } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
+import type { StartRules } from './rules.ts';
 
 /** What a start needs. */
 export interface StartParts extends StartRules {
@@ -26,15 +26,6 @@ export interface StartParts extends StartRules {
   contents: BlobSources;
   /** Machine types that a request may name. */
   nodeSizes: readonly NodeSize[];
-}
-
-/** What the tenant of a transfer must fulfil. */
-export interface StartRules {
-  /** Readers and writers that need a feature. */
-  gates: Gates;
-  prices: Prices;
-  /** Milliseconds that a transfer may run. */
-  timeLimit: number;
 }
 
 /** A transfer that was checked and whose datasets are locked: all columns but those of its identity and its caller. */

@@ -1,0 +1,17 @@
+import type { Config } from '../config.ts';
+import type { Db } from '../db.ts';
+import { guideRoutes } from './guide/guide.routes.ts';
+import { healthRoutes } from './observe/health.ts';
+import type { App } from './route.ts';
+import { notImplementedRoutes } from './rules/not-implemented.ts';
+import { serviceRoutes } from './services.ts';
+import { welcomeRoutes } from './welcome.routes.ts';
+
+/** Routes that belong to no room. */
+export async function httpPlugin(app: App, { db, settings }: { db: Db; settings: Pick<Config, 'publicUrl'> }) {
+  await app.register(healthRoutes, { db });
+  await app.register(welcomeRoutes);
+  await app.register(guideRoutes);
+  await app.register(serviceRoutes, { publicUrl: settings.publicUrl });
+  await app.register(notImplementedRoutes);
+}

@@ -1,0 +1,17 @@
+import { memoryStore } from './cache/store.ts';
+import { Limits } from './limits/limits.ts';
+
+type Log = Record<'warn', (details: object, message: string) => void>;
+
+/**
+ * Cached answers and the requests of each caller: in memory, or in the Redis at `url`, which API processes share.
+ * @param platform tells the entries of platforms that use one Redis apart
+ */
+export async function openStores(url: string | undefined, platform: string, log: Log) {
+  if (url === undefined) return { cache: memoryStore(), limits: new Limits() };
+  // loads the client of Redis only where there is one, because it delays the start
+  const { connectRedis, redisStore } = await import('./cache/redis.ts');
+  const { redisUses } = await import('./limits/redis-uses.ts');
+  const redis = connectRedis(url, log);
+  return { cache: redisStore(redis, platform), limits: new Limits(redisUses(redis, platform)) };
+}

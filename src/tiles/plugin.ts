@@ -1,0 +1,35 @@
+import type { Config } from '../config.ts';
+import type { App } from '../http/route.ts';
+import { mapRoutes } from './map/map.routes.ts';
+
+import { tileRoutes } from './routes.ts';
+import type { RightParts } from './serve.ts';
+import { openTileServices, type TileServiceParts } from './tile-services.ts';
+import { tileUpkeepRoutes } from './upkeep.routes.ts';
+import { vectorTileRoutes } from './vector.routes.ts';
+import { vectorUpkeepRoutes } from './vector-upkeep.routes.ts';
+import { wmtsRoutes } from './wmts.routes.ts';
+
+export interface TilesOptions extends RightParts, Omit<TileServiceParts, 'threads' | 'keptBytes'> {
+  settings: Pick<Config, 'publicUrl' | 'cache.lifetime' | 'cache.lifetimes' | 'tiles.threads' | 'tiles.keptBytes'>;
+}
+
+export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions) {
+  const { db, signer, responses } = parts;
+  const drawn = openTileServices({
+    ...parts,
+    threads: settings['tiles.threads'],
+    keptBytes: settings['tiles.keptBytes'],
+  });
+  app.addHook('onClose', () => drawn.close());
+  const shared = { db, signer, responses, publicUrl: settings.publicUrl };
+  const metadataLifetime = settings['cache.lifetimes'].tiles ?? settings['cache.lifetime'];
+  const raster = { ...shared, metadataLifetime, open: drawn.open, onRequest: drawn.onRequest };
+  const vector = { ...shared, sources: drawn.vector };
+  await app.register(tileRoutes, raster);
+  await app.register(wmtsRoutes, raster);
+  await app.register(tileUpkeepRoutes, raster);
+  await app.register(vectorTileRoutes, vector);
+  await app.register(vectorUpkeepRoutes, vector);
+  await app.register(mapRoutes);
+}

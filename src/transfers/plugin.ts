@@ -1,0 +1,51 @@
+import { BlobSources } from '../blobs/blob-source.ts';
+import type { BlobStore } from '../blobs/blobs.ts';
+import type { Config } from '../config.ts';
+import type { App } from '../http/route.ts';
+import { announcer } from './ends/announce.ts';
+import { datasetStartRoutes } from './starts/dataset.routes.ts';
+import { importRoutes } from './starts/import.routes.ts';
+import { legacyStartRoutes } from './starts/legacy.routes.ts';
+import { moveOrCopyRoutes } from './starts/move-or-copy.routes.ts';
+import type { StartRules } from './starts/rules.ts';
+import type { StartParts } from './starts/start.ts';
+import { converterRoutes } from './views/converters.routes.ts';
+import { transferListRoutes } from './views/list.routes.ts';
+import { type TransferRoutes, transferRoutes } from './views/transfer.routes.ts';
+import { openEndWaiter } from './views/wait-for-end.ts';
+import { whyRoutes } from './views/why.routes.ts';
+
+export interface TransfersOptions extends Pick<TransferRoutes, 'db' | 'changes' | 'findCaller' | 'signer' | 'cursors'> {
+  blobs: BlobStore;
+  sources: StartParts['sources'];
+  rules: StartRules;
+  settings: Pick<Config, 'publicUrl' | 'transfers.nodeSizes'>;
+}
+
+/** Bytes of stored files that dry runs cache in memory. */
+const DRY_RUN_CACHE = 8 * 2 ** 20;
+
+export async function transfersPlugin(app: App, options: TransfersOptions) {
+  const { db, changes, findCaller, signer, cursors, blobs, sources, rules, settings } = options;
+  const endWaiter = openEndWaiter(db, changes);
+  const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
+  const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: settings['transfers.nodeSizes'] };
+  await app.register(importRoutes, starts);
+  await app.register(datasetStartRoutes, starts);
+  await app.register(legacyStartRoutes, starts);
+  await app.register(moveOrCopyRoutes, starts);
+  await app.register(whyRoutes, { db });
+  await app.register(transferRoutes, {
+    db,
+    starts,
+    changes,
+    endWaiter,
+    findCaller,
+    announce: announcer(db),
+    signer,
+    cursors,
+    publicUrl: settings.publicUrl,
+  });
+  await app.register(transferListRoutes, { db });
+  await app.register(converterRoutes);
+}
