@@ -53,7 +53,7 @@ test('each entry of the change log stands once', async (t) => {
   const entries = [...(await text('CHANGELOG.md')).matchAll(/^- .*(?:\n {2}.*)*/gm)].map(([entry]) =>
     entry.replaceAll(/\s+/g, ' ').toLowerCase(),
   );
-  t.true(entries.length > 100);
+  t.true(entries.length > 50);
   t.deepEqual(
     entries.filter((entry, at) => entries.indexOf(entry) !== at),
     [],
@@ -74,26 +74,28 @@ test('each relative link leads to a file and a heading that exist', async (t) =>
     }
 });
 
-test('each page is linked from the README, which has the headings that people look for', async (t) => {
+test('each page is linked from the README, which has the words that people look for in 120 lines', async (t) => {
   const readme = await text('README.md');
   for (const file of (await documents()).keys()) if (file !== 'README.md') t.true(readme.includes(`](${file})`), file);
-  t.deepEqual(
-    [...outsideOfCode(readme).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading),
-    [
-      'Quick start',
-      'Installation',
-      'Concepts',
-      'CLI',
-      'REST API',
-      'Formats',
-      'Transformations',
-      'Configuration',
-      'Deployment',
-      'Operations',
-      'Security',
-      'Development',
-    ],
+  const found = [...outsideOfCode(readme).matchAll(/^## (.*)$|^\| \[([^\]]+)\]/gm)].map(
+    ([, heading, page]) => heading ?? page,
   );
+  for (const wanted of [
+    'Quick start',
+    'Installation',
+    'Concepts',
+    'CLI',
+    'REST API',
+    'Formats',
+    'Transformations',
+    'Configuration',
+    'Deployment',
+    'Operations',
+    'Security',
+    'Development',
+  ])
+    t.true(found.includes(wanted), wanted);
+  t.true(readme.split('\n').length <= 121);
 });
 
 /** Words behind `platform` up to a pipe, redirection, closing bracket or comment. */
