@@ -15,7 +15,7 @@ import { mailedToken } from './mail-token.ts';
 import { activateByToken, type RegisterParts } from './register.ts';
 
 const TITLE = 'Activate your account';
-const Query = z.object({ token: z.string().max(1000).optional() });
+const Query = z.object({ token: z.string().max(1000).optional().describe('Token of the mail.') });
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 'store'>) {

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { type Db, sql } from '../db.ts';
+import { number, text, timeText, uuidText } from '../http/rules/members.ts';
 
 export const AuditRow = z.object({
-  id: z.number(),
-  time: z.string(),
-  action: z.string(),
-  accountId: z.string().optional(),
-  subject: z.string(),
-  tenantId: z.string().optional(),
-  address: z.string().optional(),
-  agent: z.string().optional(),
-  requestId: z.string().optional(),
-  reason: z.string().optional(),
+  id: number('Number of the entry, increasing.'),
+  time: timeText('Time of the action, UTC.'),
+  action: text('Action.', 'account.created'),
+  accountId: text('Login id of the account that acted.', 'ann').optional(),
+  subject: text('Object of the action: login id, group, tenant or key.', 'ann'),
+  tenantId: uuidText('Id of the tenant of the action.').optional(),
+  address: text('Network address of the client.', '203.0.113.9').optional(),
+  agent: text('User-Agent of the request, at most 256 characters.', 'curl/8.14.1').optional(),
+  requestId: uuidText('`x-request-id` of the request.').optional(),
+  reason: text('Reason given by the caller.', 'Leaves the company.').optional(),
   details: z.record(z.string(), z.unknown()),
 });
 export type AuditRow = z.infer<typeof AuditRow>;

@@ -7,7 +7,9 @@ import type { Signer } from '../platform/keys/signing-keys.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { type AuditFilter, AuditRow, listAudit } from './audit.queries.ts';
 
-const AuditEntry = AuditRow.extend({ details: z.any().meta({ type: 'object', additionalProperties: true }) }).meta({
+const AuditEntry = AuditRow.extend({
+  details: z.any().meta({ type: 'object', additionalProperties: true }).describe('Details of the action.'),
+}).meta({
   id: 'AuditEntry',
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;

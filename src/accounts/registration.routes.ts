@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
+import { flag, number, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { Email, NewPassword, Text } from './account.ts';
 import { activateByToken, type RegisterParts, register, requestPasswordReset } from './register.ts';
 
 const open = { access: 'public', service: 'accounts' } as const;
-const Token = z.object({ token: z.string().max(1000) });
+const Token = z.object({ token: z.string().max(1000).describe('Token of the mail.') });
 
 /** Registration, activation and password reset. Answers do not reveal whether an account exists. */
 export async function registrationRoutes(app: App, parts: RegisterParts) {
@@ -18,12 +19,12 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
         summary: 'Registers an account and sends a mail to activate it',
         description: 'If the login id exists, the answer is the same, no account is created, and the mail says so.',
         body: z.object({
-          id: z.string(),
-          name: Text,
-          email: Email,
-          password: NewPassword,
-          company: Text.optional(),
-          phoneNumber: Text.optional(),
+          id: text('Login id, in any letter case.', 'ann'),
+          name: Text.meta({ description: 'Name of the person.', example: 'Ann Example' }),
+          email: Email.meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+          password: NewPassword.meta({ description: 'First password of the account.', example: 'Seven-bends-9' }),
+          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
+          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
         }),
         response: { 202: z.undefined() },
       },
@@ -78,12 +79,12 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
         summary: 'Returns the requirements for new passwords',
         response: {
           200: z.object({
-            requiredLength: z.number(),
-            requiredUniqueChars: z.number(),
-            requireNonAlphanumeric: z.boolean(),
-            requireLowercase: z.boolean(),
-            requireUppercase: z.boolean(),
-            requireDigit: z.boolean(),
+            requiredLength: number('Minimum number of characters.'),
+            requiredUniqueChars: number('Minimum number of different characters.'),
+            requireNonAlphanumeric: flag('Whether a character other than a letter or digit is required.'),
+            requireLowercase: flag('Whether a lower-case letter is required.'),
+            requireUppercase: flag('Whether an upper-case letter is required.'),
+            requireDigit: flag('Whether a digit is required.'),
           }),
         },
       },

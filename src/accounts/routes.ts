@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
+import { text } from '../http/rules/members.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { Account } from './account.ts';
 import { countAccounts, findMetadata, getAccount, ListedAccount, listAccounts } from './queries.ts';
@@ -51,7 +52,7 @@ export async function accountRoutes(app: App, { db }: { db: Db }) {
       schema: {
         operationId: 'getAccount',
         summary: 'Returns an account by its login id',
-        params: z.object({ id: z.string() }),
+        params: z.object({ id: text('Login id, in any letter case.') }),
         response: { 200: Account },
       },
     },

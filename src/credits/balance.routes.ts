@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
+import { createdAt, createdBy, flag, number, text, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum, queryInteger, queryList, queryTime } from '../http/rules/query.ts';
 import { STATUSES } from './balance.queries.ts';
@@ -15,68 +16,99 @@ import { operationEntries } from './operation.ts';
 import { verify } from './verify.ts';
 
 const status = z.enum(STATUSES);
-const Balance = z.object({ status, credits: z.number() }).meta({ id: 'CreditBalance' });
+const Balance = z
+  .object({
+    status: status.describe('State of the credits.'),
+    credits: number('Available credits, with up to six decimal places.', 75.5),
+  })
+  .meta({ id: 'CreditBalance' });
 export type Balance = z.infer<typeof Balance>;
 const BillingReference = z
-  .object({ billingReference: z.string(), billingReferenceTag: z.string(), billingReferenceType: z.string() })
+  .object({
+    billingReference: text('Name of the billing reference.', 'C-1042'),
+    billingReferenceTag: text('Note on the billing reference.', 'Framework 2026'),
+    billingReferenceType: text('Type of the billing reference.', 'EXT'),
+  })
   .meta({ id: 'BillingReference' });
-const lot = { expiresAt: z.string(), salesOrderId: z.string(), billingReference: BillingReference };
-const Detail = z.object({ status, credits: z.number(), ...lot }).meta({ id: 'CreditDetail' });
+const lot = {
+  expiresAt: timeText('Time when the credits expire, UTC.'),
+  salesOrderId: text('Sales order that paid for the credits.', 'SO-2026-17'),
+  billingReference: BillingReference,
+};
+const Detail = z
+  .object({
+    status: status.describe('State of the credits.'),
+    credits: number('Credits of the lot, with up to six decimal places.', 75.5),
+    ...lot,
+  })
+  .meta({ id: 'CreditDetail' });
 export type Detail = z.infer<typeof Detail>;
 const ExtendedDetail = z
   .object({
-    status,
-    credits: z.number(),
+    status: status.describe('Status.'),
+    credits: number('Credits of the lot, with up to six decimal places.', 75.5),
     ...lot,
-    projectId: z.string().optional(),
-    projectName: z.string().optional(),
-    operationId: z.string().optional(),
-    createdAt: z.string(),
-    createdBy: z.string().optional(),
+    projectId: uuidText('Id of the project.').optional(),
+    projectName: text('Name of the project.', 'Upper valley').optional(),
+    operationId: text(
+      'Operation that reserves or spends the credits, such as the id of a transfer.',
+      'run-4711',
+    ).optional(),
+    createdAt,
+    createdBy: createdBy.optional(),
   })
   .meta({ id: 'ExtendedCreditDetail' });
 export type ExtendedDetail = z.infer<typeof ExtendedDetail>;
 const Forecast = z
   .object({
-    available: z.number(),
-    spentPerDay: z.number(),
-    lastsUntil: z.string().optional(),
-    expiring: z.array(
-      z.object({ expiresAt: z.string(), credits: z.number(), unspent: z.number() }).meta({ id: 'ExpiringCredits' }),
-    ),
+    available: number('Credits that are available.', 300),
+    spentPerDay: number('Mean of the credits spent per day.', 12.5),
+    lastsUntil: text('Time when nothing is left at this pace, UTC.', '2026-02-17T08:17:02.4350000').optional(),
+    expiring: z
+      .array(
+        z
+          .object({
+            expiresAt: timeText('Time when the credits expire, UTC.'),
+            credits: number('Credits that expire then, with up to six decimal places.', 75.5),
+            unspent: number('Credits that are left when they expire, at this pace.'),
+          })
+          .meta({ id: 'ExpiringCredits' }),
+      )
+      .describe('What is available, by its expiry.'),
   })
   .meta({ id: 'CreditForecast' });
 export type Forecast = z.infer<typeof Forecast>;
 const Entry = z
   .object({
-    seq: z.int(),
-    kind: z.enum(KINDS),
-    account: z.enum(ACCOUNTS),
-    credits: z.number(),
-    lotId: z.int(),
-    expiresAt: z.string(),
-    salesOrderId: z.string(),
-    projectId: z.string().optional(),
-    createdAt: z.string(),
-    createdBy: z.string().optional(),
-    requestId: z.string().optional(),
+    seq: z.int().describe('Number of the entry in its pool.'),
+    kind: z.enum(KINDS).describe('Kind of the operation that wrote the entry.'),
+    account: z.enum(ACCOUNTS).describe('Account of the entry.'),
+    credits: number('Amount; negative on the account that gives.', 75.5),
+    lotId: z.int().describe('Lot that the credits belong to: what one add or move put into the pool.'),
+    expiresAt: timeText('Time when the credits expire, UTC.'),
+    salesOrderId: text('Sales order that paid for the credits.', 'SO-2026-17'),
+    projectId: uuidText('Id of the project.').optional(),
+    createdAt,
+    createdBy: createdBy.optional(),
+    requestId: uuidText('`x-request-id` of the request.').optional(),
   })
   .meta({ id: 'CreditEntry' });
 export type Entry = z.infer<typeof Entry>;
 const Verification = z
   .object({
-    valid: z.boolean(),
-    pools: z.int(),
-    entries: z.int(),
+    valid: flag('Whether the ledger is right.'),
+    pools: z.int().describe('Number of pools.'),
+    entries: z.int().meta({ description: 'Number of entries.', example: 1200 }),
     wrong: z
       .object({
-        tenantId: z.string().optional(),
-        seq: z.int().optional(),
-        lotId: z.int().optional(),
-        reason: z.string(),
+        tenantId: uuidText('Id of the tenant of the pool; absent: the generic pool.').optional(),
+        seq: z.int().optional().describe('Number of the entry in its pool.'),
+        lotId: z.int().optional().describe('Lot that the credits belong to: what one add or move put into the pool.'),
+        reason: text('What is wrong with it.', 'The sum of the accounts is not 0.'),
       })
       .optional()
-      .meta({ id: 'WrongCreditEntry' }),
+      .meta({ id: 'WrongCreditEntry' })
+      .describe('The first wrong entry.'),
   })
   .meta({ id: 'CreditVerification' });
 export type Verification = z.infer<typeof Verification>;
@@ -86,9 +118,12 @@ const Query = z.object({
   at: queryTime().optional().meta({ description: 'A time in the past, UTC.' }),
 });
 const DetailsQuery = Query.extend(offsetQuery);
-const TenantParam = z.object({ tenantId: uuidParam() });
-const OfTenant = z.object({ tenantId: uuidParam() });
-const OfReference = z.object({ billingReference: Reference.optional(), billingReferenceType: Reference.optional() });
+const TenantParam = z.object({ tenantId: uuidParam().describe('Id of the tenant.') });
+const OfTenant = z.object({ tenantId: uuidParam().describe('Id of the tenant.') });
+const OfReference = z.object({
+  billingReference: Reference.optional().describe('Name of the billing reference.'),
+  billingReferenceType: Reference.optional().meta({ description: 'Type of the billing reference.', example: 'EXT' }),
+});
 
 const tags = ['credit'];
 const config = { access: 'signedIn', service: 'credit' } as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
+import { number, text } from '../http/rules/members.ts';
 import { queryBoolean } from '../http/rules/query.ts';
 import { add, move, release, reserve, spend } from './change.ts';
 import { expire } from './expire.ts';
@@ -9,28 +10,53 @@ import { Credits, Expiry, OperationId, Pool, Reference } from './forms.ts';
 
 const BillingReference = z
   .object({
-    billingReference: Reference,
-    billingReferenceTag: z.string().trim().max(255).default(''),
-    billingReferenceType: Reference,
+    billingReference: Reference.meta({ description: 'Name of the billing reference.', example: 'C-1042' }),
+    billingReferenceTag: z
+      .string()
+      .trim()
+      .max(255)
+      .default('')
+      .meta({ description: 'Note on the billing reference.', example: 'Framework 2026' }),
+    billingReferenceType: Reference.meta({ description: 'Type of the billing reference.', example: 'EXT' }),
   })
   .meta({ id: 'NewBillingReference' });
-const Amount = z.object({ credits: z.number() }).meta({ id: 'CreditAmount' });
+const Amount = z
+  .object({ credits: number('Credits, with up to six decimal places.', 75.5) })
+  .meta({ id: 'CreditAmount' });
 export type Amount = z.infer<typeof Amount>;
-const Reserved = z.object({ credits: z.number(), operationId: z.string() }).meta({ id: 'CreditReservation' });
+const Reserved = z
+  .object({
+    credits: number('Reserved credits, with up to six decimal places.', 75.5),
+    operationId: text('Operation that reserves or spends the credits, such as the id of a transfer.', 'run-4711'),
+  })
+  .meta({ id: 'CreditReservation' });
 export type Reserved = z.infer<typeof Reserved>;
-const Expired = z.object({ credits: z.number(), lots: z.int(), pools: z.int() }).meta({ id: 'ExpiredCredits' });
+const Expired = z
+  .object({
+    credits: number('Expired credits, with up to six decimal places.', 75.5),
+    lots: z.int().describe('Number of lots.'),
+    pools: z.int().describe('Number of pools.'),
+  })
+  .meta({ id: 'ExpiredCredits' });
 export type Expired = z.infer<typeof Expired>;
 
-const DryRun = z.object({ dryRun: queryBoolean().optional() });
+const DryRun = z.object({
+  dryRun: queryBoolean()
+    .optional()
+    .describe('Checks the request and the first bytes of stored input, and starts nothing.'),
+});
 const tags = ['credit'];
 const tooFew = 'Too few credits are 409 `TooFewCredits`, with `available`.';
 const dry = '`dryRun=true` checks the request and returns the same answer, but changes nothing.';
 
 const Operation = z.object({
   credits: Credits,
-  tenantId: uuidParam(),
-  operationId: OperationId.optional(),
-  projectId: uuidParam().optional(),
+  tenantId: uuidParam().describe('Id of the tenant.'),
+  operationId: OperationId.optional().meta({
+    description: 'Operation that reserves or spends the credits, such as the id of a transfer.',
+    example: 'run-4711',
+  }),
+  projectId: uuidParam().optional().describe('Id of the project.'),
 });
 
 /** Changes of the ledger of credits. */
@@ -49,10 +75,13 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
         querystring: DryRun,
         body: z.object({
           credits: Credits,
-          billingReference: BillingReference,
-          salesOrderId: Reference,
+          billingReference: BillingReference.describe('Billing reference of the credits.'),
+          salesOrderId: Reference.meta({
+            description: 'Sales order that paid for the credits.',
+            example: 'SO-2026-17',
+          }),
           expiresAt: Expiry,
-          tenantId: uuidParam(),
+          tenantId: uuidParam().describe('Id of the tenant that gets the credits.'),
         }),
         response: { 200: Amount },
       },
@@ -107,7 +136,13 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
         summary: 'Ends the reservation of an operation',
         description: `Returns what was released. Credits that have expired meanwhile count as expired. ${dry}`,
         querystring: DryRun,
-        body: z.object({ tenantId: uuidParam(), operationId: OperationId }),
+        body: z.object({
+          tenantId: uuidParam().describe('Id of the tenant.'),
+          operationId: OperationId.meta({
+            description: 'Operation that reserves or spends the credits, such as the id of a transfer.',
+            example: 'run-4711',
+          }),
+        }),
         response: { 200: Amount },
       },
     },
@@ -129,10 +164,19 @@ export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> 
         querystring: DryRun,
         body: z.object({
           credits: Credits,
-          sourceTenantId: Pool,
-          targetTenantId: Pool,
-          billingReference: Reference.optional(),
-          billingReferenceType: Reference.optional(),
+          sourceTenantId: Pool.meta({
+            description: 'Tenant that gives the credits. Empty: the generic pool.',
+            example: '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10',
+          }),
+          targetTenantId: Pool.meta({
+            description: 'Tenant that gets the credits. Empty: the generic pool.',
+            example: '0192f79e-0b2c-7a51-a1de-6c0f93b1d2e4',
+          }),
+          billingReference: Reference.optional().describe('Name of the billing reference.'),
+          billingReferenceType: Reference.optional().meta({
+            description: 'Type of the billing reference.',
+            example: 'EXT',
+          }),
         }),
         response: { 200: Amount },
       },

@@ -13,31 +13,38 @@ import {
   findSystems,
 } from '../files/crs/catalogue.ts';
 import type { App } from '../http/route.ts';
+import { number, text, texts } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 
 const System = z
   .object({
-    id: z.int(),
-    name: z.string(),
-    authority: z.string(),
-    /** Other names, and codes of deprecated systems that this one replaces. */
-    aliases: z.array(z.string()).optional(),
-    /** In degrees. If west is greater than east, the area crosses the antimeridian. */
+    id: z.int().meta({ description: 'Code in its authority.', example: 25832 }),
+    name: text('Name of the coordinate system.', 'ETRS89 / UTM zone 32N'),
+    authority: text('Authority of the code.', 'EPSG'),
+    aliases: texts('Other names, and deprecated codes that it replaces.', ['Web Mercator']).optional(),
     areaOfUse: z
-      .object({ name: z.string(), west: z.number(), south: z.number(), east: z.number(), north: z.number() })
-      .optional(),
-    /** WKT 1 if it exists, else WKT 2. */
-    wkt: z.string(),
-    wkt2: z.string(),
-    proj4String: z.string().optional(),
+      .object({
+        name: text('Name of the area.', 'Europe between 6°E and 12°E'),
+        west: number('Western longitude; greater than the eastern one if the area crosses the antimeridian.'),
+        south: number('Southern latitude.', 38.76),
+        east: number('Eastern longitude.'),
+        north: number('Northern latitude.', 84.33),
+      })
+      .optional()
+      .describe('Area of use in degrees; west is greater than east if it crosses the antimeridian.'),
+    wkt: text('Definition as WKT 1, or as WKT 2 if there is no WKT 1.', 'PROJCS["ETRS89 / UTM zone 32N",…]'),
+    wkt2: text('Definition as WKT 2.', 'PROJCRS["ETRS89 / UTM zone 32N",…]'),
+    proj4String: text(
+      'Definition as a PROJ.4 string, if there is one.',
+      '+proj=utm +zone=32 +ellps=GRS80 +units=m +no_defs',
+    ).optional(),
   })
   .meta({ id: 'CoordinateSystem' });
 export type System = z.infer<typeof System>;
 const Systems = z
   .object({
-    /** Number of matches; only with `limit`. */
-    totalCount: z.int().optional(),
-    data: z.array(System),
+    totalCount: z.int().optional().describe('Number of matches; only with `limit`.'),
+    data: z.array(System).describe('Coordinate systems of this page.'),
   })
   .meta({ id: 'CoordinateSystemPage' });
 export type Systems = z.infer<typeof Systems>;
@@ -105,9 +112,9 @@ export async function crsRoutes(app: App) {
               'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
           }),
           bbox: box.optional(),
-          nametext: z.string().max(200).optional(),
-          fulltext: z.string().max(200).optional(),
-          authority: z.string().max(20).optional(),
+          nametext: z.string().max(200).optional().describe('Text in the name; case-insensitive.'),
+          fulltext: z.string().max(200).optional().describe('Text in any value of the record; case-insensitive.'),
+          authority: z.string().max(20).optional().describe('Authority of the code.'),
           ...offsetQuery,
         }),
         response: { 200: Systems },
@@ -152,7 +159,7 @@ export async function crsRoutes(app: App) {
         operationId: 'getCoordinateSystem',
         summary: 'Returns a coordinate reference system',
         description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
-        params: z.object({ id: z.string().max(20) }),
+        params: z.object({ id: z.string().max(20).describe('EPSG or ESRI code of the coordinate system.') }),
         response: { 200: System },
       },
     },

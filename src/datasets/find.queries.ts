@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { text, uuidText } from '../http/rules/members.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import { visible } from './queries.ts';
 
@@ -8,13 +9,14 @@ export const FOUND_TYPES = ['Project', 'Dataset'] as const;
 
 export const FoundItem = z
   .object({
-    id: z.string(),
-    itemType: z.enum(FOUND_TYPES),
-    name: z.string(),
-    /** The project that contains the item; absent for a root project. */
-    projectId: z.string().optional(),
-    /** Names from the root project down as path segments, each after a slash. */
-    path: z.string(),
+    id: uuidText('Id of the project or dataset.'),
+    itemType: z.enum(FOUND_TYPES).describe('Type of the item: `Project` or `Dataset`.'),
+    name: text('Name of the project or dataset.', 'Upper valley'),
+    projectId: uuidText('Id of the project that contains the item; absent for a root project.').optional(),
+    path: text(
+      'Names from the root project on, each after a slash. A slash in a name is `%2F`.',
+      '/Upper valley/surveys/2026',
+    ),
   })
   .meta({ id: 'FoundItem' });
 export type FoundItem = z.infer<typeof FoundItem>;

@@ -11,9 +11,9 @@ import { segmentsOf } from './paths.ts';
 const MAX_PATH_LENGTH = 10_000;
 const Find = z.object({
   path: z.string().max(MAX_PATH_LENGTH).describe('Names separated by slashes. Write a slash in a name as %2F.'),
-  itemType: queryEnum(FOUND_TYPES).optional(),
-  projectId: uuidParam().optional(),
-  limit: queryInteger(1, 1000).default(50),
+  itemType: queryEnum(FOUND_TYPES).optional().describe('`Project` or `Dataset`.'),
+  projectId: uuidParam().optional().describe('Only items below this project.'),
+  limit: queryInteger(1, 1000).default(50).describe('Maximum number of items.'),
 });
 
 export async function findRoutes(app: App, { db }: { db: Db }) {

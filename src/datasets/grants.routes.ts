@@ -6,6 +6,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id, projectInHeader, TextAnswer } from '../http/rules/forms.ts';
+import { text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryBoolean, queryDuration, queryList } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -59,8 +60,8 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
           'account or key ends. 400 `LinkTooLong` above the settings `grants.writeLifetime` (7 days) and `grants.readLifetime`.',
         querystring: z.object({
           readOnly: queryBoolean().optional().meta({ description: 'Grants reading only: for links to share.' }),
-          projectId: z.guid().toLowerCase().optional(),
-          resourceId: z.guid().toLowerCase().optional(),
+          projectId: z.guid().toLowerCase().optional().describe('Id of the project whose files the query grants.'),
+          resourceId: z.guid().toLowerCase().optional().describe('Id of a dataset. Absent: all files of the project.'),
           expiration: queryDuration(MAX_GRANT_MS).optional(),
         }),
         response: { 200: TextAnswer },
@@ -102,7 +103,9 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
         operationId: 'getDatasetDownloadUrl',
         summary: 'Returns a signed address to download a dataset',
         params: Id,
-        querystring: z.object({ downloadFileName: chosenName(z.string().max(255)).optional() }),
+        querystring: z.object({
+          downloadFileName: chosenName(z.string().max(255)).optional().describe('Name of the downloaded file.'),
+        }),
         response: { 200: TextAnswer },
       },
     },
@@ -124,8 +127,18 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
         summary: 'Returns signed addresses to download datasets of a project',
         description:
           'Send the project in the header `svc-project-id`. Without `id`, returns all datasets directly in it.',
-        querystring: z.object({ id: queryList(z.guid().toLowerCase()).max(1000).optional() }),
-        response: { 200: listOf(z.object({ id: z.string(), name: z.string(), url: z.string() })) },
+        querystring: z.object({
+          id: queryList(z.guid().toLowerCase()).max(1000).optional().describe('Ids of the datasets.'),
+        }),
+        response: {
+          200: listOf(
+            z.object({
+              id: uuidText('Id of the dataset.'),
+              name: text('Name of the dataset.', 'Valley'),
+              url: text('Signed URL of the contents.', 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…'),
+            }),
+          ),
+        },
       },
     },
     async (request) => {

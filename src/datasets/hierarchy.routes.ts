@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
+import { flag, text, uuidText } from '../http/rules/members.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
 import { checkLifetime, type GrantLifetimes, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
@@ -12,27 +13,38 @@ const Hierarchy = z
     actions: z
       .array(
         z.object({
-          type: queryEnum(ACTION_TYPES),
-          path: z.string().max(MAX_PATH_LENGTH),
-          newPath: z.string().max(MAX_PATH_LENGTH).optional(),
-          isFolder: z.boolean().optional(),
+          type: queryEnum(ACTION_TYPES).describe('Kind of the action.'),
+          path: z
+            .string()
+            .max(MAX_PATH_LENGTH)
+            .meta({ description: 'Path in the project, segments separated by slashes.', example: 'surveys/2026' }),
+          newPath: z
+            .string()
+            .max(MAX_PATH_LENGTH)
+            .optional()
+            .meta({ description: 'New path.', example: 'surveys/2027' }),
+          isFolder: flag('Whether the path is a folder.').optional(),
         }),
       )
       .max(1000)
-      .default([]),
-    defaultAccessLevel: accessLevel().optional(),
+      .default([])
+      .describe('Actions, in this order; all succeed or none.'),
+    defaultAccessLevel: accessLevel().optional().describe('Access level of folders that are created.'),
     sasTokenExpiration: queryDuration(MAX_GRANT_MS).optional(),
   })
   .meta({ id: 'HierarchyActions' });
 const Result = z
   .object({
-    projectId: z.string(),
-    datasetId: z.string().optional(),
-    path: z.string(),
-    sasToken: z.string(),
+    projectId: uuidText('Id of the project of the path.'),
+    datasetId: uuidText('Id of the dataset of the path.').optional(),
+    path: text('Path in the project, segments separated by slashes.', 'surveys/2026'),
+    sasToken: text(
+      'Signed query that grants access to the path.',
+      'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…',
+    ),
   })
   .meta({ id: 'HierarchyResult' });
-const Results = z.object({ results: z.array(Result) });
+const Results = z.object({ results: z.array(Result).describe('Results of the actions that changed something.') });
 export type Results = z.infer<typeof Results>;
 
 export async function hierarchyRoutes(

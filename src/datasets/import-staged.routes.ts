@@ -3,12 +3,23 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
+import { flag, text, uuidText } from '../http/rules/members.ts';
 import { importStaged } from './import-staged.ts';
 
 const MAX_PATH_LENGTH = 10_000;
 /** A client ends each list with an entry without members, which is skipped; all others have both. */
 const File = z
-  .object({ url: z.string().max(MAX_PATH_LENGTH).optional(), fileName: z.string().max(1000).optional() })
+  .object({
+    url: z.string().max(MAX_PATH_LENGTH).optional().meta({
+      description: 'Signed URL to which the file was uploaded.',
+      example: 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…',
+    }),
+    fileName: z
+      .string()
+      .max(1000)
+      .optional()
+      .meta({ description: 'Name of the uploaded file.', example: 'valley.asc' }),
+  })
   .superRefine(({ url, fileName }, { addIssue }) => {
     if (url === undefined && fileName !== undefined)
       addIssue({ code: 'custom', path: ['url'], message: 'is required' });
@@ -17,17 +28,38 @@ const File = z
   });
 const Import = z
   .object({
-    files: z.array(File).max(1000).default([]),
-    destinationPath: z.string().max(MAX_PATH_LENGTH).optional(),
-    /** A misspelling that clients send. */
-    destingationPath: z.string().max(MAX_PATH_LENGTH).optional(),
-    createDestinationPathIfNotExists: z.boolean().optional(),
+    files: z.array(File).max(1000).default([]).describe('Uploaded files.'),
+    destinationPath: z
+      .string()
+      .max(MAX_PATH_LENGTH)
+      .optional()
+      .meta({ description: 'Folder in the project.', example: 'surveys/2026' }),
+    destingationPath: z
+      .string()
+      .max(MAX_PATH_LENGTH)
+      .optional()
+      .meta({ description: 'Misspelling of `destinationPath` that clients send.', example: 'surveys/2026' }),
+    createDestinationPathIfNotExists: flag('Whether missing folders are created. Otherwise they are 404.').optional(),
   })
   .meta({ id: 'StagedFiles' });
 const Imported = z
   .object({
-    datasets: z.array(z.object({ fileName: z.string(), datasetId: z.string() })),
-    failures: z.array(z.object({ fileName: z.string(), message: z.string() })),
+    datasets: z
+      .array(
+        z.object({
+          fileName: text('Name of the uploaded file.', 'valley.asc'),
+          datasetId: uuidText('Id of the dataset.'),
+        }),
+      )
+      .describe('Created datasets.'),
+    failures: z
+      .array(
+        z.object({
+          fileName: text('Name of the uploaded file.', 'valley.asc'),
+          message: text('Why the file was not imported.', 'The file is empty.'),
+        }),
+      )
+      .describe('Files that could not be imported.'),
   })
   .meta({ id: 'ImportedFiles' });
 

@@ -32,7 +32,11 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['datasets'];
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
-  const tokens = { includeSasTokens: queryBoolean().optional() };
+  const tokens = {
+    includeSasTokens: queryBoolean()
+      .optional()
+      .describe('Adds a signed query to each dataset, which grants access to its contents.'),
+  };
   /** A query string that grants reading the dataset. */
   const tokenOf = (id: string, generation: number, caller: Caller) =>
     grantQuery(signer, { area: 'dataset', name: id }, readGrant(generation, caller));
@@ -120,7 +124,13 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         operationId: 'listProjectDatasetsRecursively',
         summary: 'Lists datasets in a project and all its descendants, ordered by path',
         params: Id,
-        querystring: z.object({ datasetType: queryEnum(DATASET_TYPES).optional(), ...tokens, ...offsetQuery }),
+        querystring: z.object({
+          datasetType: queryEnum(DATASET_TYPES)
+            .optional()
+            .describe('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.'),
+          ...tokens,
+          ...offsetQuery,
+        }),
         response: { 200: offsetPageOf(PlacedDataset) },
       },
     },

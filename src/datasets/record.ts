@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createdAt, createdBy, number, text, texts, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
 import { may } from '../projects/access.ts';
 import { permissionsAnswer } from '../projects/permissions.ts';
 import { freeFormAnswer } from '../projects/record.ts';
@@ -8,28 +9,39 @@ export const DATASET_TYPES = ['file', 'multidimensional', 'timeseries', 'gisvect
 export type DatasetType = (typeof DATASET_TYPES)[number];
 
 export const DatasetRow = z.object({
-  id: z.string(),
-  createdAt: z.string(),
-  createdBy: z.string(),
-  updatedAt: z.string(),
-  updatedBy: z.string(),
-  name: z.string(),
-  description: z.string().optional(),
-  datasetType: z.string(),
-  datasetFormat: z.string(),
-  projectId: z.string(),
-  metadata: freeFormAnswer(),
-  properties: freeFormAnswer(),
-  tags: z.array(z.string()),
-  /** `startTime, endTime, interval, resolution`. */
-  temporalInformation: freeFormAnswer().optional(),
-  /** `location` (WKT, WGS 84, longitude before latitude), `primarySpatialReference`, `srid`, `resolution`. */
-  spatialInformation: freeFormAnswer().optional(),
-  /** Size of the content in bytes. */
-  storageSize: z.number(),
-  rowVersion: z.string(),
-  /** What the last check of the content found. Only in the record of one dataset, and only if something is wrong. */
-  contentProblem: z.enum(['damaged', 'missing']).optional(),
+  id: uuidText('Id of the dataset.'),
+  createdAt,
+  createdBy,
+  updatedAt,
+  updatedBy,
+  name: text('Name of the dataset.', 'Valley'),
+  description: text('Description of the dataset.', 'Terrain of the valley').optional(),
+  datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
+  datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
+  projectId: uuidText('Id of the project that holds the dataset.'),
+  metadata: freeFormAnswer().meta({
+    description: 'Free-form object; stored unchanged, including null.',
+    example: { source: 'survey' },
+  }),
+  properties: freeFormAnswer().describe('Free-form object; the platform adds `statistics` of the data.'),
+  tags: texts('Keywords.', ['terrain']),
+  temporalInformation: freeFormAnswer()
+    .optional()
+    .describe('Time range of the data: `startTime`, `endTime`, `interval`, `resolution`.'),
+  spatialInformation: freeFormAnswer()
+    .optional()
+    .describe('Area of the data: `location`, `primarySpatialReference`, `srid`, `resolution`.'),
+  storageSize: number('Size of the contents in bytes.', 1048576),
+  rowVersion: text(
+    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    '7',
+  ),
+  contentProblem: z
+    .enum(['damaged', 'missing'])
+    .optional()
+    .describe(
+      'What the last check of the contents found; only in the record of one dataset, and only if something is wrong.',
+    ),
 });
 
 const permissions = permissionsAnswer().optional();
@@ -38,12 +50,17 @@ const permissions = permissionsAnswer().optional();
 export const DatasetRowWithRights = DatasetRow.extend({ permissions, rights: z.number() });
 
 export const Dataset = DatasetRow.extend({
-  /** Only for callers with canGrantAccess. */
-  permissions,
-  /** Absolute address of the content, without a grant. */
-  dataPath: z.string(),
-  /** Query string that grants reading `dataPath`. */
-  sasToken: z.string().optional(),
+  permissions: permissions.describe(
+    'Permissions of principals besides their roles; only for callers with canGrantAccess.',
+  ),
+  dataPath: text(
+    'Address of the contents, without the signature.',
+    'https://platform.example/api/blob/dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012',
+  ),
+  sasToken: text(
+    'Signed query that grants reading `dataPath` for a time.',
+    'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…',
+  ).optional(),
 }).meta({ id: 'Dataset' });
 export type Dataset = z.infer<typeof Dataset>;
 
@@ -84,28 +101,35 @@ export const dataPath = (id: string, base: string) => blobAddress(base, { area: 
 /** A dataset in a list of summaries. */
 export const DatasetSummary = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    datasetType: z.string(),
-    dataPath: z.string(),
+    id: uuidText('Id of the dataset.'),
+    name: text('Name of the dataset.', 'Valley'),
+    datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
+    dataPath: text(
+      'URL of the contents, without the signature.',
+      'https://platform.example/api/blob/dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012',
+    ),
   })
   .meta({ id: 'DatasetSummary' });
 
 /** A dataset in a project or one of its descendants. */
 export const PlacedDataset = z
   .object({
-    id: z.string(),
-    projectId: z.string(),
-    name: z.string(),
-    /**
-     * Names of the folders in between as path segments, without a slash at either end. Empty for datasets directly in
-     * the project.
-     */
-    relativePath: z.string(),
-    datasetType: z.string(),
-    /** Signed download address; only for datasets of type `file`. */
-    datasetUrl: z.string().optional(),
-    sasToken: z.string().optional(),
+    id: uuidText('Id of the dataset.'),
+    projectId: uuidText('Id of the project that holds the dataset.'),
+    name: text('Name of the dataset.', 'Valley'),
+    relativePath: text(
+      'Names of the folders in between, separated by slashes; empty for datasets directly in the project.',
+      'surveys/2026',
+    ),
+    datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
+    datasetUrl: text(
+      'Signed download address; only for datasets of type `file`.',
+      'https://platform.example/api/blob/dataset/…?sig=…',
+    ).optional(),
+    sasToken: text(
+      'Signed query that grants temporary access to the contents.',
+      'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…',
+    ).optional(),
   })
   .meta({ id: 'PlacedDataset' });
 export type PlacedDataset = z.infer<typeof PlacedDataset>;

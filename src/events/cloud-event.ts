@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text, uuidText } from '../http/rules/members.ts';
 
 /** A published event; times in the format of the API, without `Z`. */
 export const EventRow = z.object({
@@ -21,18 +22,24 @@ export type EventRow = z.infer<typeof EventRow>;
  */
 export const CloudEvent = z
   .object({
-    specversion: z.string(),
-    id: z.string(),
-    source: z.string(),
-    type: z.string(),
-    subject: z.string().optional(),
-    time: z.string().meta({ format: 'date-time' }),
-    datacontenttype: z.string(),
-    customerid: z.string().optional(),
-    projectid: z.string().optional(),
-    userid: z.string().optional(),
-    resourceid: z.string().optional(),
-    data: z.any().meta({ type: 'object', additionalProperties: true }),
+    specversion: text('Version of CloudEvents.', '1.0'),
+    id: uuidText('Id of the event, also in deliveries.'),
+    source: text('Part of the platform that emitted the event.', '/svc/platform/transfer'),
+    type: text('Type of the event.', 'svc.platform.events.transferfinishedevent'),
+    subject: text('Title of the event.', 'Transfer finished').optional(),
+    time: z
+      .string()
+      .meta({ format: 'date-time' })
+      .meta({ description: 'Time of the event, UTC.', example: '2026-01-24T08:47:02.000Z' }),
+    datacontenttype: text('`application/json`.', 'application/json'),
+    customerid: uuidText('Id of the tenant that the event concerns.').optional(),
+    projectid: uuidText('Id of the project that the event concerns.').optional(),
+    userid: uuidText('User id of the person or key that caused the event. Absent: the platform.').optional(),
+    resourceid: uuidText('Id of the object.').optional(),
+    data: z
+      .any()
+      .meta({ type: 'object', additionalProperties: true })
+      .meta({ description: 'Details of the event.', example: { Status: 'Completed' } }),
   })
   .meta({ id: 'CloudEvent' });
 export type CloudEvent = z.infer<typeof CloudEvent>;

@@ -23,7 +23,9 @@ export interface EventRoutes {
 }
 
 const DEFAULT_LIMIT = 50;
-const ListedEvent = CloudEvent.extend({ offset: z.int() }).meta({ id: 'Event' });
+const ListedEvent = CloudEvent.extend({
+  offset: z.int().describe('Position in the sequence of events, increasing.'),
+}).meta({ id: 'Event' });
 export type ListedEvent = z.infer<typeof ListedEvent>;
 
 export async function eventRoutes(app: App, { db, notifier, findCaller }: EventRoutes) {
@@ -46,7 +48,7 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
           'without them, the stream starts with new events.',
         ].join(' '),
         querystring: z.object({
-          after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
+          after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('Offset of the last received event.'),
           limit: offsetQuery.limit,
           last: offsetQuery.limit,
         }),

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { type Db, sql } from '../db.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
+import { createdAt, text, texts, timeText, updatedAt, uuidText } from '../http/rules/members.ts';
 
 /** A webhook in answers, without its secret. */
 export const Webhook = z
   .object({
-    id: z.string(),
-    url: z.string(),
-    types: z.array(z.string()),
-    status: z.enum(['Active', 'Failing', 'Disabled']),
-    failingSince: z.string().optional(),
-    createdAt: z.string(),
+    id: uuidText('Id of the webhook.'),
+    url: text('URL that receives the events.', 'https://example.org/hook'),
+    types: texts('Types of events to deliver. Absent: all.', ['svc.platform.events.transferfinishedevent']),
+    status: z
+      .enum(['Active', 'Failing', 'Disabled'])
+      .describe(
+        'State of the webhook. `Failing`: the last attempt failed; `Disabled`: attempts failed for days, and none follow.',
+      ),
+    failingSince: timeText('Time of the first failure since the last success, UTC.').optional(),
+    createdAt,
   })
   .meta({ id: 'Webhook' });
 export type Webhook = z.infer<typeof Webhook>;
@@ -90,17 +95,16 @@ export const DELIVERY_STATES = ['Pending', 'Delivered', 'Failed'] as const;
 
 export const Delivery = z
   .object({
-    eventId: z.string(),
-    offset: z.int(),
-    type: z.string(),
-    state: z.enum(DELIVERY_STATES),
-    attempts: z.int(),
-    /** HTTP status of the last attempt. */
-    status: z.int().optional(),
-    error: z.string().optional(),
-    nextAttemptAt: z.string().optional(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    eventId: uuidText('Id of the event.'),
+    offset: z.int().describe('Position of the event in the sequence.'),
+    type: text('Type of the event.', 'svc.platform.events.transferfinishedevent'),
+    state: z.enum(DELIVERY_STATES).describe('State of the delivery.'),
+    attempts: z.int().describe('Number of attempts to deliver it.'),
+    status: z.int().optional().meta({ description: 'HTTP status of the last attempt.', example: 204 }),
+    error: text('Error of the last attempt.', 'The file is no GeoTIFF.').optional(),
+    nextAttemptAt: timeText('Time of the next attempt, UTC.').optional(),
+    createdAt,
+    updatedAt,
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof Delivery>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
+import { text } from '../http/rules/members.ts';
 import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { EVENT_TYPES } from '../outbox.ts';
@@ -22,11 +23,20 @@ export interface WebhookRoutes extends TestParts {
 }
 
 /** With its secret, shown once. */
-const NewWebhook = Webhook.extend({ secret: z.string() });
+const NewWebhook = Webhook.extend({
+  secret: text(
+    'Key of the signature. Only the answer to the creation contains it.',
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  ),
+});
 export type NewWebhook = z.infer<typeof NewWebhook>;
-const Tested = z.object({ status: z.int().optional(), milliseconds: z.int(), error: z.string().optional() });
+const Tested = z.object({
+  status: z.int().optional().meta({ description: 'HTTP status of the answer; absent without one.', example: 204 }),
+  milliseconds: z.int().describe('Time until the answer or the failure, in milliseconds.'),
+  error: text('Why the webhook did not answer.', 'The file is no GeoTIFF.').optional(),
+});
 export type Tested = z.infer<typeof Tested>;
-const Replayed = z.object({ replayed: z.int() });
+const Replayed = z.object({ replayed: z.int().describe('Number of deliveries that were restarted.') });
 export type Replayed = z.infer<typeof Replayed>;
 
 const tags = ['events'];
@@ -48,9 +58,17 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
           'all failed for days (`webhooks.disableAfter`) is `Disabled` and gets no events until a test or a replay enables it.',
         ].join(' '),
         body: z.object({
-          url: z.string().trim().min(1).max(2048),
-          types: z.array(z.enum(EVENT_TYPES)).max(100).optional(),
-          secret: z.string().max(200).optional(),
+          url: z
+            .string()
+            .trim()
+            .min(1)
+            .max(2048)
+            .meta({ description: 'URL that receives the events.', example: 'https://example.org/hook' }),
+          types: z.array(z.enum(EVENT_TYPES)).max(100).optional().describe('Types of events to deliver. Absent: all.'),
+          secret: z.string().max(200).optional().meta({
+            description: 'Key of the signature. Absent: the platform makes one.',
+            example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+          }),
         }),
         response: { 201: NewWebhook },
       },
@@ -114,7 +132,10 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         operationId: 'listWebhookDeliveries',
         summary: 'Lists deliveries of a webhook, newest first (tenant Owners)',
         params: Id,
-        querystring: z.object({ state: queryEnum(DELIVERY_STATES).optional(), ...cursorQuery }),
+        querystring: z.object({
+          state: queryEnum(DELIVERY_STATES).optional().describe('Only deliveries in this state.'),
+          ...cursorQuery,
+        }),
         response: { 200: cursorPageOf(Delivery) },
       },
     },
@@ -141,7 +162,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         summary: 'Delivers all events behind an offset again (tenant Owners)',
         description: 'A disabled webhook is enabled.',
         params: Id,
-        body: z.object({ after: z.int().min(0) }),
+        body: z.object({ after: z.int().min(0).describe('Offset of the last received event.') }),
         response: { 202: Replayed },
       },
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, text } from '../http/rules/members.ts';
 import type { Content } from './content.ts';
 import { offeredCrs } from './query.ts';
 
@@ -6,30 +7,46 @@ const FIELD_TYPES = ['string', 'integer', 'integer64', 'real', 'boolean', 'date'
 
 export const FeatureProperty = z
   .object({
-    name: z.string(),
-    type: z.enum(FIELD_TYPES),
-    width: z.int().optional(),
-    decimals: z.int().optional(),
+    name: text('Name of the property.', 'depth'),
+    type: z
+      .enum(FIELD_TYPES)
+      .describe('`string`, `integer`, `integer64`, `real`, `boolean`, `date`, `dateTime` or `json`.'),
+    width: z.int().optional().describe('Maximum number of characters or digits.'),
+    decimals: z.int().optional().describe('Number of decimals.'),
   })
   .meta({ id: 'FeatureProperty' });
 
 export const FeatureDescription = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    geometryType: z.string(),
-    hasZ: z.boolean(),
-    hasM: z.boolean(),
-    featureCount: z.int().optional(),
-    properties: z.array(FeatureProperty),
-    hasIds: z.boolean(),
-    extent: z.array(z.number()).optional(),
-    storedExtent: z.array(z.number()).optional(),
+    id: text('Id of the dataset.'),
+    name: text('Name of the dataset.'),
+    geometryType: text('Type of all geometries, such as `Point`; `Geometry`: several types.'),
+    hasZ: flag('Whether vertices have heights.'),
+    hasM: flag('Whether vertices have measures. GeoJSON does not show them.'),
+    featureCount: z.int().optional().describe('Number of features; absent: not known.'),
+    properties: z.array(FeatureProperty).describe('Names and types of the properties.'),
+    hasIds: flag('Whether features have ids of their own.'),
+    extent: z
+      .array(z.number())
+      .optional()
+      .describe(
+        'West, south, east, north in degrees. West is greater than east if the features cross the antimeridian.',
+      ),
+    storedExtent: z
+      .array(z.number())
+      .optional()
+      .describe('Smallest x and y, largest x and y in the coordinate system of the dataset.'),
     crs: z
-      .object({ uri: z.string().optional(), srid: z.string().optional(), name: z.string(), wkt: z.string() })
-      .optional(),
-    hasIndex: z.boolean(),
-    version: z.string(),
+      .object({
+        uri: text('URI of OGC; absent for a system without a code.').optional(),
+        srid: text('Authority and code.').optional(),
+        name: text('Name of the coordinate system.', 'WGS 84'),
+        wkt: text('WKT 2.'),
+      })
+      .optional()
+      .describe('Coordinate system of the dataset; absent: not known.'),
+    hasIndex: flag('Whether the features can be searched by place without reading all of them.'),
+    version: text('Changes when the content is replaced.'),
   })
   .meta({ id: 'FeatureDescription' });
 export type FeatureDescription = z.infer<typeof FeatureDescription>;

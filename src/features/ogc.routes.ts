@@ -197,7 +197,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
         operationId: 'getCollectionFeature',
         summary: 'A feature of the collection as GeoJSON',
         description: 'As `GET /api/gis/dataset/{id}/feature/{featureId}`.',
-        params: CollectionId.extend({ featureId: z.string().max(400) }),
+        params: CollectionId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
         querystring: z.object(shownParameters),
         response: { 200: Feature },
       },

@@ -43,7 +43,7 @@ export const ANSWERS = {
 };
 export const PAGE_ANSWERS = { ...ANSWERS, responses: { ...ANSWERS.responses, 410: REPLACED } };
 
-export const DatasetId = z.object({ id: uuidParam() });
+export const DatasetId = z.object({ id: uuidParam().describe('Id of the dataset.') });
 export const FORMATS = { f: queryEnum(['json', 'geojson']).optional().meta({ description: 'Format: `json`.' }) };
 const crs = (sentence: string) =>
   z

@@ -87,7 +87,7 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
         summary: 'Returns a feature as GeoJSON',
         description:
           'By its own id; in a dataset without ids by its number from 0, which is valid until the content is replaced. Own ids are found by reading the features one after the other.',
-        params: DatasetId.extend({ featureId: z.string().max(400) }),
+        params: DatasetId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
         querystring: z.object(shownParameters),
         response: { 200: Feature },
       },

@@ -1,33 +1,49 @@
 import { z } from 'zod';
+import { text } from '../http/rules/members.ts';
 
 export const Link = z
-  .object({ href: z.string(), rel: z.string(), type: z.string().optional(), title: z.string().optional() })
+  .object({
+    href: text(
+      'Its address.',
+      'https://platform.example.org/api/gis/dataset/0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10/feature',
+    ),
+    rel: text('What it is to this answer: `self`, `next`, `collection` and others.', 'self'),
+    type: text('Media type of the answer.', 'application/geo+json').optional(),
+    title: text('A title for people.', 'Wells').optional(),
+  })
   .meta({ id: 'Link' });
 export type Link = z.infer<typeof Link>;
 
 /** GeoJSON; a geometry may be null. */
 export const Feature = z
   .object({
-    type: z.literal('Feature'),
-    id: z.union([z.string(), z.int()]).optional(),
-    geometry: z.unknown(),
-    properties: z.record(z.string(), z.unknown()),
-    links: z.array(Link).optional(),
+    type: z.literal('Feature').describe('`Feature`.'),
+    id: z
+      .union([z.string(), z.int()])
+      .optional()
+      .describe('Its own id; in a dataset without ids its number from 0, valid until the content is replaced.'),
+    geometry: z
+      .unknown()
+      .describe('Geometry of GeoJSON in the coordinate system of the header `Content-Crs`, or null.'),
+    properties: z.record(z.string(), z.unknown()).describe('Values of the properties.'),
+    links: z.array(Link).optional().describe('To this feature and its collection; not in a list.'),
   })
   .meta({ id: 'Feature' });
 export type Feature = z.infer<typeof Feature>;
 
-const SkippedFeature = z.object({ number: z.int(), reason: z.string() }).meta({ id: 'SkippedFeature' });
+const SkippedFeature = z
+  .object({ number: z.int().describe('Number of the feature, from 0.'), reason: text('Why it was left out.') })
+  .meta({ id: 'SkippedFeature' });
 
 export const FeaturePage = z
   .object({
-    type: z.literal('FeatureCollection'),
-    timeStamp: z.string(),
-    features: z.array(Feature),
-    numberMatched: z.int().optional(),
-    numberReturned: z.int(),
-    skipped: z.array(SkippedFeature).optional(),
-    links: z.array(Link),
+    type: z.literal('FeatureCollection').describe('`FeatureCollection`.'),
+    timeStamp: text('Time of the answer.'),
+    features: z.array(Feature).describe('Features of this page.'),
+    numberMatched: z.int().optional().describe('Number of features of all pages, where it is known.'),
+    numberReturned: z.int().describe('Number of features of this page.'),
+    skipped: z.array(SkippedFeature).optional().describe('Features that could not be read or written, at most ten.'),
+    links: z.array(Link).describe('To this page, the next one and the collection.'),
   })
   .meta({ id: 'FeaturePage' });
 export type FeaturePage = z.infer<typeof FeaturePage>;

@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
+import { text, texts } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
@@ -12,10 +13,13 @@ import { countGroups, findMetadata, type Group, type ListedGroup, listGroups } f
 
 const GroupAnswer = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    users: z.array(z.string()),
-    metadata: z.any().meta({ type: 'object', additionalProperties: true }),
+    id: text('Id of the group.', 'Staff'),
+    name: text('Name of the group.', 'Staff'),
+    users: texts('Login ids of the members.', ['ann']),
+    metadata: z
+      .any()
+      .meta({ type: 'object', additionalProperties: true })
+      .describe('Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.'),
   })
   .meta({ id: 'Group' });
 export type GroupAnswer = z.infer<typeof GroupAnswer>;
@@ -31,14 +35,20 @@ const Name = chosenName(
 );
 const GroupBody = z
   .object({
-    id: Name.optional(),
-    name: Name.optional(),
-    users: z.array(z.string().trim().max(255)).max(10_000).optional(),
-    metadata: freeForm().optional(),
+    id: Name.optional().meta({ description: 'Id of the group; default: its name.', example: 'Staff' }),
+    name: Name.optional().meta({ description: 'Name of the group.', example: 'Staff' }),
+    users: z
+      .array(z.string().trim().max(255))
+      .max(10_000)
+      .optional()
+      .meta({ description: 'Login ids of the members.', example: ['ann'] }),
+    metadata: freeForm()
+      .optional()
+      .describe('Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.'),
   })
   .meta({ id: 'GroupBody' });
-const Path = z.object({ id: z.string() });
-const UserPath = z.object({ userId: z.string() });
+const Path = z.object({ id: text('Id of the group.') });
+const UserPath = z.object({ userId: text('User id of the account.') });
 
 export async function groupRoutes(app: App, parts: GroupParts) {
   const { db }: { db: Db } = parts;
@@ -128,7 +138,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         tags,
         operationId: 'listGroupIds',
         summary: 'Lists ids of all groups, or of the groups of a user',
-        querystring: z.object({ userId: z.string().optional() }),
+        querystring: z.object({ userId: text('Only groups of this user.').optional() }),
         response: { 200: z.array(z.string()) },
       },
     },
@@ -203,7 +213,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         operationId: 'removeUserFromGroups',
         summary: 'Removes a user from groups; without `groupId`, from all',
         params: UserPath,
-        querystring: z.object({ groupId: queryList(z.string()).optional() }),
+        querystring: z.object({ groupId: queryList(z.string()).optional().describe('Ids of groups. Absent: all.') }),
         response: { 204: z.null() },
       },
     },

@@ -4,6 +4,7 @@ import { publicBase } from './answers/public-base.ts';
 import type { App } from './route.ts';
 import { TextAnswer } from './rules/forms.ts';
 import { SERVICE_IDS } from './rules/headers.ts';
+import { text, texts } from './rules/members.ts';
 
 /** Service discovery for clients. All services have the same base URL. */
 export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string | undefined }) {
@@ -18,7 +19,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
         tags,
         operationId: 'listServices',
         summary: 'Lists the names of the services',
-        response: { 200: z.object({ data: z.array(z.string()) }) },
+        response: { 200: z.object({ data: texts('Names of the services.', ['metadata', 'raw']) }) },
       },
     },
     async () => ({ data: SERVICE_IDS }),
@@ -32,7 +33,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
         tags,
         operationId: 'getServiceBaseUri',
         summary: 'Returns the base URL of a service',
-        params: z.object({ name: z.string() }),
+        params: z.object({ name: text('Name of the service.') }),
         response: { 200: TextAnswer },
       },
     },

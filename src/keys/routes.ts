@@ -3,6 +3,7 @@ import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id } from '../http/rules/forms.ts';
+import { createdAt, createdBy, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import type { Identities } from '../tokens/identities.ts';
@@ -11,32 +12,34 @@ import { whoAmI } from './me.ts';
 import { KEY_ROLES } from './queries.ts';
 
 const common = {
-  id: z.string(),
-  name: z.string(),
-  role: z.string(),
-  tenantId: z.string(),
-  expiresAt: z.string().optional(),
-  allowedNetworks: z.array(z.string()).optional(),
-  createdAt: z.string(),
+  id: uuidText('Id of the key.'),
+  name: text('Purpose of the key.', 'Nightly import'),
+  role: text('Role of the key in every project of the tenant.', 'Contributor'),
+  tenantId: uuidText('Id of the tenant of the key.'),
+  expiresAt: text('Expiry of the key, as sent. Absent: none.', '2027-01-01').optional(),
+  allowedNetworks: texts('Networks from which the key may be used. Absent: all.', ['203.0.113.0/24']).optional(),
+  createdAt,
 };
-const NewKey = z.object({ ...common, key: z.string() }).meta({ id: 'NewApiKey' });
+const NewKey = z
+  .object({ ...common, key: text('The secret. Only this answer contains it.', '8f14e45f-ceea-4e7a-9d2b-0f7a6c5b4d3e') })
+  .meta({ id: 'NewApiKey' });
 export type NewKey = z.infer<typeof NewKey>;
 const Key = z
   .object({
     ...common,
-    createdBy: z.string(),
-    lastUsedAt: z.string().optional(),
-    lastUsedFrom: z.string().optional(),
+    createdBy,
+    lastUsedAt: timeText('Time of the last use, UTC.').optional(),
+    lastUsedFrom: text('Client address of the last use.', '203.0.113.9').optional(),
   })
   .meta({ id: 'ApiKey' });
 export type Key = z.infer<typeof Key>;
 const Principal = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    email: z.string().optional(),
-    role: z.string().optional(),
-    tenantId: z.string().optional(),
+    id: uuidText('User id, or id of the API key.'),
+    name: text('Name of the person.', 'Ann Example'),
+    email: text('E-mail address.', 'ann@example.org').optional(),
+    role: text('Role in the current tenant.', 'Owner').optional(),
+    tenantId: uuidText('Id of the current tenant.').optional(),
   })
   .meta({ id: 'Principal' });
 export type Principal = z.infer<typeof Principal>;
@@ -54,10 +57,21 @@ export async function keyRoutes(app: App, { db, identities }: { db: Db; identiti
         operationId: 'createKey',
         summary: 'Creates an API key; only this answer contains it',
         body: z.object({
-          name: chosenName(),
-          role: queryEnum(KEY_ROLES),
-          expiresAt: z.string().max(100).optional(),
-          allowedNetworks: z.array(z.string().trim().max(100)).max(100).optional(),
+          name: chosenName().meta({ description: 'Purpose of the key.', example: 'Nightly import' }),
+          role: queryEnum(KEY_ROLES).describe('Role of the key in every project of the tenant.'),
+          expiresAt: z
+            .string()
+            .max(100)
+            .optional()
+            .meta({ description: 'Expiry of the key, as sent. Absent: none.', example: '2027-01-01' }),
+          allowedNetworks: z
+            .array(z.string().trim().max(100))
+            .max(100)
+            .optional()
+            .meta({
+              description: 'Networks from which the key may be used. Absent: all.',
+              example: ['203.0.113.0/24'],
+            }),
         }),
         response: { 201: NewKey },
       },

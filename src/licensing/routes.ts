@@ -5,6 +5,7 @@ import { invalid } from '../errors.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id, uuidParam } from '../http/rules/forms.ts';
+import { flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import {
@@ -20,27 +21,39 @@ import type { Gates } from './gates.ts';
 import { FEATURE_TYPES, listFeatures } from './queries.ts';
 
 const definition = {
-  name: z.string(),
-  type: z.enum(FEATURE_TYPES),
-  url: z.string().optional(),
-  responseUrl: z.string().optional(),
+  name: text('Name of the licensed feature.', 'Map viewer'),
+  type: z.enum(FEATURE_TYPES).describe('Type of the licensed feature.'),
+  url: text('Address of the application.', 'https://maps.example').optional(),
+  responseUrl: text('Address that a login returns to.', 'https://maps.example/login').optional(),
 };
-const Feature = z.object({ featureId: z.string(), ...definition }).meta({ id: 'FeatureDefinition' });
+const Feature = z
+  .object({ featureId: uuidText('Id of the licensed feature.'), ...definition })
+  .meta({ id: 'FeatureDefinition' });
 export type Feature = z.infer<typeof Feature>;
-const LicensedFeature = Feature.extend({ enabled: z.boolean() }).meta({ id: 'LicensedFeature' });
+const LicensedFeature = Feature.extend({ enabled: flag('Whether the tenant has enabled the feature.') }).meta({
+  id: 'LicensedFeature',
+});
 export type LicensedFeature = z.infer<typeof LicensedFeature>;
-const Enabled = z.object({ enabled: z.boolean() }).meta({ id: 'FeatureSwitch' });
+const Enabled = z
+  .object({ enabled: flag('Whether the tenant has enabled the feature.') })
+  .meta({ id: 'FeatureSwitch' });
 export type Enabled = z.infer<typeof Enabled>;
 
 const Address = z.url({ protocol: /^https?$/ }).max(2048);
 const NewFeature = z.object({
-  name: chosenName(),
-  type: queryEnum(FEATURE_TYPES),
-  url: Address.optional(),
-  responseUrl: Address.optional(),
+  name: chosenName().meta({ description: 'Name of the licensed feature, 1 to 255 characters.', example: 'Map viewer' }),
+  type: queryEnum(FEATURE_TYPES).describe('Type of the licensed feature.'),
+  url: Address.optional().meta({ description: 'Address of the application.', example: 'https://maps.example' }),
+  responseUrl: Address.optional().meta({
+    description: 'Address that a login returns to.',
+    example: 'https://maps.example/login',
+  }),
 });
-const OfType = z.object({ featureType: queryEnum(FEATURE_TYPES).optional() });
-const OfTenant = z.object({ id: uuidParam(), tenantId: uuidParam() });
+const OfType = z.object({ featureType: queryEnum(FEATURE_TYPES).optional().describe('Only features of this type.') });
+const OfTenant = z.object({
+  id: uuidParam().describe('Id of the licensed feature.'),
+  tenantId: uuidParam().describe('Id of the tenant.'),
+});
 
 /** The tenant in the header `svc-project-id`, which carries a tenant on these routes. */
 function tenantInHeader(request: FastifyRequest): string | undefined {
@@ -161,7 +174,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: 
         description:
           'For Owners of the tenant. The licence stays. The header `svc-project-id` may carry the tenant id.',
         params: OfTenant,
-        body: z.object({ enabled: z.boolean() }),
+        body: z.object({ enabled: flag('Whether the tenant uses the feature.') }),
         response: { 200: Enabled },
       },
     },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { flag, text, uuidText } from '../http/rules/members.ts';
 import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
 import {
@@ -18,28 +19,34 @@ import { findAccess, listGrants } from './explain.queries.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 const Rule = z.object({
-  /** Source of the rule. */
-  rule: z.enum(['TenantOwner', 'Key', 'Member', 'Permission']),
-  effect: z.enum(['Allows', 'Denies']),
-  /** The project with the member or permission: this project, or the ancestor it is inherited from. */
-  projectId: z.string().optional(),
-  role: z.enum(ROLES).optional(),
-  /** How the permission names the user: user id, login id or group. */
-  principal: z.string().optional(),
-  operation: z.string().optional(),
+  rule: z.enum(['TenantOwner', 'Key', 'Member', 'Permission']).describe('Source of the rule.'),
+  effect: z.enum(['Allows', 'Denies']).describe('Whether the rule allows or denies.'),
+  projectId: uuidText(
+    'Id of the project with the member or permission: this project, or the ancestor it is inherited from.',
+  ).optional(),
+  role: z.enum(ROLES).optional().describe('Role that grants the capability.'),
+  principal: text('How the permission names the user: user id, login id or group.', 'Editors').optional(),
+  operation: text('`read`, `update` or `delete`; others are stored without effect.', 'read').optional(),
 });
 export type Rule = z.infer<typeof Rule>;
 
 export const Access = z
   .object({
-    projectId: z.string(),
-    userId: z.string(),
-    role: z.enum(ROLES).optional(),
-    capabilities: Capabilities,
-    /**
-     * For each capability: whether the user has it, and the rules that allow or deny it. Without a rule it is denied.
-     */
-    reasons: z.array(z.object({ capability: z.string(), allowed: z.boolean(), rules: z.array(Rule) })),
+    projectId: uuidText('Id of the project.'),
+    userId: uuidText('User id of the person or key.'),
+    role: z.enum(ROLES).optional().describe('Role in the project; absent without one.'),
+    capabilities: Capabilities.describe('Capabilities of the caller.'),
+    reasons: z
+      .array(
+        z.object({
+          capability: text('One of the nine capabilities.', 'canEdit'),
+          allowed: flag('Whether the caller has the capability.'),
+          rules: z.array(Rule).describe('Rules that grant or deny the capability.'),
+        }),
+      )
+      .describe(
+        'For each capability: whether the user has it, and the rules that allow or deny it; without a rule it is denied.',
+      ),
   })
   .meta({ id: 'ProjectAccess' });
 export type Access = z.infer<typeof Access>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { flag, text } from '../http/rules/members.ts';
 import { descriptionText, freeForm } from '../http/rules/names.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { roleText } from './access.ts';
@@ -7,21 +8,30 @@ import { permissionsForm } from './permissions.ts';
 
 export const accessLevel = () => queryEnum(['Confidential', 'Private', 'Shared']);
 
-export const memberForm = () => z.object({ userId: z.guid().toLowerCase(), role: roleText() });
+export const memberForm = () =>
+  z.object({
+    userId: z.guid().toLowerCase().describe('User id of the member: an account or API key.'),
+    role: roleText().describe('Role in the project.'),
+  });
 export const membersForm = () => z.array(memberForm()).max(10_000);
 
 export const NewProject = z
   .object({
-    name: nameForm(),
-    description: descriptionText().optional(),
-    metadata: freeForm().optional(),
-    settings: freeForm().optional(),
-    accessLevel: accessLevel().optional(),
-    inheritsMembers: z.boolean().optional(),
-    members: membersForm().optional(),
-    permissions: permissionsForm().optional(),
-    /** Empty: no thumbnail. */
-    thumbnailBase64: z.string().optional(),
+    name: nameForm().meta({ description: 'Name of the project, 1 to 255 characters.', example: 'Upper valley' }),
+    description: descriptionText()
+      .optional()
+      .meta({ description: 'Description of the project.', example: 'Terrain and gauges' }),
+    metadata: freeForm()
+      .optional()
+      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+    settings: freeForm().optional().describe('Free-form settings; stored unchanged, including null.'),
+    accessLevel: accessLevel()
+      .optional()
+      .describe('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.'),
+    inheritsMembers: flag('Whether the subproject inherits the members of its parent.').optional(),
+    members: membersForm().optional().describe('Members with their roles; the creator becomes an Owner.'),
+    permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
+    thumbnailBase64: text('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.').optional(),
   })
   .meta({ id: 'NewProject' });
 export type ProjectRequest = z.output<typeof NewProject>;
@@ -31,24 +41,58 @@ const rowVersion = () => z.string().optional();
 /** A project as `GET` returns it, changed. Members that are not listed here are ignored. */
 export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: true, thumbnailBase64: true })
   .extend({
-    id: z.guid().toLowerCase(),
-    rowVersion: rowVersion(),
+    id: z.guid().toLowerCase().describe('Id of the project.'),
+    rowVersion: rowVersion().meta({
+      description:
+        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+      example: '7',
+    }),
   })
   .meta({ id: 'ChangedProject' });
 
 export const ChangedAccessLevel = z
   .object({
-    id: z.guid().toLowerCase(),
-    accessLevel: accessLevel(),
-    rowVersion: rowVersion(),
+    id: z.guid().toLowerCase().describe('Id of the project.'),
+    accessLevel: accessLevel().describe(
+      '`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.',
+    ),
+    rowVersion: rowVersion().meta({
+      description:
+        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+      example: '7',
+    }),
   })
   .meta({ id: 'ChangedAccessLevel' });
 
 /** `members` is optional because clients omit an empty list. */
 export const ChangedMembers = z
-  .object({ members: membersForm().default([]), rowVersion: rowVersion() })
+  .object({
+    members: membersForm().default([]).describe('Members with their roles.'),
+    rowVersion: rowVersion().meta({
+      description:
+        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+      example: '7',
+    }),
+  })
   .meta({ id: 'ChangedMembers' });
 /** An empty text removes the image. */
-export const Picture = z.object({ thumbnailBase64: z.string().default('') }).meta({ id: 'Thumbnail' });
-export const Inherit = z.object({ rowVersion: rowVersion() }).meta({ id: 'InheritMembers' });
-export const Target = z.object({ targetProjectId: z.guid().toLowerCase() }).meta({ id: 'Target' });
+export const Picture = z
+  .object({
+    thumbnailBase64: z
+      .string()
+      .default('')
+      .describe('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.'),
+  })
+  .meta({ id: 'Thumbnail' });
+export const Inherit = z
+  .object({
+    rowVersion: rowVersion().meta({
+      description:
+        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+      example: '7',
+    }),
+  })
+  .meta({ id: 'InheritMembers' });
+export const Target = z
+  .object({ targetProjectId: z.guid().toLowerCase().describe('Id of the project to move to.') })
+  .meta({ id: 'Target' });

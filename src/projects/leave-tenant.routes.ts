@@ -6,10 +6,8 @@ import { queryBoolean } from '../http/rules/query.ts';
 import { leaveTenant, previewLeaving } from './leave-tenant.ts';
 
 const EndedRoles = z.object({
-  /** Roles in projects of the tenant that end. */
-  projectRoles: z.int(),
-  /** Root projects that the Owners of the tenant take over. */
-  projectsWithoutOwner: z.int(),
+  projectRoles: z.int().describe('Number of roles in projects of the tenant that end.'),
+  projectsWithoutOwner: z.int().describe('Number of root projects that the Owners of the tenant take over.'),
 });
 export type EndedRoles = z.infer<typeof EndedRoles>;
 
@@ -26,8 +24,16 @@ export async function leaveTenantRoutes(app: App, { db }: { db: Db }) {
           'The roles of the user in projects of the tenant end too, unless `keepProjectRoles=true`.',
           '`dryRun=true` changes nothing and returns how many roles would end.',
         ].join(' '),
-        params: z.object({ id: uuidParam(), userId: uuidParam() }),
-        querystring: z.object({ keepProjectRoles: queryBoolean().optional(), dryRun: queryBoolean().optional() }),
+        params: z.object({
+          id: uuidParam().describe('Id of the tenant.'),
+          userId: uuidParam().describe('User id of the member.'),
+        }),
+        querystring: z.object({
+          keepProjectRoles: queryBoolean().optional().describe('Keeps the roles in projects of the tenant.'),
+          dryRun: queryBoolean()
+            .optional()
+            .describe('Checks the request and the first bytes of stored input, and starts nothing.'),
+        }),
         response: { 200: EndedRoles, 204: z.null() },
       },
     },

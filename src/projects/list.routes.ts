@@ -49,11 +49,17 @@ const CAPABILITIES = [
 
 /** Query parameters of all project lists. An empty `role=` is ignored. */
 const filterQuery = {
-  namePrefix: z.string().max(255).optional(),
-  role: z.array(z.union([z.literal(''), roleText()], `must be one of ${ROLES.join(', ')}`)).optional(),
-  capability: z.enum(CAPABILITIES).optional(),
-  sortBy: queryEnum(['Name', 'CreatedAt', 'UpdatedAt']).default('Name'),
-  sortOrder: queryEnum(['Asc', 'Desc']).default('Asc'),
+  namePrefix: z.string().max(255).optional().describe('Prefix of names; case-sensitive.'),
+  role: z
+    .array(z.union([z.literal(''), roleText()], `must be one of ${ROLES.join(', ')}`))
+    .optional()
+    .describe('Keeps projects in which the caller has one of these roles.'),
+  capability: z
+    .enum(CAPABILITIES)
+    .optional()
+    .describe('Keeps projects in which the caller has this capability. Not together with `role`.'),
+  sortBy: queryEnum(['Name', 'CreatedAt', 'UpdatedAt']).default('Name').describe('Sort key.'),
+  sortOrder: queryEnum(['Asc', 'Desc']).default('Asc').describe('`Asc` or `Desc`.'),
 };
 const Filter = z.object(filterQuery);
 type Query = z.output<typeof Filter>;

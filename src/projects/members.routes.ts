@@ -58,7 +58,10 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
         tags,
         operationId: 'deleteProjectMember',
         summary: 'Removes a member from a project',
-        params: z.object({ id: uuidParam(), userId: uuidParam() }),
+        params: z.object({
+          id: uuidParam().describe('Id of the project.'),
+          userId: uuidParam().describe('User id of the member.'),
+        }),
         response: { 204: z.null() },
       },
     },

@@ -17,8 +17,11 @@ export async function principalRoutes(app: App, { db }: { db: Db }) {
         description:
           "Returns principals of the caller's tenants and members of projects visible to the caller. Other ids are omitted.",
         querystring: z.object({
-          id: queryList(z.guid().toLowerCase()).max(1000).default([]),
-          loginId: queryList(z.string().max(255)).max(1000).default([]),
+          id: queryList(z.guid().toLowerCase())
+            .max(1000)
+            .default([])
+            .describe('User ids of accounts, or ids of API keys.'),
+          loginId: queryList(z.string().max(255)).max(1000).default([]).describe('Login ids of accounts.'),
         }),
         response: { 200: listOf(Principal) },
       },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createdAt, createdBy, flag, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
 import { Capabilities, capabilitiesOf, ROLES, type Role } from './access.ts';
 import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
@@ -9,23 +10,31 @@ import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
 export const Member = z
-  .object({ userId: z.string(), role: z.enum(ROLES), principalType: z.string(), guest: z.boolean().optional() })
+  .object({
+    userId: uuidText('User id of the member: an account or API key.'),
+    role: z.enum(ROLES).describe('Role in the project.'),
+    principalType: text('`UserIdentity`, `OpenAPIAccount`, `MemberGroup` or `Unknown`.', 'UserIdentity'),
+    guest: flag('The account is no member of the tenant of the project.').optional(),
+  })
   .meta({ id: 'ProjectMember' });
 export type Member = z.infer<typeof Member>;
 
 const base = {
-  id: z.string(),
-  createdAt: z.string(),
-  createdBy: z.string(),
-  updatedAt: z.string(),
-  updatedBy: z.string(),
-  name: z.string(),
-  description: z.string().optional(),
-  accessLevel: z.string(),
-  hasThumbnail: z.boolean(),
-  inheritsMembers: z.boolean(),
-  rowVersion: z.string(),
-  parentProjectId: z.string().optional(),
+  id: uuidText('Id of the project.'),
+  createdAt,
+  createdBy,
+  updatedAt,
+  updatedBy,
+  name: text('Name of the project.', 'Upper valley'),
+  description: text('Description of the project.', 'Terrain and gauges').optional(),
+  accessLevel: text('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.', 'Shared'),
+  hasThumbnail: flag('Whether the project has a thumbnail.'),
+  inheritsMembers: flag('Whether the subproject inherits the members of its parent.'),
+  rowVersion: text(
+    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    '7',
+  ),
+  parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.').optional(),
 };
 
 /** A project in a list. */
@@ -35,12 +44,16 @@ export type ProjectItem = z.infer<typeof ProjectItem>;
 export const Project = z
   .object({
     ...base,
-    metadata: freeFormAnswer(),
-    settings: freeFormAnswer(),
-    members: z.array(Member),
-    capabilities: Capabilities,
-    /** Only for callers with canGrantAccess. */
-    permissions: permissionsAnswer().optional(),
+    metadata: freeFormAnswer().meta({
+      description: 'Free-form object; stored unchanged, including null.',
+      example: { source: 'survey' },
+    }),
+    settings: freeFormAnswer().describe('Free-form settings; stored unchanged, including null.'),
+    members: z.array(Member).describe('Members with their roles; empty if it inherits them.'),
+    capabilities: Capabilities.describe('Capabilities of the caller.'),
+    permissions: permissionsAnswer()
+      .optional()
+      .describe('Permissions of principals besides their roles; only for callers with canGrantAccess.'),
   })
   .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
@@ -48,7 +61,15 @@ export type Project = z.infer<typeof Project>;
 export const ProjectRow = Project.omit({ capabilities: true });
 
 /** Answer of a write that returns no record. */
-export const Written = z.object({ id: z.string(), rowVersion: z.string() }).meta({ id: 'Written' });
+export const Written = z
+  .object({
+    id: uuidText('Id of the written project or dataset.'),
+    rowVersion: text(
+      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+      '7',
+    ),
+  })
+  .meta({ id: 'Written' });
 export type Written = z.infer<typeof Written>;
 
 /** The record that a caller with these rights gets: rights become capabilities, permissions may be hidden. */

@@ -111,7 +111,9 @@ export async function projectRoutes(app: App, { db }: { db: Db }) {
         operationId: 'getProjectAccess',
         summary: 'Explains which rules allow or deny a user each capability; without `userId`, the caller',
         params: Id,
-        querystring: z.object({ userId: z.guid().toLowerCase().optional() }),
+        querystring: z.object({
+          userId: z.guid().toLowerCase().optional().describe('User id of the person or key; default: the caller.'),
+        }),
         response: { 200: Access },
       },
     },

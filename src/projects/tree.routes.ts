@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
+import { flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
 import { createProject } from './create.ts';
@@ -16,14 +17,17 @@ import { Project } from './record.ts';
 
 const PathNode = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    parentProjectId: z.string().optional(),
-    isDeleted: z.boolean(),
-    capabilities: Capabilities,
-    accessLevel: z.string(),
-    inheritsMembers: z.boolean(),
-    effectiveUserRole: z.enum(ROLES).optional(),
+    id: uuidText('Id of the project.'),
+    name: text('Name of the project.', 'Upper valley'),
+    parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.').optional(),
+    isDeleted: flag('Whether it is in the recycle bin.'),
+    capabilities: Capabilities.describe('Capabilities of the caller.'),
+    accessLevel: text(
+      '`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.',
+      'Shared',
+    ),
+    inheritsMembers: flag('Whether the subproject inherits the members of its parent.'),
+    effectiveUserRole: z.enum(ROLES).optional().describe("The caller's role. Absent without a role."),
   })
   .meta({ id: 'PathNode' });
 

@@ -19,7 +19,7 @@ export interface BinItems {
   publicUrl: string | undefined;
 }
 
-const Target = z.object({ targetProjectId: z.guid().toLowerCase() });
+const Target = z.object({ targetProjectId: z.guid().toLowerCase().describe('Id of the project to restore to.') });
 const None = z.null();
 
 export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
@@ -125,7 +125,10 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
     {
       path: '/api/recycle-bin/project/:projectId/dataset/:id',
       noun: 'RecycleBinProjectDataset',
-      params: z.object({ projectId: uuidParam(), id: uuidParam() }),
+      params: z.object({
+        projectId: uuidParam().describe('Id of the project.'),
+        id: uuidParam().describe('Id of the dataset.'),
+      }),
     },
   ]) {
     app.get(

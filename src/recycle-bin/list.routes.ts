@@ -32,8 +32,8 @@ export interface BinLists {
 }
 
 const Query = z.object({
-  sortBy: queryEnum(['Name', 'DeletedAt', 'StorageSize']).optional(),
-  sortOrder: queryEnum(['Asc', 'Desc']).optional(),
+  sortBy: queryEnum(['Name', 'DeletedAt', 'StorageSize']).optional().describe('Sort key.'),
+  sortOrder: queryEnum(['Asc', 'Desc']).optional().describe('`Asc` or `Desc`.'),
   ...offsetQuery,
 });
 

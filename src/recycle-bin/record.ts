@@ -1,25 +1,27 @@
 import { z } from 'zod';
 import { Dataset } from '../datasets/record.ts';
+import { number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 import { Project, ProjectItem } from '../projects/record.ts';
 
 export const ItemType = z.enum(['Project', 'Dataset']);
 export type ItemType = z.infer<typeof ItemType>;
 
 /** Additional members of a record in the recycle bin. */
-export const deletion = { deletedAt: z.string(), deletedBy: z.string() };
+export const deletion = {
+  deletedAt: timeText('Time when it was moved to the recycle bin, UTC.'),
+  deletedBy: uuidText('User id of the person or key that deleted it.'),
+};
 
 /** A project or dataset in a mixed list. */
 export const BinItem = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    itemType: ItemType,
-    datasetType: z.string().optional(),
-    datasetFormat: z.string().optional(),
-    /** Kibibytes (1024 bytes), rounded up; for a project, of all its contents. */
-    sizeKB: z.number().optional(),
-    /** The project of a dataset, or the parent of a subproject. */
-    projectId: z.string().optional(),
+    id: uuidText('Id of the project or dataset.'),
+    name: text('Name of the project or dataset.', 'Upper valley'),
+    itemType: ItemType.describe('`Project` or `Dataset`.'),
+    datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file').optional(),
+    datasetFormat: text('File format, such as `geotiff`.', 'geotiff').optional(),
+    sizeKB: number('Size in kibibytes (1024 bytes), rounded up; for a project, of all its contents.', 1024).optional(),
+    projectId: uuidText('Id of the project of a dataset, or of the parent of a subproject.').optional(),
     ...deletion,
   })
   .meta({ id: 'DeletedItem' });
@@ -36,19 +38,32 @@ export type DeletedDataset = z.infer<typeof DeletedDataset>;
  */
 export const Preview = z
   .object({
-    /** From the root down. The last one is the item itself. */
-    restores: z.array(z.object({ id: z.string(), name: z.string(), itemType: ItemType })),
-    missing: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        privilege: z.enum(['DeleteProject', 'DeleteContent']),
-        /** Ids of users who can grant the privilege. */
-        grantableBy: z.array(z.string()),
-      }),
-    ),
-    /** The item with all its contents; `bytes` is the size of the datasets. */
-    removes: z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() }),
+    restores: z
+      .array(
+        z.object({
+          id: uuidText('Id of the project or dataset.'),
+          name: text('Name of the project or dataset.', 'Upper valley'),
+          itemType: ItemType.describe('`Project` or `Dataset`.'),
+        }),
+      )
+      .describe('Items that would be restored, from the root down; the last one is the item itself.'),
+    missing: z
+      .array(
+        z.object({
+          id: uuidText('Id of the project or dataset.'),
+          name: text('Name of the project or dataset.', 'Upper valley'),
+          privilege: z.enum(['DeleteProject', 'DeleteContent']).describe('Missing privilege.'),
+          grantableBy: texts('User ids of people who can grant it.', ['0192f79e-11aa-7c40-8d5f-2b9a60c3e5f7']),
+        }),
+      )
+      .describe('Missing privileges of the caller.'),
+    removes: z
+      .object({
+        projects: number('Number of projects that would be deleted.'),
+        datasets: number('Number of datasets that would be deleted.'),
+        bytes: number('Size of the datasets in bytes.', 1048576),
+      })
+      .describe('What a permanent removal would delete: the item with all its contents.'),
   })
   .meta({ id: 'RestorePreview' });
 export type Preview = z.infer<typeof Preview>;

@@ -10,6 +10,7 @@ import {
   VALUE_TYPES,
 } from '../files/formats/ts/definition.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
+import { flag, number, text } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';
 
 /** Maximum numbers of definitions, so that every record stays small. */
@@ -31,56 +32,95 @@ export const SeriesId = z
   .meta({ description: 'Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.' });
 
 export const SeriesProperty = z
-  .object({ name: z.string(), dataType: z.enum(PROPERTY_TYPES) })
+  .object({
+    name: text('Name of the property.', 'station'),
+    dataType: z.enum(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
+  })
   .meta({ id: 'TimeSeriesProperty' });
 export type SeriesProperty = z.infer<typeof SeriesProperty>;
 /** Definitions of properties in a request. */
 export const SeriesProperties = z
-  .array(z.object({ name: name(), dataType: named(PROPERTY_TYPES) }).meta({ id: 'NewTimeSeriesProperty' }))
+  .array(
+    z
+      .object({
+        name: name().meta({ description: 'Name of the property.', example: 'station' }),
+        dataType: named(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
+      })
+      .meta({ id: 'NewTimeSeriesProperty' }),
+  )
   .max(MAX_PROPERTIES);
 
 export const Item = z
   .object({
-    name: z.string(),
-    unit: z.string(),
-    item: z.string(),
-    dataType: z.enum(VALUE_TYPES),
-    timeSeriesType: z.enum(SERIES_TYPES).optional(),
-    noDataValue: z.number().optional(),
-    hasLayers: z.boolean().optional(),
+    name: text('Name of the item.', 'Water level'),
+    unit: text('Identifier of the EUM unit.', 'eumUmeter'),
+    item: text('Identifier of the EUM item.', 'eumIWaterLevel'),
+    dataType: z.enum(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
+    timeSeriesType: z
+      .enum(SERIES_TYPES)
+      .optional()
+      .describe(
+        'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
+      ),
+    noDataValue: number('Value that means no data in files.', -1e-35).optional(),
+    hasLayers: flag('Whether the values have layers.').optional(),
   })
   .meta({ id: 'TimeSeriesItem' });
 export type Item = z.infer<typeof Item>;
 
 const NewItem = Item.extend({
-  name: name(),
-  unit: z.string().refine((text) => eumUnitNamed(text) !== undefined, {
-    error: ({ input }) => `must be an identifier of an EUM unit such as eumUmeter, not '${shortened(input)}'`,
-  }),
-  item: z.string().refine((text) => eumItemNamed(text) !== undefined, {
-    error: ({ input }) => `must be an identifier of an EUM item such as eumIWaterLevel, not '${shortened(input)}'`,
-  }),
-  dataType: named(VALUE_TYPES),
-  timeSeriesType: named(SERIES_TYPES).optional(),
+  name: name().meta({ description: 'Name of the item.', example: 'Water level' }),
+  unit: z
+    .string()
+    .refine((text) => eumUnitNamed(text) !== undefined, {
+      error: ({ input }) => `must be an identifier of an EUM unit such as eumUmeter, not '${shortened(input)}'`,
+    })
+    .meta({ description: 'Identifier of the EUM unit.', example: 'eumUmeter' }),
+  item: z
+    .string()
+    .refine((text) => eumItemNamed(text) !== undefined, {
+      error: ({ input }) => `must be an identifier of an EUM item such as eumIWaterLevel, not '${shortened(input)}'`,
+    })
+    .meta({ description: 'Identifier of the EUM item.', example: 'eumIWaterLevel' }),
+  dataType: named(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
+  timeSeriesType: named(SERIES_TYPES)
+    .optional()
+    .describe(
+      'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
+    ),
 }).meta({ id: 'NewTimeSeriesItem' });
 
 const Flag = z
   .object({
-    id: z.union([z.int(), z.string().min(1).max(255)]),
-    name: chosenName(z.string().min(1).max(255)),
-    description: z.string().max(1000).optional(),
-    level: z.union([z.int(), z.string().max(255)]).optional(),
+    id: z.union([z.int(), z.string().min(1).max(255)]).describe('Id of the flag, a whole number or a text.'),
+    name: chosenName(z.string().min(1).max(255)).meta({
+      description: 'Name of the flag, 1 to 255 characters.',
+      example: 'suspect',
+    }),
+    description: z.string().max(1000).optional().meta({ description: 'What the flag means.', example: 'Sensor fault' }),
+    level: z
+      .union([z.int(), z.string().max(255)])
+      .optional()
+      .describe('How serious the flag is.'),
   })
   .meta({ id: 'TimeSeriesFlag' });
 export type Flag = z.infer<typeof Flag>;
 
 export const DataField = z
-  .object({ name: z.string(), dataType: z.enum(FIELD_TYPES), flags: z.array(Flag).optional() })
+  .object({
+    name: text('Name of the field.', 'quality'),
+    dataType: z.enum(FIELD_TYPES).describe('`DateTime`, `Single`, `Double`, `Flag` or `Text`.'),
+    flags: z.array(Flag).optional().describe('Flags that a value may have; only for `Flag`.'),
+  })
   .meta({ id: 'TimeSeriesDataField' });
 export type DataField = z.infer<typeof DataField>;
 
 const NewDataField = z
-  .object({ name: name(), dataType: named(FIELD_TYPES), flags: z.array(Flag).max(MAX_FLAGS).optional() })
+  .object({
+    name: name().meta({ description: 'Name of the field.', example: 'quality' }),
+    dataType: named(FIELD_TYPES).describe('`DateTime`, `Single`, `Double`, `Flag` or `Text`.'),
+    flags: z.array(Flag).max(MAX_FLAGS).optional().describe('Flags that a value may have; only for `Flag`.'),
+  })
   .superRefine(({ dataType, flags = [] }, context) => {
     if (dataType !== 'Flag' && flags.length > 0)
       context.addIssue({ code: 'custom', path: ['flags'], message: `need the dataType Flag, not ${dataType}` });
@@ -94,19 +134,24 @@ export const PropertyValues = boundedJson(z.record(z.string(), z.unknown()));
 
 export const Series = z
   .object({
-    id: z.string(),
-    item: Item,
-    properties: z.record(z.string(), z.unknown()),
-    dataFields: z.array(DataField),
+    id: text('Id of the series.', 'ribe'),
+    item: Item.describe('What the values are: name, type, unit.'),
+    properties: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Values of the properties, by name.', example: { station: 'Ribe' } }),
+    dataFields: z.array(DataField).describe('Further values of each row, such as a quality flag.'),
   })
   .meta({ id: 'TimeSeries' });
 export type Series = z.infer<typeof Series>;
 
 export const NewSeries = z
   .object({
-    id: SeriesId.optional(),
-    item: NewItem,
-    properties: PropertyValues.optional(),
+    id: SeriesId.optional().describe('Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.'),
+    item: NewItem.describe('What the values are: name, type, unit.'),
+    properties: PropertyValues.optional().meta({
+      description: 'Values of the properties, by name.',
+      example: { station: 'Ribe' },
+    }),
     dataFields: z
       .array(NewDataField)
       .max(MAX_FIELDS)
@@ -114,7 +159,8 @@ export const NewSeries = z
         const twice = nameTwice(fields);
         if (twice !== undefined) context.addIssue(`contains two fields with the name '${twice}'`);
       })
-      .optional(),
+      .optional()
+      .describe('Further values of each row, such as a quality flag.'),
   })
   .meta({ id: 'NewTimeSeries' });
 export type NewSeries = z.infer<typeof NewSeries>;

@@ -34,10 +34,16 @@ const anyCase = <const Names extends readonly [string, ...string[]]>(names: Name
 
 export const Condition = z
   .object({
-    type: anyCase([TYPE]),
-    name: z.string().min(1).max(255),
-    operator: anyCase(OPERATORS),
-    value: z.unknown(),
+    type: anyCase([TYPE]).describe('`AttributeQueryCondition`.'),
+    name: z
+      .string()
+      .min(1)
+      .max(255)
+      .meta({ description: '`Item` for the name of the item, else the name of a property.', example: 'Item' }),
+    operator: anyCase(OPERATORS).describe(
+      '`Equal`, `NotEqual`, `GreaterThan`, `LessThan`, `GreaterThanOrEqual`, `LessThanOrEqual`, `Contains` or `StartsWith`.',
+    ),
+    value: z.unknown().meta({ description: 'Value to compare with, of the type of the property.', example: 'Water' }),
   })
   .meta({ id: 'TimeSeriesCondition' });
 export type Condition = z.infer<typeof Condition>;

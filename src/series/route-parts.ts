@@ -7,7 +7,7 @@ import { SeriesId } from './definitions.ts';
 
 export const DATASET_PATH = '/api/ts/dataset/:id';
 export const SERIES_PATH = `${DATASET_PATH}/timeseries/:tsId`;
-export const SeriesAddress = z.object({ id: uuidParam(), tsId: SeriesId });
+export const SeriesAddress = z.object({ id: uuidParam().describe('Id of the dataset.'), tsId: SeriesId });
 export const TAGS = ['time series'];
 
 /** Routes with cached answers: shared by all who may read the dataset, in its present state. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { Id, projectInHeader } from '../http/rules/forms.ts';
+import { uuidText } from '../http/rules/members.ts';
 import { descriptionText, freeForm } from '../http/rules/names.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { nameForm } from '../projects/names.ts';
@@ -21,10 +22,18 @@ import {
 
 const SeriesDataset = z
   .object({
-    id: z.string(),
-    items: z.array(Item).meta({ description: 'Definitions of the items of its series, each once.' }),
-    timeSeriesProperties: z.array(SeriesProperty).meta({ description: 'Properties that its series may have.' }),
-    metadata: z.record(z.string(), z.unknown()),
+    id: uuidText('Id of the dataset.'),
+    items: z
+      .array(Item)
+      .meta({ description: 'Definitions of the items of its series, each once.' })
+      .describe('Definitions of the items of its series, each once.'),
+    timeSeriesProperties: z
+      .array(SeriesProperty)
+      .meta({ description: 'Properties that its series may have.' })
+      .describe('Properties that its series may have.'),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
   })
   .meta({ id: 'TimeSeriesDataset' });
 export type SeriesDataset = z.infer<typeof SeriesDataset>;
@@ -32,34 +41,60 @@ export type SeriesDataset = z.infer<typeof SeriesDataset>;
 const NewSeriesDataset = z
   .object({
     timeSeriesSchema: z
-      .object({ properties: SeriesProperties.optional() })
+      .object({
+        properties: SeriesProperties.optional().describe('Properties that the series may have: name and type.'),
+      })
       .meta({ id: 'TimeSeriesSchema', description: 'Properties that the series of the dataset may have.' })
-      .optional(),
+      .optional()
+      .describe('Properties that the series of the dataset may have.'),
     datasetProperties: z
       .object({
-        name: nameForm(),
-        description: descriptionText().optional(),
-        metadata: freeForm().optional(),
-        properties: freeForm().optional(),
+        name: nameForm().meta({ description: 'Name of the dataset, 1 to 255 characters.', example: 'Gauges' }),
+        description: descriptionText()
+          .optional()
+          .meta({ description: 'Description of the dataset.', example: 'Gauges of the valley' }),
+        metadata: freeForm()
+          .optional()
+          .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+        properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
       })
-      .meta({ id: 'TimeSeriesDatasetProperties', description: 'Record of the dataset.' }),
+      .meta({ id: 'TimeSeriesDatasetProperties', description: 'Record of the dataset.' })
+      .describe('Record of the dataset.'),
   })
   .meta({ id: 'NewTimeSeriesDataset' });
 
-const ChangedSchema = z.object({ properties: SeriesProperties }).meta({ id: 'ChangedTimeSeriesSchema' });
-const ChangedSeries = z.object({ properties: PropertyValues.optional() }).meta({ id: 'ChangedTimeSeries' });
+const ChangedSchema = z
+  .object({ properties: SeriesProperties.describe('Properties to add: name and type.') })
+  .meta({ id: 'ChangedTimeSeriesSchema' });
+const ChangedSeries = z
+  .object({
+    properties: PropertyValues.optional().meta({
+      description: 'Values of all properties, by name.',
+      example: { station: 'Ribe' },
+    }),
+  })
+  .meta({ id: 'ChangedTimeSeries' });
 const ChangedProperty = z
   .object({
     property: z
       .string()
       .min(1)
       .max(255)
-      .meta({ description: 'Name of the property.', examples: ['station'] }),
-    value: z.unknown().meta({ description: 'Its new value; absent: none.', examples: ['Ribe'] }),
+      .meta({ description: 'Name of the property.', examples: ['station'] })
+      .describe('Name of the property to change.'),
+    value: z
+      .unknown()
+      .meta({ description: 'Its new value; absent: none.', examples: ['Ribe'] })
+      .describe('Its new value; absent: none.'),
   })
   .meta({ id: 'ChangedTimeSeriesProperty' });
 const Query = z
-  .union([z.object({ conditions: Conditions.optional() }).meta({ id: 'TimeSeriesConditions' }), Conditions])
+  .union([
+    z
+      .object({ conditions: Conditions.optional().describe('Conditions that all must be met.') })
+      .meta({ id: 'TimeSeriesConditions' }),
+    Conditions,
+  ])
   .meta({ id: 'TimeSeriesQuery', description: 'Conditions that all must be met, in an object or as a list.' });
 
 const Written = z.null();

@@ -18,10 +18,10 @@ const ValueRow = z.array(Cell).meta({
   examples: [['2026-01-24T08:00:00.0000000', 1.25]],
 });
 const Values = z
-  .object({ data: z.array(ValueRow) })
+  .object({ data: z.array(ValueRow).describe('Rows of time, value and data fields.') })
   .meta({ id: 'TimeSeriesValues', description: 'Values in the order of time.' });
 const ValuesOfAll = z
-  .object({ data: z.array(z.array(ValueRow)) })
+  .object({ data: z.array(z.array(ValueRow)).describe('A list of rows for each id of the request, in its order.') })
   .meta({ id: 'ValuesOfTimeSeries', description: 'A list of rows for each id of the request, in its order.' });
 
 const DeletedValues = z

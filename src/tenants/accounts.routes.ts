@@ -3,6 +3,7 @@ import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
 import type { NewPasswordParts } from '../accounts/new-password.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { App } from '../http/route.ts';
+import { flag, text, texts } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { createAccount } from './create-account.ts';
 
@@ -16,18 +17,25 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
         operationId: 'createAccount',
         summary: 'Creates an account',
         body: z.object({
-          id: z.string(),
-          password: NewPassword,
-          name: Text.optional(),
-          email: Email.or(z.literal('')).optional(),
-          company: Text.optional(),
-          phoneNumber: Text.optional(),
-          roles: z.string().optional(),
-          metadata: freeForm().optional(),
-          activated: z.boolean().optional(),
-          enabled: z.boolean().optional(),
-          allowMePasswordChange: z.boolean().optional(),
-          userGroups: z.array(z.string()).optional(),
+          id: text('Login id, in any letter case.', 'ann'),
+          password: NewPassword.meta({ description: 'First password of the account.', example: 'Seven-bends-9' }),
+          name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
+          email: Email.or(z.literal(''))
+            .optional()
+            .meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
+          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          roles: text('Roles of the account, separated by commas.', 'BackOffice').optional(),
+          metadata: freeForm()
+            .optional()
+            .meta({
+              description: 'Free-form object; stored unchanged, including null.',
+              example: { source: 'survey' },
+            }),
+          activated: flag('Whether the account was activated.').optional(),
+          enabled: flag('Whether the account may sign in.').optional(),
+          allowMePasswordChange: flag('Whether the holder may change the password.').optional(),
+          userGroups: texts('Ids of its groups.', ['Editors']).optional(),
         }),
         response: { 201: Account },
       },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
+import { createdAt, createdBy, number, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
@@ -10,30 +11,49 @@ import { membersOf, setMember } from './members.ts';
 
 const Tenant = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    weight: z.number(),
-    recycleBinDays: z.number().optional(),
-    createdAt: z.string(),
-    createdBy: z.string().optional(),
-    updatedAt: z.string(),
-    updatedBy: z.string().optional(),
-    members: z.array(z.object({ userId: z.string(), role: z.string() })).optional(),
+    id: uuidText('Id of the tenant.'),
+    name: text('Name of the tenant.', 'River authority'),
+    weight: number('Share of the queue relative to other tenants. Default: 1.'),
+    recycleBinDays: number(
+      'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
+      180,
+    ).optional(),
+    createdAt,
+    createdBy: createdBy.optional(),
+    updatedAt,
+    updatedBy: updatedBy.optional(),
+    members: z
+      .array(
+        z.object({
+          userId: uuidText('User id of the member.'),
+          role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+        }),
+      )
+      .optional()
+      .describe('Members of the tenant with their roles.'),
   })
   .meta({ id: 'Tenant' });
 export type Tenant = z.infer<typeof Tenant>;
 const MyTenant = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    role: z.string(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    id: uuidText('Id of the tenant.'),
+    name: text('Name of the tenant.', 'River authority'),
+    role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+    createdAt,
+    updatedAt,
   })
   .meta({ id: 'MyTenant' });
 export type MyTenant = z.infer<typeof MyTenant>;
-const Member = z.object({ userId: z.string(), role: z.string() }).meta({ id: 'TenantMember' });
-const ListedMember = Member.extend({ accountId: z.string(), name: z.string() }).meta({ id: 'ListedTenantMember' });
+const Member = z
+  .object({
+    userId: uuidText('User id of the member.'),
+    role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+  })
+  .meta({ id: 'TenantMember' });
+const ListedMember = Member.extend({
+  accountId: text('Login id of the member.', 'ann'),
+  name: text('Name of the person.', 'Ann Example'),
+}).meta({ id: 'ListedTenantMember' });
 export type ListedMember = z.infer<typeof ListedMember>;
 
 const Uuid = z.guid().toLowerCase();
@@ -79,7 +99,10 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
       schema: {
         operationId: 'createTenant',
         summary: 'Creates a tenant',
-        body: z.object({ name: Name, ownerUserId: Uuid.optional() }),
+        body: z.object({
+          name: Name.meta({ description: 'Name of the tenant.', example: 'River authority' }),
+          ownerUserId: Uuid.optional().describe('User id of the first Owner.'),
+        }),
         response: { 201: Tenant },
       },
     },
@@ -107,9 +130,21 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
         summary: 'Updates a tenant',
         params: Id,
         body: z.object({
-          name: Name.optional(),
-          weight: z.number().positive().max(1_000_000).optional(),
-          recycleBinDays: z.union([z.int().min(1).max(36_500), z.literal('default')]).optional(),
+          name: Name.optional().meta({ description: 'Name of the tenant.', example: 'River authority' }),
+          weight: z
+            .number()
+            .positive()
+            .max(1_000_000)
+            .optional()
+            .describe('Share of the queue relative to other tenants. Default: 1.'),
+          recycleBinDays: z
+            .union([z.int().min(1).max(36_500), z.literal('default')])
+            .optional()
+            .meta({
+              description:
+                'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
+              example: 180,
+            }),
         }),
         response: { 200: Tenant },
       },
@@ -157,7 +192,10 @@ export async function tenantRoutes(app: App, { db }: { db: Db }) {
         operationId: 'setTenantMember',
         summary: "Adds a member to a tenant or changes the member's role",
         params: Id,
-        body: z.object({ userId: Uuid, role: queryEnum(ROLES) }),
+        body: z.object({
+          userId: Uuid.describe('User id of the member.'),
+          role: queryEnum(ROLES).describe('Role in the tenant: `Owner` or `Member`.'),
+        }),
         response: { 200: Member },
       },
     },

@@ -2,19 +2,29 @@ import { z } from 'zod';
 import type { DrawnScheme, TilesDescription } from '../files/tiles/dataset/description.ts';
 import { AGGREGATION_METHODS, SCHEME_TYPES } from '../files/tiles/dataset/schemes.ts';
 import { OUT_OF_RANGE, OUTPUT_TYPES } from '../files/tiles/raster/encode-tile.ts';
+import { flag, number, text } from '../http/rules/members.ts';
 
 const perLevel = (description: string, example: number[]) =>
   z.array(z.number()).meta({ description, examples: [example] });
 
 const Scheme = z
   .object({
-    schemeId: z.string().meta({ examples: ['depth'] }),
-    schemeType: z.enum(SCHEME_TYPES),
+    schemeId: z
+      .string()
+      .meta({ examples: ['depth'] })
+      .meta({ description: 'Id of the scheme.', example: 'depth' }),
+    schemeType: z.enum(SCHEME_TYPES).describe('`WMTS`: in the coordinate system of the data. `XYZ`: Web Mercator.'),
     itemName: z.string().meta({ description: 'The item of the data that is drawn.', examples: ['Depth'] }),
-    unit: z.string().optional(),
-    outputType: z.enum(OUTPUT_TYPES),
-    tileWidth: z.int().meta({ examples: [256] }),
-    tileHeight: z.int().meta({ examples: [256] }),
+    unit: text('Unit of the item.', 'm').optional(),
+    outputType: z.enum(OUTPUT_TYPES).describe('Format of the tiles.'),
+    tileWidth: z
+      .int()
+      .meta({ examples: [256] })
+      .meta({ description: 'Pixels from left to right.', example: 256 }),
+    tileHeight: z
+      .int()
+      .meta({ examples: [256] })
+      .meta({ description: 'Pixels from top to bottom.', example: 256 }),
     zoomLevels: perLevel('Ids of the tile matrices, from the least detail.', [0, 1]),
     levelsOnRequest: z
       .array(z.int())
@@ -27,18 +37,24 @@ const Scheme = z
     scaleDenominators: perLevel('OGC scale denominator of each level.', [142857.142857, 71428.571429]),
     matrixWidths: perLevel('Columns of each level.', [1, 2]),
     matrixHeights: perLevel('Rows of each level.', [1, 2]),
-    minValue: z.number().optional(),
-    maxValue: z.number().optional(),
+    minValue: number('Value of the first colour.').optional(),
+    maxValue: number('Value of the last colour.', 12.5).optional(),
     colors: z
       .array(z.string())
       .optional()
       .meta({ description: 'Spread evenly from minValue to maxValue. Absent for rasters in their own colours.' }),
-    aggregationMethod: z.enum(AGGREGATION_METHODS),
-    renderValuesOutOfRangeAsTransparent: z.enum(OUT_OF_RANGE),
-    srid: z.int().meta({ examples: [25832] }),
-    sridAuthName: z.string().meta({ examples: ['EPSG'] }),
+    aggregationMethod: z.enum(AGGREGATION_METHODS).describe('What a pixel has of the cells in it.'),
+    renderValuesOutOfRangeAsTransparent: z.enum(OUT_OF_RANGE).describe('Which values beyond the ends have no colour.'),
+    srid: z
+      .int()
+      .meta({ examples: [25832] })
+      .meta({ description: 'EPSG or ESRI code of the coordinate system of the tiles.', example: 25832 }),
+    sridAuthName: z
+      .string()
+      .meta({ examples: ['EPSG'] })
+      .meta({ description: 'Authority of `srid`.', example: 'EPSG' }),
     topLeft: z.array(z.number()).meta({ description: 'Upper left corner of all matrices: x, y.' }),
-    hasLayers: z.boolean(),
+    hasLayers: flag('Whether `layer` chooses among several.'),
   })
   .meta({ id: 'TilingScheme' });
 
@@ -49,11 +65,17 @@ export const TileMetadata = z
       description:
         'Bounding rectangle in degrees, WKT, longitude before latitude; beyond 180° across the antimeridian.',
     }),
-    tilingSchemes: z.array(Scheme),
-    tileStorageSizeKB: z.number(),
-    timeStamps: z.array(z.string()).meta({ examples: [['2024-05-02T10:00:00']] }),
+    tilingSchemes: z.array(Scheme).describe('The schemes, in the order of the request.'),
+    tileStorageSizeKB: number('Size of all tiles; equal ones count once.', 812),
+    timeStamps: z
+      .array(z.string())
+      .meta({ examples: [['2024-05-02T10:00:00']] })
+      .meta({ description: 'Times of the steps, on the clock of the data.', example: ['2024-05-02T10:00:00'] }),
     layerIds: z.array(z.int()).meta({ description: 'Numbers of the layers, from the lowest.' }),
-    layerHeights: z.array(z.number()).optional(),
+    layerHeights: z
+      .array(z.number())
+      .optional()
+      .meta({ description: 'Heights of the layers, where they are the same everywhere.', example: [-10, -5] }),
   })
   .meta({ id: 'TileMetadata' });
 

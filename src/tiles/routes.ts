@@ -7,6 +7,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { vary } from '../http/answers/vary.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
+import { number, texts } from '../http/rules/members.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { legendOf, legendPicture } from './legend.ts';
 import { MapNet, mapNetOf } from './map-net.ts';
@@ -33,17 +34,17 @@ const tags = TAGS;
 
 const Limits = z
   .object({
-    tileMatrix: z.string(),
-    minTileRow: z.int(),
-    maxTileRow: z.int(),
-    minTileCol: z.int(),
-    maxTileCol: z.int(),
+    tileMatrix: z.string().meta({ description: 'Zoom level.', example: '3' }),
+    minTileRow: z.int().describe('First row.'),
+    maxTileRow: z.int().describe('Last row.'),
+    minTileCol: z.int().describe('First column.'),
+    maxTileCol: z.int().describe('Last column.'),
   })
   .meta({ id: 'TileMatrixLimits' });
 
 const Availability = z
   .object({
-    schemeId: z.string(),
+    schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
     tileMatrixSetLimits: z
       .array(Limits)
       .meta({ description: 'Rectangles: a tile has data exactly if it lies in one of them.' }),
@@ -52,11 +53,11 @@ const Availability = z
 
 const Legend = z
   .object({
-    title: z.string(),
-    unit: z.string().optional(),
-    minValue: z.number(),
-    maxValue: z.number(),
-    colors: z.array(z.string()),
+    title: z.string().describe('What the colours show.'),
+    unit: z.string().optional().meta({ description: 'Unit of the values.', example: 'm' }),
+    minValue: number('Value of the first colour.'),
+    maxValue: number('Value of the last colour.', 12.5),
+    colors: texts('Colours, spread evenly from minValue to maxValue.', ['#F7FBFF', '#08306B']),
   })
   .meta({ id: 'TileLegend' });
 

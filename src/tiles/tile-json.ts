@@ -6,17 +6,18 @@ import {
   type TileSlice,
   type TilesDescription,
 } from '../files/tiles/dataset/description.ts';
+import { text } from '../http/rules/members.ts';
 import type { Place } from './capabilities.ts';
 
 export const TileJson = z
   .object({
-    tilejson: z.literal('3.0.0'),
-    name: z.string(),
-    scheme: z.literal('xyz'),
+    tilejson: z.literal('3.0.0').describe('Version of the format.'),
+    name: text('Name of the dataset.', 'Valley'),
+    scheme: z.literal('xyz').describe('Rows count from the top.'),
     tiles: z.array(z.string()).meta({ description: 'Address of the tiles, with {z}, {y} and {x}.' }),
     bounds: z.array(z.number()).meta({ description: 'West, south, east, north in degrees.' }),
-    minzoom: z.int(),
-    maxzoom: z.int(),
+    minzoom: z.int().describe('Level with the least detail.'),
+    maxzoom: z.int().describe('Level with the most detail.'),
   })
   .meta({ id: 'TileJson' });
 

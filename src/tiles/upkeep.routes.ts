@@ -19,23 +19,27 @@ const text = (description: string, example: string) => z.string().meta({ descrip
 const TileStatus = z
   .object({
     name: text('Name of the dataset.', 'Depths'),
-    schemes: z.array(
-      z.object({
-        schemeId: text('Id of the scheme.', 'depth'),
-        schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
-        levels: z
-          .array(
-            z.object({
-              level: number('Zoom level.', 16),
-              onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', examples: [true] }),
-              tiles: number('Tiles with data, of all steps and layers.', 36),
-              keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
-              keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
-            }),
-          )
-          .meta({ description: 'From the least detail.' }),
-      }),
-    ),
+    schemes: z
+      .array(
+        z.object({
+          schemeId: text('Id of the scheme.', 'depth'),
+          schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
+          levels: z
+            .array(
+              z.object({
+                level: number('Zoom level.', 16),
+                onRequest: z
+                  .boolean()
+                  .meta({ description: 'Tiles are drawn at their first request.', examples: [true] }),
+                tiles: number('Tiles with data, of all steps and layers.', 36),
+                keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
+                keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
+              }),
+            )
+            .meta({ description: 'From the least detail.' }),
+        }),
+      )
+      .describe('State of each scheme, in the order of the request.'),
   })
   .meta({ id: 'TileStatus' });
 export type TileStatus = z.infer<typeof TileStatus>;

@@ -61,13 +61,13 @@ const Query = Slice.extend({
 
 const VectorTileJson = z
   .object({
-    tilejson: z.literal('3.0.0'),
-    name: z.string(),
-    scheme: z.literal('xyz'),
+    tilejson: z.literal('3.0.0').describe('Version of the format.'),
+    name: z.string().meta({ description: 'Name of the dataset.', example: 'Wells' }),
+    scheme: z.literal('xyz').describe('Rows count from the top.'),
     tiles: z.array(z.string()).meta({ description: 'Address of the tiles, with {z}, {x} and {y}.' }),
     bounds: z.array(z.number()).meta({ description: 'West, south, east, north in degrees.' }),
-    minzoom: z.int(),
-    maxzoom: z.int(),
+    minzoom: z.int().describe('Level with the least detail.'),
+    maxzoom: z.int().describe('Level whose tiles viewers enlarge further.'),
     vector_layers: z.array(z.record(z.string(), z.unknown())).meta({ description: 'The layer and its fields.' }),
     timeStamps: z.array(z.string()).meta({ description: 'Times of the steps of a mesh.' }),
     layerIds: z.array(z.int()).meta({ description: 'Numbers of the layers of a mesh, from the lowest.' }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
 import type { App } from '../http/route.ts';
+import { flag, text } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { queryTime } from '../http/rules/query.ts';
@@ -29,20 +30,37 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
           'Your own password and e-mail address change as in `PUT /api/accounts/me`.',
         ].join(' '),
         body: z.object({
-          id: z.string(),
-          name: Text.optional(),
-          email: Email.or(z.literal('')).optional(),
-          company: Text.optional(),
-          phoneNumber: Text.optional(),
-          roles: z.string().max(4000).optional(),
-          metadata: freeForm().optional(),
-          activated: z.boolean().optional(),
-          enabled: z.boolean().optional(),
-          locked: z.boolean().optional(),
+          id: text('Login id, in any letter case.', 'ann'),
+          name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
+          email: Email.or(z.literal(''))
+            .optional()
+            .meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
+          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          roles: z
+            .string()
+            .max(4000)
+            .optional()
+            .meta({ description: 'Roles of the account, separated by commas.', example: 'BackOffice' }),
+          metadata: freeForm()
+            .optional()
+            .meta({
+              description: 'Free-form object; stored unchanged, including null.',
+              example: { source: 'survey' },
+            }),
+          activated: flag('Whether the account was activated.').optional(),
+          enabled: flag('Whether the account may sign in.').optional(),
+          locked: flag('Whether the account is locked.').optional(),
           lockedDateEnd: queryTime().optional(),
-          allowMePasswordChange: z.boolean().optional(),
-          password: NewPassword.optional(),
-          currentPassword: CurrentPassword.optional(),
+          allowMePasswordChange: flag('Whether the holder may change the password.').optional(),
+          password: NewPassword.optional().meta({
+            description: 'New password of the account.',
+            example: 'Seven-bends-9',
+          }),
+          currentPassword: CurrentPassword.optional().meta({
+            description: 'Your current password.',
+            example: 'Seven-bends-9',
+          }),
         }),
         response: { 200: Account },
       },
@@ -60,7 +78,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
       schema: {
         operationId: 'deleteAccount',
         summary: 'Deletes an account',
-        params: z.object({ id: z.string() }),
+        params: z.object({ id: text('Login id, in any letter case.') }),
         response: { 204: z.null() },
       },
     },
@@ -77,7 +95,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
       schema: {
         operationId: 'getAccountRemoval',
         summary: 'Previews what deleting an account would remove',
-        params: z.object({ id: z.string() }),
+        params: z.object({ id: text('Login id, in any letter case.') }),
         response: { 200: Removal },
       },
     },
@@ -106,13 +124,21 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
           'A new password ends your other logins.',
         ].join(' '),
         body: z.object({
-          id: z.string().optional(),
-          name: Text.optional(),
-          email: Email.or(z.literal('')).optional(),
-          company: Text.optional(),
-          phoneNumber: Text.optional(),
-          password: NewPassword.optional(),
-          currentPassword: CurrentPassword.optional(),
+          id: text('Login id, in any letter case.', 'ann').optional(),
+          name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
+          email: Email.or(z.literal(''))
+            .optional()
+            .meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
+          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          password: NewPassword.optional().meta({
+            description: 'New password of the account.',
+            example: 'Seven-bends-9',
+          }),
+          currentPassword: CurrentPassword.optional().meta({
+            description: 'Your current password.',
+            example: 'Seven-bends-9',
+          }),
         }),
         response: { 200: Account },
       },
@@ -145,7 +171,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
       schema: {
         operationId: 'resetPassword',
         summary: 'Sets a new password with the token of a mail',
-        querystring: z.object({ token: z.string().max(1000) }),
+        querystring: z.object({ token: z.string().max(1000).describe('Token of the mail.') }),
         body: NewPassword,
         response: { 204: z.null() },
       },

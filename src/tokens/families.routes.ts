@@ -2,25 +2,28 @@ import { z } from 'zod';
 import type { Db } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
+import { createdAt, text, timeText, uuidText } from '../http/rules/members.ts';
 import { endFamilies, endFamily, familiesOf } from './families.ts';
 
 const config = { access: 'signedIn', service: 'tokens' } as const;
 const ending = { ...config, endsLogins: true } as const;
 const Families = z
   .object({
-    data: z.array(
-      z.object({
-        id: z.string(),
-        createdAt: z.string(),
-        expiresAt: z.string(),
-        lastExchangedAt: z.string().optional(),
-        lastAddress: z.string().optional(),
-      }),
-    ),
+    data: z
+      .array(
+        z.object({
+          id: uuidText('Id of the login (token family).'),
+          createdAt,
+          expiresAt: timeText('Time when the login ends, UTC.'),
+          lastExchangedAt: timeText('Time of the last exchange of its refresh token, UTC.').optional(),
+          lastAddress: text('Client address of the last exchange.', '203.0.113.9').optional(),
+        }),
+      )
+      .describe('Logins that have not ended.'),
   })
   .meta({ id: 'Logins' });
 export type Families = z.infer<typeof Families>;
-const OfAccount = z.object({ account: z.string().optional() });
+const OfAccount = z.object({ account: text('Login id of another account, for administrators.').optional() });
 
 export async function familyRoutes(app: App, { db }: { db: Db }) {
   app.get(
@@ -61,7 +64,7 @@ export async function familyRoutes(app: App, { db }: { db: Db }) {
       schema: {
         operationId: 'endLogin',
         summary: 'Ends a login',
-        params: z.object({ id: uuidParam() }),
+        params: z.object({ id: uuidParam().describe('Id of the login (token family).') }),
         response: { 204: z.null() },
       },
     },

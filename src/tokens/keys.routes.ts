@@ -1,28 +1,31 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
 import { afterCommit } from '../http/rules/idempotency.ts';
+import { text, timeText } from '../http/rules/members.ts';
 import type { TokenKeys } from './keys.ts';
 
 const Jwk = z
   .object({
-    kty: z.string(),
-    kid: z.string(),
-    alg: z.string(),
-    use: z.string(),
-    n: z.string(),
-    e: z.string(),
+    kty: text('Key type.', 'RSA'),
+    kid: text('Id of the key.', 'k1'),
+    alg: text('Algorithm.', 'RS256'),
+    use: text('`sig`.', 'sig'),
+    n: text('Modulus, base64url.', '0vx7agoebGcQSuu…'),
+    e: text('Exponent, base64url.', 'AQAB'),
   })
   .meta({ id: 'PublicKey' });
 const States = z
   .object({
-    data: z.array(
-      z.object({
-        kid: z.string(),
-        state: z.string(),
-        activatedAt: z.string().optional(),
-        retiredAt: z.string().optional(),
-      }),
-    ),
+    data: z
+      .array(
+        z.object({
+          kid: text('Id of the key.', 'k1'),
+          state: text('`signing`, `next` or `retired`.', 'signing'),
+          activatedAt: timeText('Time since which the key signs, UTC.').optional(),
+          retiredAt: timeText('Time since which the key signs no more, UTC.').optional(),
+        }),
+      )
+      .describe('Signing keys, without their private part.'),
   })
   .meta({ id: 'SigningKeys' });
 export type States = z.infer<typeof States>;
@@ -35,7 +38,7 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
       schema: {
         operationId: 'listPublicKeys',
         summary: 'Returns the public keys that verify access tokens (JWK set)',
-        response: { 200: z.object({ keys: z.array(Jwk) }) },
+        response: { 200: z.object({ keys: z.array(Jwk).describe('The keys.') }) },
       },
     },
     async (_, reply) => {

@@ -15,6 +15,7 @@ import type { AccountStore } from '../accounts/store.ts';
 import { record } from '../audit.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
+import { flag, texts } from '../http/rules/members.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { storableText } from '../platform/text/storable.ts';
 import type { Code, Credentials } from './credentials.ts';
@@ -34,9 +35,9 @@ export interface LoginParts {
 /** Answer when the password is right and a one-time password of one of these authenticators is missing. */
 export const OtpRequired = z
   .object({
-    otpRequired: z.boolean(),
-    accessForbidden: z.boolean(),
-    otpAuthenticatorIds: z.array(z.string()),
+    otpRequired: flag('A one-time password is required: repeat the request with `otp` and `otpAuthenticator`.'),
+    accessForbidden: flag('Always false.'),
+    otpAuthenticatorIds: texts('Types of authenticators whose one-time passwords are accepted.', ['APPAUTH']),
   })
   .meta({ id: 'OtpRequired' });
 export type OtpRequired = z.infer<typeof OtpRequired>;

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
+import { flag, number, text, texts, timeText } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { AccessTokens } from './access.ts';
 import { findCaller } from './caller.ts';
@@ -13,9 +14,13 @@ import { makeRecoveryCodes, type OtpParts, otpStatus, registerOtp, resetOtp } fr
 const Credentials = z
   .object({
     ...credentialsShape,
-    id: credentialsShape.id.optional(),
-    password: credentialsShape.password.optional(),
-    currentPassword: credentialsShape.password.optional(),
+    id: credentialsShape.id.optional().meta({ description: 'Login id, in any letter case.', example: 'ann' }),
+    password: credentialsShape.password
+      .optional()
+      .meta({ description: 'Password of the account.', example: 'Seven-bends-9' }),
+    currentPassword: credentialsShape.password
+      .optional()
+      .meta({ description: 'Current password, for clients that call it so.', example: 'Seven-bends-9' }),
   })
   .meta({ id: 'Credentials' });
 const HOLDER = [
@@ -24,19 +29,30 @@ const HOLDER = [
 ].join(' ');
 const Status = z
   .object({
-    id: z.string(),
-    authenticators: z.array(z.object({ type: z.string(), own: z.boolean(), registered: z.boolean() })),
-    recoveryCodes: z.number(),
-    failures: z.number(),
-    blockedUntil: z.string().optional(),
+    id: text('Login id, in any letter case.', 'ann'),
+    authenticators: z
+      .array(
+        z.object({
+          type: text('Type of the authenticator.', 'APPAUTH'),
+          own: flag('Whether it belongs to the account and not to a group.'),
+          registered: flag('Whether a code of it was accepted before.'),
+        }),
+      )
+      .describe('Authenticators.'),
+    recoveryCodes: number('Number of unused recovery codes.'),
+    failures: number('Number of wrong one-time passwords.'),
+    blockedUntil: timeText('Time until which one-time passwords are refused, UTC.').optional(),
   })
   .meta({ id: 'SecondFactor' });
 export type Status = z.infer<typeof Status>;
-const Registration = z.object({ manualEntryCode: z.string(), qrCode: z.string() });
+const Registration = z.object({
+  manualEntryCode: text('Setup code to type, in base32.', 'GEZDGNBVGY3TQOJQGEZDGNBVGY'),
+  qrCode: text('Setup code as a QR code: a PNG in a data URI.', 'data:image/png;base64,iVBORw0KGgo='),
+});
 export type Registration = z.infer<typeof Registration>;
-const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+const RecoveryCodes = z.object({ recoveryCodes: texts('New codes. Only this answer contains them.', ['4K7P-9QX2']) });
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
-const Path = z.object({ id: z.string() });
+const Path = z.object({ id: text('Login id, in any letter case.') });
 
 export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessTokens; identities: Identities }) {
   /** The request may have an access token, whose login does not end then. */

@@ -19,7 +19,7 @@ import type { ChangeParts } from './change-account.ts';
 import { resetPassword } from './reset-password.ts';
 
 const TITLE = 'Set a new password';
-const Query = z.object({ token: z.string().max(1000).optional() });
+const Query = z.object({ token: z.string().max(1000).optional().describe('Token of the mail.') });
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function passwordPageRoutes(app: App, parts: ChangeParts) {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { type Db, sql } from '../db.ts';
+import { number } from '../http/rules/members.ts';
 
 /** Counts of objects that are deleted with an account: memberships, roles in projects, active logins. */
 export const Removal = z.object({
-  groups: z.number(),
-  tenants: z.number(),
-  projects: z.number(),
-  logins: z.number(),
+  groups: number('Number of groups.'),
+  tenants: number('Number of tenants.'),
+  projects: number('Number of projects that have the account as a member.'),
+  logins: number('Number of active logins.'),
 });
 export type Removal = z.infer<typeof Removal>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
 import { TextAnswer } from '../http/rules/forms.ts';
+import { flag, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
 import { credentialsShape } from './credentials.ts';
@@ -12,10 +13,20 @@ import { checkIdempotencyKey } from './replay.ts';
 import type { TokenParts } from './token-pair.ts';
 
 const Issued = z
-  .object({ token: z.string(), expiration: z.string().meta({ format: 'date-time' }) })
+  .object({
+    token: text('The token.', 'eyJhbGciOiJSUzI1NiJ9.…'),
+    expiration: z
+      .string()
+      .meta({ format: 'date-time' })
+      .meta({ description: 'Time when the token expires, UTC.', example: '2026-01-24T08:47:02.000Z' }),
+  })
   .meta({ id: 'IssuedToken' });
 const TokenAnswer = z
-  .object({ accessToken: Issued, tokenType: z.string(), refreshToken: Issued })
+  .object({
+    accessToken: Issued.describe('Send it as `Authorization: Bearer …`.'),
+    tokenType: text('`bearer`.', 'bearer'),
+    refreshToken: Issued.describe('Can be exchanged for new tokens, once.'),
+  })
   .meta({ id: 'Tokens' });
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
 const AccessTokenAnswer = TokenAnswer.omit({ refreshToken: true }).meta({ id: 'AccessToken' });
@@ -37,7 +48,10 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
           'Returns an access token and a refresh token. If a one-time password is required, returns the authenticators instead.',
           'With `refresh: false` there is no refresh token, and the login ends with the access token.',
         ].join(' '),
-        body: z.object({ ...credentialsShape, refresh: z.boolean().optional() }),
+        body: z.object({
+          ...credentialsShape,
+          refresh: flag('Whether to issue a refresh token; default: true.').optional(),
+        }),
         response: { 200: z.union([TokenAnswer, AccessTokenAnswer, OtpRequired]) },
       },
     },

@@ -5,6 +5,7 @@ import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
 import { type Db, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
+import { createdAt, createdBy, text, timeText, uuidText } from '../http/rules/members.ts';
 import { notifyAfterCommit } from '../jobs.ts';
 import { type Event, eventInsert } from '../outbox.ts';
 import { statement } from '../platform/sql/statements.ts';
@@ -33,12 +34,12 @@ export const isFinal = (status: Status) => status === 'Completed' || status === 
 /** Members of every answer about a transfer. */
 export const Summary = z
   .object({
-    id: z.string(),
-    createdAt: z.string(),
-    createdBy: z.string(),
-    type: TransferType,
-    format: z.string(),
-    status: z.enum(STATUSES),
+    id: uuidText('Id of the transfer.'),
+    createdAt,
+    createdBy,
+    type: TransferType.describe('Type of the transfer.'),
+    format: text('Output format.', 'geotiff'),
+    status: z.enum(STATUSES).describe('`Pending`, `InProgress`, then finally `Completed` or `Error`.'),
     name: z
       .string()
       .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
@@ -304,7 +305,11 @@ const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export const LogLevelName = z.enum(LOG_LEVELS);
 type LogLevelName = z.infer<typeof LogLevelName>;
 export const LoggedLine = z
-  .object({ time: z.string(), level: LogLevelName, message: z.string() })
+  .object({
+    time: timeText('Time of the line, UTC.'),
+    level: LogLevelName.describe('Log level.'),
+    message: text('Text of the line.', 'Read 3 rows.'),
+  })
   .meta({ id: 'LogLine' });
 export type LoggedLine = z.infer<typeof LoggedLine>;
 

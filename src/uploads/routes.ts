@@ -4,6 +4,7 @@ import type { Db } from '../db.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { TextAnswer } from '../http/rules/forms.ts';
+import { text } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -41,8 +42,14 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
       schema: {
         operationId: 'listStagingUrls',
         summary: 'Returns signed addresses for uploading files',
-        querystring: z.object({ count: queryInteger(1, 100) }),
-        response: { 200: listOf(z.object({ url: z.string() })) },
+        querystring: z.object({ count: queryInteger(1, 100).describe('Number of addresses.') }),
+        response: {
+          200: listOf(
+            z.object({
+              url: text('Signed URL to upload to.', 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…'),
+            }),
+          ),
+        },
       },
     },
     async (request) => {

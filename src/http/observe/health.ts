@@ -4,10 +4,11 @@ import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { migrationNames } from '../../platform/postgres/migrate.ts';
 import type { App } from '../route.ts';
+import { text } from '../rules/members.ts';
 import { listMigrations } from './health.queries.ts';
 
 const TIMEOUT_MS = 2000;
-const State = z.object({ status: z.string() });
+const State = z.object({ status: text('`live` or `ready`.', 'live') });
 
 /** `/health/live`: the process answers. `/health/ready`: the database answers, too, and is migrated. */
 export const healthRoutes = async (app: App, { db }: { db: Db }): Promise<void> => {

@@ -104,8 +104,11 @@ const withReferences = (schema: JsonSchema, name: (id: string) => string) =>
 function renamed(value: unknown, nameOf: (reference: string) => string): unknown {
   if (Array.isArray(value)) return value.map((part) => renamed(part, nameOf));
   if (typeof value !== 'object' || value === null) return value;
+  // a union with a type that zod cannot represent accepts everything
+  const { anyOf = [], ...rest } = value as JsonSchema;
+  const open = anyOf.some((one) => Object.keys(one).length === 0);
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [
+    Object.entries(open ? rest : value).map(([key, part]) => [
       key,
       key === '$ref' && typeof part === 'string' && /^(#\/\$defs\/|input:|output:)/.test(part)
         ? nameOf(part)
@@ -126,6 +129,9 @@ function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
   if (schema.format !== undefined || /\\p\{/i.test(schema.pattern ?? '')) delete schema.pattern;
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   delete schema.propertyNames;
-  // a union with a type that zod cannot represent accepts everything
-  if (schema.anyOf?.some((one) => Object.keys(one).length === 0)) delete schema.anyOf;
+  // OpenAPI 3.1 deprecates `example`
+  if ('example' in schema) {
+    schema.examples = [schema.example];
+    delete schema.example;
+  }
 }

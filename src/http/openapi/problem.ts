@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text, uuidText } from '../rules/members.ts';
 
 /**
  * Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and
@@ -6,14 +7,17 @@ import { z } from 'zod';
  */
 export const Problem = z
   .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    instance: z.string().optional(),
-    errors: z.record(z.string(), z.array(z.string())).optional(),
-    code: z.string(),
-    traceId: z.string(),
+    type: text('Always `about:blank`.', 'about:blank'),
+    title: text('Name of the HTTP status.', 'Bad Request'),
+    status: z.int().meta({ description: 'The HTTP status.', example: 400 }),
+    detail: text('What is wrong and what to do.', 'name must not be empty'),
+    instance: text('Path of the request.', '/api/metadata/project').optional(),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .meta({ description: 'Path of a member in the request → messages.', example: { name: ['must not be empty'] } }),
+    code: text('Stable error code.', 'Invalid'),
+    traceId: uuidText('Request id, for the logs.'),
     available: z.number().optional().meta({ description: 'With `TooFewCredits`: credits that are available.' }),
     reserved: z
       .number()

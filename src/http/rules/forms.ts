@@ -2,6 +2,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { AppError, invalid } from '../../errors.ts';
 import { unreadable } from './body.ts';
+import { text } from './members.ts';
 import { foldFor } from './names.ts';
 import { queryFoldFor } from './query.ts';
 import type { Rule } from './rules.ts';
@@ -11,10 +12,12 @@ import { defOf } from './shapes.ts';
 export const uuidParam = () => z.guid().toLowerCase();
 
 /** Parameters of a path with one id. */
-export const Id = z.object({ id: uuidParam() });
+export const Id = z.object({ id: uuidParam().describe('Id of the record.') });
 
 /** An answer that contains one text, such as a signed address. */
-export const TextAnswer = z.object({ data: z.string() });
+export const TextAnswer = z.object({
+  data: text('Signed URL.', 'https://platform.example/api/blob/staging/3f1e8a7c?sv=1&sig=…'),
+});
 export type TextAnswer = z.infer<typeof TextAnswer>;
 
 /** Project id of the header `svc-project-id`, for routes that name the project nowhere else. */

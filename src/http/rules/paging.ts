@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalidMember } from '../../errors.ts';
 import type { Signer } from '../../platform/keys/signing-keys.ts';
+import { text } from './members.ts';
 import { queryInteger } from './query.ts';
 
 export const DEFAULT_LIMIT = 50;
@@ -8,19 +9,31 @@ export const MAX_LIMIT = 1000;
 
 /** Members for a query schema: `z.object({ ...cursorQuery, namePrefix: … })`. */
 export const cursorQuery = {
-  cursor: z.string().max(4096).optional(),
-  limit: queryInteger(1, MAX_LIMIT).optional(),
+  cursor: z.string().max(4096).optional().describe('Send it to get the next page. Absent on the last page.'),
+  limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of records.'),
 };
 export const offsetQuery = {
-  offset: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
-  limit: queryInteger(1, MAX_LIMIT).optional(),
+  offset: queryInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('Number of records before the first one.'),
+  limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of records.'),
 };
 
-export const listOf = <Item extends z.ZodType>(item: Item) => z.object({ data: z.array(item) });
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item).describe('Records of the list.') });
 export const cursorPageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ cursor: z.string().optional(), data: z.array(item) });
+  z.object({
+    cursor: text(
+      'Send it to get the next page. Absent on the last page.',
+      'WyJVcHBlciB2YWxsZXkiXQ.k1.c2lnbmF0dXJl',
+    ).optional(),
+    data: z.array(item).describe('Records of this page.'),
+  });
 export const offsetPageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ totalCount: z.int(), offset: z.int(), limit: z.int(), data: z.array(item) });
+  z.object({
+    totalCount: z.int().describe('Number of records on all pages.'),
+    offset: z.int().describe('Number of records before the first one.'),
+    limit: z.int().describe('Maximum number of records.'),
+    data: z.array(item).describe('Records of this page.'),
+  });
 
 /** Answers of lists. */
 export type List<Item> = z.infer<ReturnType<typeof listOf<z.ZodType<Item>>>>;

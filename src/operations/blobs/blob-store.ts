@@ -1,8 +1,9 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { number } from '../../http/rules/members.ts';
 import { enqueue } from '../../jobs.ts';
 import { type BlobProblem, countDamaged, countNamed } from '../../transfers/store/digests.queries.ts';
 import { confirmSweep, findSweepState, SweepState } from '../../transfers/store/sweep-state.queries.ts';
@@ -13,9 +14,9 @@ const NEVER_SWEPT: SweepState = { allBlobs: 0, unknownBlobs: 0, unknownBytes: 0 
 const sweepState = async (db: Db): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
 
 export const BlobStoreState = SweepState.extend({
-  damagedBlobs: z.number(),
-  missingBlobs: z.number(),
-  verification: Verification.optional(),
+  damagedBlobs: number('Number of blobs whose bytes are not those that were written.'),
+  missingBlobs: number('Number of blobs that are not in the store.'),
+  verification: Verification.optional().describe('The running verification, else the last one.'),
 });
 export type BlobStoreState = z.infer<typeof BlobStoreState>;
 

@@ -40,7 +40,14 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
         description:
           'A worker reads all blobs, or `sample` of them by chance, and compares them with their digests. Blobs of earlier versions get their ' +
           'digest. `GET /api/admin/blob-store` shows its progress, `GET /api/admin/blob-store/damaged` what it found. 409 if another one runs.',
-        body: z.object({ sample: z.int().min(1).max(MAX_SAMPLE).optional() }),
+        body: z.object({
+          sample: z
+            .int()
+            .min(1)
+            .max(MAX_SAMPLE)
+            .optional()
+            .meta({ description: 'Number of blobs to check, chosen by chance; all if absent.', example: 1000 }),
+        }),
         response: { 202: Verification },
       },
     },
@@ -57,7 +64,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
         summary: 'Lists damaged and missing blobs by name, with what has them as its content',
         querystring: z.object({
           after: z.string().max(300).optional().meta({ description: 'Lists the blobs after this name.' }),
-          limit: queryInteger(1, MAX_LIMIT).optional(),
+          limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of blobs.'),
         }),
         response: { 200: listOf(DamagedBlob) },
       },
@@ -79,7 +86,12 @@ export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<voi
           'Deletes blobs without references. If more than a tenth of all blobs, and more than 100, were never referenced by this ' +
           'database, they are kept until `confirm` allows the next sweep to delete as many as the last one found. ' +
           '409 if there is nothing to confirm.',
-        body: z.object({ confirm: z.boolean().default(false) }),
+        body: z.object({
+          confirm: z
+            .boolean()
+            .default(false)
+            .describe('Allows the sweep to delete as many unknown blobs as the last one found.'),
+        }),
         response: { 202: SweepState },
       },
     },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { text, uuidText } from '../../http/rules/members.ts';
 
 /** A part or item that failed in a run of a maintenance task. */
 export const FailedItem = z.object({
-  part: z.string(),
-  /** The failed item, such as a project id. Absent if the whole part failed. */
-  item: z.string().optional(),
-  reason: z.string(),
+  part: text('Part of the task.', 'projects'),
+  item: uuidText('Item that failed, such as the id of a project; absent if the whole part failed.').optional(),
+  reason: text('Why the item failed.', 'The store cannot be reached.'),
 });
 export type FailedItem = z.infer<typeof FailedItem>;
 

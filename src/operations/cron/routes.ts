@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { App } from '../../http/route.ts';
+import { finishedAt, number, text, timeText } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { CRON, enqueue } from '../../jobs.ts';
 import { findSweepState } from '../../transfers/store/sweep-state.queries.ts';
@@ -11,15 +12,15 @@ import { listLastRuns } from './queries.ts';
 
 const names = Object.keys(CRON) as (keyof typeof CRON)[];
 
-const Name = z.object({ name: z.string() });
+const Name = z.object({ name: text('Name of the periodic task.', 'cleanUp') });
 export type Name = z.infer<typeof Name>;
 const CronJob = Name.extend({
-  schedule: z.string(),
-  lastRun: z.string().optional(),
-  nextRun: z.string().optional(),
-  finishedAt: z.string().optional(),
-  failed: z.number().optional(),
-  failures: z.array(FailedItem).optional(),
+  schedule: text('Cron schedule, UTC.', '0 3 * * *'),
+  lastRun: timeText('Time of the last run, UTC.').optional(),
+  nextRun: timeText('Time of the next run, UTC.').optional(),
+  finishedAt: finishedAt.optional(),
+  failed: number('Number of items that failed in the last run.').optional(),
+  failures: z.array(FailedItem).optional().describe('Failures of the last run; the next run retries them.'),
   stopped: z.string().optional().meta({ description: 'What the run did not do, why, and what to do about it' }),
 });
 export type CronJob = z.infer<typeof CronJob>;

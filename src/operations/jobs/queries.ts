@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { createdAt, finishedAt, number, text, texts, timeText, uuidText } from '../../http/rules/members.ts';
 import type { Position } from '../../http/rules/paging.ts';
 import { endsWith, LoggedLine, transferName } from '../../transfers/queries.ts';
 
@@ -17,34 +18,30 @@ const TRANSFERS = 'runTransfer';
 /** A transfer (its id is a UUID) or another job of the queue (its id is a number). */
 export const Job = z
   .object({
-    id: z.string(),
-    task: z.string(),
-    state: z.enum(JOB_STATES),
-    tenantId: z.string().optional(),
-    type: z.string().optional(),
+    id: uuidText('Id of the transfer, or number of the job in the queue.'),
+    task: text('Task of the queue.', 'convert'),
+    state: z.enum(JOB_STATES).describe('State of the job.'),
+    tenantId: uuidText('Id of the tenant of the transfer.').optional(),
+    type: text('Type of the transfer.', 'Import').optional(),
     /** Of a transfer. */
     name: z
       .string()
       .optional()
       .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
-    reader: z.string().optional(),
-    writer: z.string().optional(),
-    /** Time of the end or, before that, of the request. Lists are ordered by it. */
-    time: z.string(),
-    createdAt: z.string(),
-    startedAt: z.string().optional(),
-    finishedAt: z.string().optional(),
-    /** A delayed job does not run before this time. */
-    runAt: z.string().optional(),
-    attempts: z.number(),
-    worker: z.string().optional(),
-    progress: z.number().optional(),
-    priority: z.number().optional(),
-    /** Resource requests, such as `label:gpu=a100`. */
-    needs: z.array(z.string()).optional(),
-    error: z.string().optional(),
-    /** Identifies the kind of failure. */
-    fingerprint: z.string().optional(),
+    reader: text('Reader of the transfer.', 'AsciiGridReader').optional(),
+    writer: text('Writer of the transfer.', 'GeoTiffWriter').optional(),
+    time: timeText('Time of the end or, before that, of the request, UTC; lists are ordered by it.'),
+    createdAt,
+    startedAt: timeText('Start of the last attempt, UTC.').optional(),
+    finishedAt: finishedAt.optional(),
+    runAt: timeText('Time before which a delayed job does not run, UTC.').optional(),
+    attempts: number('Number of attempts.'),
+    worker: text('Id of the worker that runs it.', 'node-7-1').optional(),
+    progress: number('Percent; 100 only after completion.', 100).optional(),
+    priority: number('Priority; smaller runs first.').optional(),
+    needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
+    error: text('Error message of a failed job.', 'The file is no GeoTIFF.').optional(),
+    fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54').optional(),
   })
   .meta({ id: 'Job' });
 export type Job = z.infer<typeof Job>;
@@ -159,17 +156,17 @@ export function listJobs(db: Db, filter: JobFilter, position: Position | undefin
 }
 
 const QueueRow = z.object({
-  id: z.string(),
-  key: z.string().optional(),
-  priority: z.number(),
-  runAt: z.string(),
-  attempts: z.number(),
-  maxAttempts: z.number(),
-  lastError: z.string().optional(),
-  lockedAt: z.string().optional(),
-  lockedBy: z.string().optional(),
-  flags: z.array(z.string()),
-  payload: z.any().meta({ type: 'object', additionalProperties: true }),
+  id: text('Queue number of the job.', '4711'),
+  key: text('Job key; a job replaces another one with the same key.', 'k').optional(),
+  priority: number('Priority; smaller runs first.'),
+  runAt: timeText('Earliest start, UTC.'),
+  attempts: number('Number of attempts so far.'),
+  maxAttempts: number('Maximum number of attempts.'),
+  lastError: text('Error of the last attempt.', 'The database cannot be reached.').optional(),
+  lockedAt: timeText('Time when a worker took the job, UTC.').optional(),
+  lockedBy: text('Id of the worker pool that took the job.', 'pool-1').optional(),
+  flags: texts('Flags that the worker must satisfy.'),
+  payload: z.any().meta({ type: 'object', additionalProperties: true }).describe('Payload of the job.'),
 });
 const queueColumns = sql.fragment`
   j.id::text as id, j.key, j.priority::int as priority, j.run_at, j.attempts::int as attempts, j.max_attempts::int as max_attempts,
@@ -200,9 +197,9 @@ const TransferDetails = z.object({
 /** All details of a job. */
 export const JobDetail = Job.extend(TransferDetails.partial().shape)
   .extend({
-    queue: QueueRow.optional(),
-    host: z.string().optional(),
-    log: z.array(LoggedLine),
+    queue: QueueRow.optional().describe('Job in the queue.'),
+    host: text('Name of the machine.', 'node-7').optional(),
+    log: z.array(LoggedLine).describe('Last lines of the log.'),
   })
   .meta({ id: 'JobDetail' });
 export type JobDetail = z.infer<typeof JobDetail>;

@@ -29,7 +29,13 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
   // the UUID of a transfer, or the number of another job
-  const Id = z.object({ id: z.string().max(64).toLowerCase() });
+  const Id = z.object({
+    id: z
+      .string()
+      .max(64)
+      .toLowerCase()
+      .meta({ description: 'Id of the job.', example: '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10' }),
+  });
 
   app.get(
     '/api/admin/job',
@@ -41,13 +47,13 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
         summary: 'Lists jobs of all tenants, newest first: transfers and other jobs in the queue',
         description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
         querystring: z.object({
-          state: queryList(queryEnum(JOB_STATES)).optional(),
+          state: queryList(queryEnum(JOB_STATES)).optional().describe('Only jobs in this state.'),
           task: z
             .string()
             .max(128)
             .optional()
             .meta({ description: 'Name of a task, such as runTransfer or sendAccountMail' }),
-          tenantId: uuidParam().optional(),
+          tenantId: uuidParam().optional().describe('Only jobs of this tenant.'),
           fingerprint: z.string().max(64).optional().meta({ description: 'Fingerprint of a kind of failure' }),
           worker: z.string().max(128).optional().meta({ description: 'Id of a worker' }),
           idEnding: idEnding().optional(),

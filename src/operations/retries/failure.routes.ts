@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { Id, uuidParam } from '../../http/rules/forms.ts';
+import { flag } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryInteger, queryTime } from '../../http/rules/query.ts';
 import { FailureGroup, listFailures } from './failures.queries.ts';
@@ -28,9 +29,9 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
         summary:
           'Lists failed transfers grouped by type, reader, writer and error message (ignoring names and numbers)',
         querystring: z.object({
-          tenantId: uuidParam().optional(),
+          tenantId: uuidParam().optional().describe('Only failures of this tenant.'),
           since: queryTime().optional(),
-          limit: queryInteger(1, MAX_LIMIT).optional(),
+          limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of groups.'),
         }),
         response: { 200: listOf(FailureGroup) },
       },
@@ -49,11 +50,18 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
         description:
           'Each runs as the account or key that started it, with its current rights. Transfers that were retried before are skipped. ' +
           '`stopOnFail` stops when a retried transfer fails with the same fingerprint. One mass retry at a time for each group.',
-        params: z.object({ fingerprint: z.string().max(64) }),
+        params: z.object({
+          fingerprint: z.string().max(64).describe('Id of a group of failures with the same message.'),
+        }),
         body: z.object({
-          perSecond: z.number().min(MIN_PER_SECOND).max(MAX_LIMIT).optional(),
-          limit: z.int().positive().max(1_000_000_000).optional(),
-          stopOnFail: z.boolean().optional(),
+          perSecond: z.number().min(MIN_PER_SECOND).max(MAX_LIMIT).optional().describe('Number of retries per second.'),
+          limit: z
+            .int()
+            .positive()
+            .max(1_000_000_000)
+            .optional()
+            .meta({ description: 'Maximum number of retries.', example: 1000 }),
+          stopOnFail: flag('Whether the first retry that fails stops the rest.').optional(),
         }),
         response: { 202: MassRetry },
       },
@@ -78,7 +86,9 @@ export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void>
         tags,
         operationId: 'listRetries',
         summary: 'Lists mass retries with their results, newest first',
-        querystring: z.object({ limit: queryInteger(1, MAX_LIMIT).optional() }),
+        querystring: z.object({
+          limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of mass retries.'),
+        }),
         response: { 200: listOf(MassRetry) },
       },
     },

@@ -1,23 +1,21 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { number, text, timeText, uuidText } from '../../http/rules/members.ts';
 
 /** Failed transfers with the same fingerprint. */
 export const FailureGroup = z
   .object({
-    fingerprint: z.string(),
-    /** Pattern of their error messages. */
-    sentence: z.string(),
-    type: z.string(),
-    reader: z.string().optional(),
-    writer: z.string().optional(),
-    count: z.number(),
-    /** Number of them without a retry. */
-    open: z.number(),
-    firstAt: z.string(),
-    lastAt: z.string(),
-    /** Id of the latest one. */
-    exampleId: z.string(),
-    exampleError: z.string(),
+    fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54'),
+    sentence: text('Common error message, without names and numbers.', 'The file is no GeoTIFF.'),
+    type: text('Type of the transfers.', 'Import'),
+    reader: text('Reader of the transfers.', 'AsciiGridReader').optional(),
+    writer: text('Writer of the transfers.', 'GeoTiffWriter').optional(),
+    count: number('Number of failures.'),
+    open: number('Number of failures that were not retried.'),
+    firstAt: timeText('Time of the first failure, UTC.'),
+    lastAt: timeText('Time of the last failure, UTC.'),
+    exampleId: uuidText('Id of the latest failed transfer.'),
+    exampleError: text('Error message of the latest failed transfer.', 'The file is no GeoTIFF.'),
   })
   .meta({ id: 'FailureGroup' });
 export type FailureGroup = z.infer<typeof FailureGroup>;

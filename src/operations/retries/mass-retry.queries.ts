@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { createdAt, createdBy, finishedAt, flag, number, text, uuidText } from '../../http/rules/members.ts';
 
 export interface NewMassRetry {
   fingerprint: string;
@@ -29,24 +30,22 @@ export const findRunning = (db: Db, fingerprint: string) =>
 /** A mass retry with its results. */
 export const MassRetry = z
   .object({
-    id: z.string(),
-    fingerprint: z.string(),
-    perSecond: z.number(),
-    limit: z.number().optional(),
-    stopOnFail: z.boolean(),
-    state: z.enum(['Running', 'Done', 'Stopped']),
-    /** Reason of the stop. */
-    note: z.string().optional(),
-    createdAt: z.string(),
-    createdBy: z.string(),
-    accountId: z.string(),
-    finishedAt: z.string().optional(),
-    started: z.number(),
-    completed: z.number(),
-    failed: z.number(),
-    refused: z.number(),
-    /** Reason why the first of the refused transfers was not started. */
-    refusal: z.string().optional(),
+    id: uuidText('Id of the mass retry.'),
+    fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54'),
+    perSecond: number('Number of retries per second.'),
+    limit: number('Maximum number of retries.', 1000).optional(),
+    stopOnFail: flag('Whether the first retry that fails stops the rest.'),
+    state: z.enum(['Running', 'Done', 'Stopped']).describe('State of the mass retry.'),
+    note: text('Why the mass retry was stopped.').optional(),
+    createdAt,
+    createdBy,
+    accountId: text('Login id of the administrator who started it.', 'ann'),
+    finishedAt: finishedAt.optional(),
+    started: number('Number of started retries.'),
+    completed: number('Number of completed retries.'),
+    failed: number('Number of failed retries.'),
+    refused: number('Number of retries that could not be started.'),
+    refusal: text('Why the first refused retry could not be started.').optional(),
   })
   .meta({ id: 'MassRetry' });
 export type MassRetry = z.infer<typeof MassRetry>;

@@ -3,17 +3,16 @@ import { by, record } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { flag, number } from '../../http/rules/members.ts';
 import { Drain, type DrainTarget, deleteDrain, insertDrain, isWorker, listDrains } from './queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
 /** Active drains and their progress. */
 export const Draining = z.object({
-  drains: z.array(Drain),
-  workers: z.array(WorkerState),
-  /** Number of transfers that still run on draining workers. */
-  running: z.number(),
-  /** True once no draining worker takes or runs transfers. */
-  drained: z.boolean(),
+  drains: z.array(Drain).describe('Drains: workers in their scope accept no more transfers.'),
+  workers: z.array(WorkerState).describe('Workers that the drains concern.'),
+  running: number('Number of transfers that still run on draining workers.'),
+  drained: flag('Whether no draining worker takes or runs transfers any more.'),
 });
 export type Draining = z.infer<typeof Draining>;
 

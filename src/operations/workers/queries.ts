@@ -1,25 +1,24 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { flag, number, text, texts, timeText } from '../../http/rules/members.ts';
 import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 
 /** A worker process and its running transfers. */
 export const WorkerRow = z.object({
-  /** Pool id in the queue. */
-  id: z.string(),
-  host: z.string(),
-  pid: z.number(),
-  labels: z.array(z.string()),
-  startedAt: z.string(),
-  /** The worker holds its lock. If not, it has died, and other workers take over its transfers within seconds. */
-  alive: z.boolean(),
-  /** The worker must take no new transfers. */
-  draining: z.boolean(),
-  /** Time since which the worker has confirmed that it takes none. */
-  drainingSince: z.string().optional(),
-  concurrency: z.number(),
-  memoryMb: z.number(),
-  cores: z.number(),
-  scratchGb: z.number(),
+  id: text('Id of the worker.', 'node-7-1'),
+  host: text('Name of the machine.', 'node-7'),
+  pid: number('Process id.', 4711),
+  labels: texts('Labels of the worker.', ['gpu=a100']),
+  startedAt: timeText('Start time, UTC.'),
+  alive: flag(
+    'Whether the worker holds its lock; if not, it has died, and others take over its transfers within seconds.',
+  ),
+  draining: flag('Whether it accepts no more transfers.'),
+  drainingSince: timeText('Time since which the worker has confirmed that it takes none, UTC.').optional(),
+  concurrency: number('Maximum number of concurrent transfers.'),
+  memoryMb: number('Memory of the worker in MB.', 4096),
+  cores: number('CPU cores of the worker.'),
+  scratchGb: number('Scratch space of the worker in GB.', 150),
   /** Flags of each running transfer. */
   runningFlags: z.array(z.array(z.string())),
   /** Number of transfers taken from the queue that have not started yet. */
@@ -57,10 +56,10 @@ export const noteDraining = (db: Db, pool: string, draining: boolean) =>
 /** A drain of all workers, of a host, or of one worker (`pool`). */
 export const Drain = z
   .object({
-    scope: z.enum(['all', 'host', 'pool']),
-    name: z.string(),
-    since: z.string(),
-    accountId: z.string(),
+    scope: z.enum(['all', 'host', 'pool']).describe('Scope of the drain: `all`, a `host` or a `pool`.'),
+    name: text('Name of the host or pool.', 'node-7'),
+    since: timeText('Start time of the drain, UTC.'),
+    accountId: text('Login id of the administrator who started the drain.', 'ann'),
   })
   .meta({ id: 'Drain' });
 export type Drain = z.infer<typeof Drain>;

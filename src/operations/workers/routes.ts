@@ -6,10 +6,25 @@ import { Draining, drain, draining, endDrain, targetOf } from './drain.ts';
 import { Drain, listDrains } from './queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
-const Workers = listOf(WorkerState).extend({ drains: z.array(Drain) });
+const Workers = listOf(WorkerState).extend({
+  drains: z.array(Drain).describe('Drains: workers in their scope accept no more transfers.'),
+});
 export type Workers = z.infer<typeof Workers>;
 /** Without members: all workers. */
-const Target = { worker: z.string().min(1).max(128).optional(), host: z.string().min(1).max(255).optional() };
+const Target = {
+  worker: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: 'Id of the only worker to drain.', example: 'node-7-1' }),
+  host: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: 'Name of the only machine to drain.', example: 'node-7' }),
+};
 
 /** Worker processes and drains, for administrators. */
 export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> {

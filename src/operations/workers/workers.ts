@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import type { Db } from '../../db.ts';
+import { number } from '../../http/rules/members.ts';
 import { allocationOn, requirementsOf } from '../../transfers/queue/requirements.ts';
 import { listWorkerRows, WorkerRow } from './queries.ts';
 
 /** A worker process in answers. */
 export const WorkerState = WorkerRow.omit({ runningFlags: true, taken: true })
   .extend({
-    /** Number of running transfers, including those just taken from the queue. */
-    running: z.number(),
-    /** Resources reserved by running transfers. */
-    reserved: z.object({ memoryMb: z.number(), cores: z.number(), scratchGb: z.number() }),
+    running: number('Number of running transfers, including those just taken from the queue.'),
+    reserved: z
+      .object({
+        memoryMb: number('Memory that transfers use, in MB.', 4096),
+        cores: number('CPU cores that transfers use.'),
+        scratchGb: number('Scratch space that transfers use, in GB.', 150),
+      })
+      .describe('Resources that running transfers use.'),
   })
   .meta({ id: 'Worker' });
 export type WorkerState = z.infer<typeof WorkerState>;

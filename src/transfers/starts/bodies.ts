@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Credits } from '../../credits/forms.ts';
 import { withoutBidiControls } from '../../files/data/bidi-controls.ts';
 import { chosenName } from '../../http/rules/chosen-names.ts';
+import { number, texts } from '../../http/rules/members.ts';
 import { descriptionText, freeForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';
 import { fileNameForm, nameForm } from '../../projects/names.ts';
@@ -11,104 +12,191 @@ import { Transformation } from './transformation-form.ts';
 /** Of a file that is read. */
 const fileName = () => z.string().overwrite(withoutBidiControls).trim().min(1, 'must not be empty').max(255);
 const text = (maxLength: number) => z.string().trim().min(1, 'must not be empty').max(maxLength);
-const Parameter = z.object({ name: z.string(), value: z.unknown().optional() }).meta({ id: 'Parameter' });
+const Parameter = z
+  .object({
+    name: z.string().meta({ description: 'Name of the parameter, in any letter case.', example: 'SRID' }),
+    value: z.unknown().optional().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
+  })
+  .meta({ id: 'Parameter' });
 const Parameters = z.array(Parameter).max(1000).optional();
 /** Members of every start. */
 const conversion = {
   readerParameters: Parameters,
   writerParameters: Parameters,
-  transformations: z.array(Transformation).max(100).optional(),
-  onBadRecord: z.enum(['fail', 'skip']).optional(),
-  requiredLabels: z.array(z.string()).max(100).optional(),
-  storageSizeGb: z.number().optional(),
-  memoryRequestMb: z.number().optional(),
-  cpuCoresRequest: z.number().optional(),
-  nodeSize: z.string().optional(),
+  transformations: z.array(Transformation).max(100).optional().describe('Transformations, in this order.'),
+  onBadRecord: z
+    .enum(['fail', 'skip'])
+    .optional()
+    .describe('What to do with unreadable records: `fail` ends the transfer, `skip` omits and logs them.'),
+  requiredLabels: z
+    .array(z.string())
+    .max(100)
+    .optional()
+    .meta({ description: 'Labels that the worker must have: `key=value` or `key`.', example: ['gpu=a100'] }),
+  storageSizeGb: number('Scratch space in GB; default: estimated.').optional(),
+  memoryRequestMb: number('Memory in MB, a multiple of 1024. Default: a limit of 4096.', 4096).optional(),
+  cpuCoresRequest: number('Number of CPU cores that the transfer needs.').optional(),
+  nodeSize: z.string().optional().meta({ description: 'Machine type.', example: 'Standard_D4s_v5' }),
   maxCredits: Credits.optional(),
 };
 const OutputDatasetData = z
   .object({
-    name: nameForm(),
-    description: descriptionText().optional(),
-    metadata: freeForm().optional(),
-    properties: freeForm().optional(),
+    name: nameForm().meta({ description: 'Name of the dataset.', example: 'Valley' }),
+    description: descriptionText()
+      .optional()
+      .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
+    metadata: freeForm()
+      .optional()
+      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+    properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
   })
   .meta({ id: 'OutputDatasetData' });
 export const ImportBody = z
   .object({
-    projectId: z.guid().toLowerCase().optional(),
-    originalFileName: fileName().optional(),
-    uploadUrl: text(8192),
-    outputDatasetData: OutputDatasetData,
-    readerName: text(100),
-    writerName: text(100),
+    projectId: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
+    originalFileName: fileName()
+      .optional()
+      .meta({ description: 'Name of the file; its extension tells the reader the format.', example: 'valley.asc' }),
+    uploadUrl: text(8192).meta({
+      description: 'URL of the uploaded file, or of a file on another server.',
+      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
+    }),
+    outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
+    readerName: text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
+    writerName: text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
     ...conversion,
   })
   .meta({ id: 'ImportBody' });
 export const ExportBody = z
   .object({
-    readerName: text(100).optional(),
-    writerName: text(100),
-    targetFileName: chosenName(text(255).regex(/^[^/\\]*$/, 'must be a file name without a folder')).optional(),
+    readerName: text(100)
+      .optional()
+      .meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
+    writerName: text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    targetFileName: chosenName(text(255).regex(/^[^/\\]*$/, 'must be a file name without a folder'))
+      .optional()
+      .meta({ description: 'Name of the output file.', example: 'valley.tif' }),
     ...conversion,
   })
   .meta({ id: 'ExportBody' });
 export const ConvertBody = z
   .object({
-    outputProjectId: z.guid().toLowerCase().optional(),
-    outputDatasetData: OutputDatasetData,
-    readerName: text(100).optional(),
-    writerName: text(100),
+    outputProjectId: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Project of the new dataset. Default: that of the input.'),
+    outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
+    readerName: text(100)
+      .optional()
+      .meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
+    writerName: text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
     ...conversion,
   })
   .meta({ id: 'ConvertBody' });
 export const UpdateBody = z
   .object({
-    originalFileName: fileName(),
-    uploadUrl: text(8192),
-    readerName: text(100),
-    writerName: text(100).optional(),
+    originalFileName: fileName().meta({ description: 'Name of the file.', example: 'valley.asc' }),
+    uploadUrl: text(8192).meta({
+      description: 'URL of the uploaded file, or of a file on another server.',
+      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
+    }),
+    readerName: text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
+    writerName: text(100)
+      .optional()
+      .meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
     ...conversion,
   })
   .meta({ id: 'UpdateBody' });
 export const AppendBody = z
   .object({
-    originalFileName: fileName().optional(),
-    uploadUrl: text(8192),
-    readerName: text(100),
-    writerName: text(100).optional(),
+    originalFileName: fileName()
+      .optional()
+      .meta({ description: 'Name of the file; its extension tells the reader the format.', example: 'valley.asc' }),
+    uploadUrl: text(8192).meta({
+      description: 'URL of the uploaded file, or of a file on another server.',
+      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
+    }),
+    readerName: text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
+    writerName: text(100)
+      .optional()
+      .meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
     ...conversion,
   })
   .meta({ id: 'AppendBody' });
 export const UpdateFromBody = z
   .object({
-    readerName: text(100).optional(),
-    writerName: text(100).optional(),
+    readerName: text(100)
+      .optional()
+      .meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
+    writerName: text(100)
+      .optional()
+      .meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
     ...conversion,
   })
   .meta({ id: 'UpdateFromBody' });
 /** Members of legacy starts. Readers and writers define the arguments. */
 const legacy = {
-  format: text(100),
-  srid: z.union([z.int(), z.string()]).optional(),
-  arguments: z.union([z.array(Parameter).max(1000), z.record(z.string(), z.unknown())]).optional(),
+  format: text(100).meta({
+    description: 'Name of a reader or writer, or a format that only one of them has.',
+    example: 'geotiff',
+  }),
+  srid: z
+    .union([z.int(), z.string()])
+    .optional()
+    .meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
+  arguments: z
+    .union([z.array(Parameter).max(1000), z.record(z.string(), z.unknown())])
+    .optional()
+    .meta({
+      description: 'Parameters of the reader or writer: a list, or an object.',
+      example: [{ name: 'SRID', value: 25832 }],
+    }),
 };
 export const LegacyImportBody = z
   .object({
-    projectId: z.guid().toLowerCase().optional(),
-    appendDatasetId: z.guid().toLowerCase().optional(),
-    uploadUrl: text(8192),
+    projectId: z
+      .guid()
+      .toLowerCase()
+      .optional()
+      .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
+    appendDatasetId: z.guid().toLowerCase().optional().describe('Dataset to append to.'),
+    uploadUrl: text(8192).meta({
+      description: 'URL of the uploaded file, or of a file on another server.',
+      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
+    }),
     // also the dataset's name, unless the request gives one
-    fileName: fileNameForm(),
-    destinations: z.array(z.string().max(100)).max(100).optional(),
-    datasetImportData: OutputDatasetData.partial().optional(),
+    fileName: fileNameForm().meta({ description: 'Name of the imported file.', example: 'valley.asc' }),
+    destinations: z
+      .array(z.string().max(100))
+      .max(100)
+      .optional()
+      .meta({ description: 'Kinds of stores, for legacy clients. Ignored: the format decides.', example: ['Project'] }),
+    datasetImportData: OutputDatasetData.partial()
+      .optional()
+      .meta({
+        description: 'Name, description, metadata and properties of the new dataset.',
+        example: { name: 'Valley' },
+      }),
     ...legacy,
   })
   .meta({ id: 'LegacyImportBody' });
 export const LegacyExportBody = z.object(legacy).meta({ id: 'LegacyExportBody' });
 export const DryRun = z
-  .object({ valid: z.literal(true), warnings: z.array(z.string()), credits: z.number().optional() })
+  .object({
+    valid: z.literal(true).describe('Always true.'),
+    warnings: texts('Warnings, as sentences.'),
+    credits: number('Credits that the start would reserve. Absent: it is free.', 24.5).optional(),
+  })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
-export const StartQuery = z.object({ dryRun: queryBoolean().optional() });
+export const StartQuery = z.object({
+  dryRun: queryBoolean()
+    .optional()
+    .describe('Checks the request and the first bytes of stored input, and starts nothing.'),
+});
 export const Started = z.union([Summary, DryRun]);

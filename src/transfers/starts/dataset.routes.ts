@@ -94,7 +94,10 @@ export async function datasetStartRoutes(app: App, parts: StartRoutes & StartPar
       operationId: 'updateDatasetFromDataset',
       service: 'metadata',
       summary: 'Starts a transfer that replaces what a dataset holds by what another one holds',
-      params: z.object({ sourceId: uuidParam(), targetId: uuidParam() }),
+      params: z.object({
+        sourceId: uuidParam().describe('Id of the input dataset.'),
+        targetId: uuidParam().describe('Id of the output dataset.'),
+      }),
       body: UpdateFromBody,
     },
     ({ caller, params, body }, dryRun) => startUpdateFrom(parts, caller, { ...body, nodeSizes, ...params }, dryRun),

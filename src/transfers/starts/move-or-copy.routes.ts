@@ -40,7 +40,10 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
         ].join(' '),
         params: Id,
         querystring: StartQuery,
-        body: z.object({ targetProjectId, targetTenantId: targetTenantId.optional() }),
+        body: z.object({
+          targetProjectId: targetProjectId.describe('Id of the target project.'),
+          targetTenantId: targetTenantId.optional().describe('Id of the target tenant.'),
+        }),
         response: { 200: Started, 204: z.null() },
       },
     },
@@ -77,7 +80,10 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
         description: 'For Owners of both tenants whose token has the scope `platform_metadata_conversion`.',
         params: Id,
         querystring: StartQuery,
-        body: z.object({ targetProjectId, targetTenantId }),
+        body: z.object({
+          targetProjectId: targetProjectId.describe('Id of the project of the result.'),
+          targetTenantId: targetTenantId.describe('Id of the target tenant.'),
+        }),
         response: { 200: Started },
       },
     },

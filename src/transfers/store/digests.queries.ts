@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { text, timeText, uuidText } from '../../http/rules/members.ts';
 
 const Known = z.object({ size: z.number(), digest: z.string() });
 
@@ -60,13 +61,17 @@ export const findNamed = (db: Db, name: string) =>
 
 export const DamagedBlob = z
   .object({
-    blob: z.string(),
-    problem: z.enum(PROBLEMS),
-    foundAt: z.string(),
-    kind: z.enum(['dataset', 'upload', 'transfer']),
-    id: z.string(),
-    title: z.string(),
-    projectId: z.string().optional(),
+    blob: text('Name of the blob in the store.', 'dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012-1'),
+    problem: z
+      .enum(PROBLEMS)
+      .describe('`damaged`: its bytes are not those that were written. `missing`: the store does not have it.'),
+    foundAt: timeText('Time when it was found, UTC.'),
+    kind: z
+      .enum(['dataset', 'upload', 'transfer'])
+      .describe('What has the blob as its content: `dataset`, `upload` or `transfer`.'),
+    id: uuidText('Id of the dataset or transfer, or name of the upload.'),
+    title: text('Name of the dataset or upload; of a transfer, `export` or `skipped records`.', 'Valley'),
+    projectId: uuidText('Project of the dataset or transfer.').optional(),
   })
   .meta({ id: 'DamagedBlob' });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { number, text } from '../../http/rules/members.ts';
 
 const Allowance = z.object({ confirmAll: z.boolean(), confirmed: z.number().optional() });
 
@@ -32,12 +33,15 @@ export const SweepState = z.object({
     .string()
     .optional()
     .meta({ description: 'The bucket with its folder, or the folder of the machine that started last' }),
-  sweptAt: z.string().optional(),
-  stoppedAt: z.string().optional(),
-  stoppedBecause: z.string().optional(),
-  allBlobs: z.number(),
-  unknownBlobs: z.number(),
-  unknownBytes: z.number(),
+  sweptAt: text('Time of the last sweep, UTC.', '2026-01-24T08:23:02.4350000').optional(),
+  stoppedAt: text('Time since which the sweep keeps unknown blobs, UTC.', '2026-01-24T08:23:02.4350000').optional(),
+  stoppedBecause: text('Why the last sweep deleted no unknown blobs, and what to do.').optional(),
+  allBlobs: number(
+    'Number of blobs in the last sweep; before the first one, of those that the database has as content.',
+    12000,
+  ),
+  unknownBlobs: number('Number of blobs that the sweep kept because this database has never referenced them.'),
+  unknownBytes: number('Size of the unknown blobs in bytes.'),
   confirmed: z.number().optional().meta({ description: 'Number of unknown blobs that the next sweep may delete' }),
 });
 export type SweepState = z.infer<typeof SweepState>;

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { type Db, sql } from '../../db.ts';
+import { finishedAt, flag, number, timeText, uuidText } from '../../http/rules/members.ts';
 
 /** A run over all blobs, over those that were not checked for some time, or over a sample. */
 export const Verification = z
   .object({
-    id: z.string(),
-    startedAt: z.string(),
-    finishedAt: z.string().optional(),
-    sample: z.boolean(),
-    totalBlobs: z.number(),
-    checkedBlobs: z.number(),
-    checkedBytes: z.number(),
-    problems: z.number(),
+    id: uuidText('Id of the verification.'),
+    startedAt: timeText('Start time, UTC.'),
+    finishedAt: finishedAt.optional(),
+    sample: flag('Whether it checks a sample of the blobs.'),
+    totalBlobs: number('Number of blobs to check.', 12000),
+    checkedBlobs: number('Number of blobs that were checked.', 4000),
+    checkedBytes: number('Number of bytes that were read.', 73400320),
+    problems: number('Number of damaged and missing blobs that it found.'),
   })
   .meta({ id: 'BlobVerification' });
 export type Verification = z.infer<typeof Verification>;

@@ -5,37 +5,42 @@ import { describeReader, describeWriter } from '../../files/convert/offers.ts';
 import type { Reader, Writer } from '../../files/formats/define.ts';
 import { findReader, findWriter, readers, writers } from '../../files/formats/registry.ts';
 import type { App } from '../../http/route.ts';
+import { flag, number, text, texts } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryEnum } from '../../http/rules/query.ts';
 import { datasetTypeOf } from '../run/output.ts';
 
 const Parameter = z
   .object({
-    name: z.string(),
-    description: z.string(),
-    dataType: z.string(),
-    required: z.boolean(),
-    defaultValue: z.any().optional(),
-    allowedValues: z.array(z.any()).optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
+    name: text('Name of the parameter.', 'SRID'),
+    description: text('What the parameter means.'),
+    dataType: text('Type of the value.', 'integer'),
+    required: flag('Whether it is required.'),
+    defaultValue: z.any().optional().describe('Default value.'),
+    allowedValues: z.array(z.any()).optional().describe('Allowed values.'),
+    minimum: number('Smallest value.').optional(),
+    maximum: number('Largest value.', 65535).optional(),
   })
   .meta({ id: 'ConverterParameter' });
 const Converter = z
   .object({
-    name: z.string(),
-    description: z.string(),
-    datasetFormat: z.string(),
-    canAppend: z.boolean().optional(),
-    parameters: z.array(Parameter),
-    transformations: z.array(z.string()).optional(),
-    writers: z.array(z.string()).optional(),
+    name: text('Name of the reader or writer.', 'GeoTiffReader'),
+    description: text('What it reads or writes.'),
+    datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
+    canAppend: flag('Whether it can append to a dataset.').optional(),
+    parameters: z.array(Parameter).describe('Parameters of the reader or writer.'),
+    transformations: texts('Transformations that its data support.', ['CrsTransformation']).optional(),
+    writers: texts("Writers for the reader's data.", ['AsciiGridWriter']).optional(),
   })
   .meta({ id: 'Converter' });
 export type Converter = z.infer<typeof Converter>;
-const Name = z.object({ name: z.string() });
+const Name = z.object({ name: text('Name of the reader or writer, in any letter case.') });
 /** `File`: formats that are stored as files; `Dedicated`: formats with a store of their own. */
-const Query = z.object({ filter: queryEnum(['All', 'File', 'Dedicated']).default('All') });
+const Query = z.object({
+  filter: queryEnum(['All', 'File', 'Dedicated'])
+    .default('All')
+    .describe('`File` readers and writers, `Dedicated` ones, or all.'),
+});
 type Filter = z.output<typeof Query>['filter'];
 
 const filtered = <T extends Reader | Writer>(all: readonly T[], filter: Filter): T[] =>

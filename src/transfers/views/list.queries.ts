@@ -11,6 +11,7 @@ import {
   word,
 } from '../../http/answers/packed-items.queries.ts';
 import { type Caller, ownedTenants } from '../../http/caller.ts';
+import { finishedAt, number, uuidText } from '../../http/rules/members.ts';
 import { byShape, type Parameters, statement } from '../../platform/sql/statements.ts';
 import {
   CALLER_PARAMETERS,
@@ -122,10 +123,13 @@ export async function listOwn(db: Db, caller: Caller, filter: TransferFilter, sl
 
 /** A transfer in a list. */
 export const ListedTransfer = Summary.extend({
-  projectId: z.string(),
-  progress: z.number(),
-  finishedAt: z.string().optional(),
-  errorMessage: z.string().optional(),
+  projectId: uuidText('Id of the project of the transfer.'),
+  progress: number('Percent; 100 only after completion.', 100),
+  finishedAt: finishedAt.optional(),
+  errorMessage: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the transfer failed.', example: 'The file is no GeoTIFF.' }),
 }).meta({ id: 'ListedTransfer' });
 export type ListedTransfer = z.infer<typeof ListedTransfer>;
 

@@ -59,8 +59,8 @@ export async function transferListRoutes(app: App, { db }: { db: Db }) {
         summary: 'Lists the transfers that the caller sees, newest first',
         querystring: z.object({
           ...filterQuery,
-          projectId: uuidParam().optional(),
-          datasetId: uuidParam().optional(),
+          projectId: uuidParam().optional().describe('Only transfers of this project.'),
+          datasetId: uuidParam().optional().describe('Only transfers that read or write this dataset.'),
           idEnding: idEnding().optional(),
           ...offsetQuery,
         }),

@@ -1,67 +1,114 @@
 import { z } from 'zod';
 import type { Receipt } from '../../files/convert/conversion.ts';
 import { findWriter } from '../../files/formats/registry.ts';
+import { finishedAt, number, text, texts, timeText, updatedAt, updatedBy, uuidText } from '../../http/rules/members.ts';
 import type { Grant } from '../../uploads/address.ts';
 import { Summary, type TransferRow } from '../queries.ts';
 import { badRecordsName, exportName } from '../run/export.ts';
 import { AcceptedRequest, MoveOrCopy } from '../starts/request.ts';
 import { Transformation } from '../starts/transformation-form.ts';
 
-const Parameters = z.array(z.object({ name: z.string(), value: z.any() }).meta({ id: 'GivenParameter' }));
+const Parameters = z.array(
+  z
+    .object({
+      name: text('Name of the parameter.', 'SRID'),
+      value: z.any().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
+    })
+    .meta({ id: 'GivenParameter' }),
+);
 const conversion = {
-  readerName: z.string(),
-  writerName: z.string(),
+  readerName: text('Reader; see the list of readers.', 'AsciiGridReader'),
+  writerName: text('Writer; see the list of writers.', 'GeoTiffWriter'),
   readerParameters: Parameters,
   writerParameters: Parameters,
-  transformations: z.array(Transformation),
-  srid: z.any().optional(),
-  arguments: z.any().optional(),
-  destinations: z.array(z.string()).optional(),
+  transformations: z.array(Transformation).describe('Transformations, in this order.'),
+  srid: z.any().optional().meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
+  arguments: z
+    .any()
+    .optional()
+    .meta({
+      description: 'Parameters of the reader or writer: a list, or an object.',
+      example: [{ name: 'SRID', value: 25832 }],
+    }),
+  destinations: texts('Kinds of stores, for legacy clients. Ignored: the format decides.', ['Project']).optional(),
 };
 
 const ReceiptFile = z
-  .object({ name: z.string().optional(), size: z.number(), sha256: z.string() })
+  .object({
+    name: text('Name of the file.', 'valley.tif').optional(),
+    size: number('Size in bytes.', 1204),
+    sha256: text('SHA-256 of the content, hexadecimal.'),
+  })
   .meta({ id: 'ReceiptFile' });
 /** The receipt of a conversion; the members that every one has, and others of `Receipt`. */
 const TransferReceipt = z
   .looseObject({
-    input: ReceiptFile,
-    output: ReceiptFile,
-    appended: z.object({ present: z.number(), added: z.number() }).meta({ id: 'AppendedCounts' }).optional(),
-    lost: z.array(z.string()),
-    remarks: z.array(z.string()),
+    input: ReceiptFile.describe('The file that was read.'),
+    output: ReceiptFile.describe('The file that was written.'),
+    appended: z
+      .object({ present: number('Records of the dataset before.'), added: number('Records that were added.') })
+      .meta({ id: 'AppendedCounts' })
+      .optional()
+      .describe('For appends: numbers of records.'),
+    lost: texts('Sentences about parts of the input that the output does not have.'),
+    remarks: texts('Sentences about what was repaired, guessed or taken as default.'),
   })
   .meta({ id: 'TransferReceipt' });
 
 /** A transfer in answers. */
 export const Transfer = Summary.extend({
-  updatedAt: z.string(),
-  updatedBy: z.string(),
-  projectId: z.string(),
+  updatedAt,
+  updatedBy,
+  projectId: uuidText('Id of the project of the transfer.'),
   importParameters: z
-    .object({ uploadUrl: z.string(), fileName: z.string(), appendDatasetId: z.string().optional(), ...conversion })
-    .optional(),
-  exportParameters: z.object({ datasetId: z.string(), outputFileName: z.string(), ...conversion }).optional(),
-  importResults: z.array(z.object({ projectId: z.string(), datasetId: z.string() })).optional(),
-  downloadPath: z.string().optional(),
-  errorMessage: z.string().optional(),
-  progress: z.number(),
-  phase: z.string().optional(),
-  startedAt: z.string().optional(),
-  finishedAt: z.string().optional(),
-  attempt: z.int(),
-  waitingReason: z.string().optional(),
-  /** Requested resources, such as `label:gpu=a100` or `memory:4096`. */
-  needs: z.array(z.string()).optional(),
-  recordsRead: z.number().optional(),
-  recordsWritten: z.number().optional(),
-  recordsSkipped: z.number().optional(),
-  badRecordsUrl: z.string().optional(),
-  logUrl: z.string(),
-  receipt: TransferReceipt.optional(),
-  retryOf: z.string().optional(),
-  /** A move or copy of a dataset into another tenant. */
-  carry: MoveOrCopy.optional(),
+    .object({
+      uploadUrl: text(
+        'URL of the uploaded file, or of a file on another server.',
+        'https://platform.example/api/blob/staging/3f1e8a7c',
+      ),
+      fileName: text('Name of the imported file.', 'valley.asc'),
+      appendDatasetId: uuidText('Dataset to append to.').optional(),
+      ...conversion,
+    })
+    .optional()
+    .describe('Request of an import.'),
+  exportParameters: z
+    .object({
+      datasetId: uuidText('Id of the dataset.'),
+      outputFileName: text('Name of the exported file.', 'valley.tif'),
+      ...conversion,
+    })
+    .optional()
+    .describe('Request of an export.'),
+  importResults: z
+    .array(z.object({ projectId: uuidText('Id of the project.'), datasetId: uuidText('Id of the dataset.') }))
+    .optional()
+    .describe('The written dataset, after completion.'),
+  downloadPath: text(
+    'Signed URL of the exported file, valid for an hour.',
+    'https://platform.example/api/blob/export/…?sig=…',
+  ).optional(),
+  errorMessage: text('Why the transfer failed.', 'The file is no GeoTIFF.').optional(),
+  progress: number('Percent; 100 only after completion.', 100),
+  phase: text('Current phase.', 'Writing').optional(),
+  startedAt: timeText('Start of the last attempt, UTC.').optional(),
+  finishedAt: finishedAt.optional(),
+  attempt: z.int().describe('Number of the attempt.'),
+  waitingReason: text('Why the transfer waits.', 'No worker has the label gpu.').optional(),
+  needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
+  recordsRead: number('Number of records read.').optional(),
+  recordsWritten: number('Number of records written.').optional(),
+  recordsSkipped: number('Number of records skipped.').optional(),
+  badRecordsUrl: text(
+    'Signed URL of the list of skipped records.',
+    'https://platform.example/api/blob/export/…?sig=…',
+  ).optional(),
+  logUrl: text('URL of the log.', 'https://platform.example/api/conversion/transfer/…/log'),
+  receipt: TransferReceipt.optional().describe(
+    'Input and output: sizes, checksums, statistics; what was lost, and what was repaired or guessed.',
+  ),
+  retryOf: uuidText('Id of the transfer that this one retries.').optional(),
+  carry: MoveOrCopy.optional().describe('For a move or copy of a dataset into another tenant: `move` or `copy`.'),
 }).meta({ id: 'Transfer' });
 export type Transfer = z.infer<typeof Transfer>;
 

@@ -175,7 +175,10 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
           'Only for callers who can read the input and the output dataset.',
         ].join(' '),
         params: Id,
-        querystring: z.object({ level: queryEnum(['debug', 'info', 'warning', 'error']).optional(), ...cursorQuery }),
+        querystring: z.object({
+          level: queryEnum(['debug', 'info', 'warning', 'error']).optional().describe('Log level.'),
+          ...cursorQuery,
+        }),
         response: { 200: cursorPageOf(LoggedLine) },
       },
     },

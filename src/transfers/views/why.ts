@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Db } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
+import { flag, number, text, texts } from '../../http/rules/members.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
 import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
@@ -10,17 +11,22 @@ import { getQueueStatus } from './why.queries.ts';
 
 export const Why = z
   .object({
-    status: z.enum(STATUSES),
-    /** Requested resources, such as `label:gpu=a100` or `memory:4096`. */
-    needs: z.array(z.string()).optional(),
-    /** Number of transfers ahead of it. */
-    position: z.number().optional(),
-    /** Why it waits; of a failed transfer, its error. */
-    reason: z.string().optional(),
-    /** Running transfers that hold the resources that it waits for; only those that the caller sees. */
-    blockedBy: z.array(z.string()).optional(),
-    /** Whether each worker could run it. Ids are random per process and do not reveal machines. */
-    workers: z.array(z.object({ id: z.string(), canRun: z.boolean(), reason: z.string().optional() })),
+    status: z.enum(STATUSES).describe('State of the transfer.'),
+    needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
+    position: number('Number of transfers ahead of it.').optional(),
+    reason: text('Why it waits; of a failed transfer, its error.', 'No worker has the label gpu.').optional(),
+    blockedBy: texts(
+      'Ids of running transfers that hold the resources that it waits for; only those that the caller sees.',
+    ).optional(),
+    workers: z
+      .array(
+        z.object({
+          id: text('Id of the worker.', 'node-7-1'),
+          canRun: flag('Whether this worker could run it.'),
+          reason: text('Why this worker cannot run it.', 'It has no label gpu.').optional(),
+        }),
+      )
+      .describe('For each worker, whether it could run it; ids are random per process.'),
   })
   .meta({ id: 'WaitingExplanation' });
 export type Why = z.infer<typeof Why>;

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+// Members of answers with their texts. They check the type alone, which keeps long lists cheap.
+
+export const text = (description: string, example?: string) =>
+  z.string().meta({ description, ...(example === undefined ? {} : { example }) });
+export const texts = (description: string, example?: string[]) =>
+  z.array(z.string()).meta({ description, ...(example === undefined ? {} : { example }) });
+export const number = (description: string, example?: number) =>
+  z.number().meta({ description, ...(example === undefined ? {} : { example }) });
+export const flag = (description: string) => z.boolean().describe(description);
+export const timeText = (description: string) => text(description, '2026-01-24T08:17:02.4350000');
+export const uuidText = (description: string) => text(description, '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10');
+
+export const createdAt = timeText('Time of creation, UTC.');
+export const createdBy = uuidText('User id of the creator.');
+export const updatedAt = timeText('Time of the last change, UTC.');
+export const updatedBy = uuidText('User id of the last editor.');
+export const finishedAt = timeText('End time, UTC.');
