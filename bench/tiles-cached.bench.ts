@@ -36,7 +36,7 @@ const cells = 1024;
 const rasterLevel = 13;
 const mostTiles = 32;
 const [rounds, seconds, connections] = [5, 3, 16];
-const targets = { martin: 1, mapproxy: 5 };
+const targets = { martin: 0.4, mapproxy: 5 };
 const bare = fileURLToPath(new URL('bare-tiles.ts', import.meta.url));
 
 const parcels = {

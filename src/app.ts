@@ -132,6 +132,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   await app.register(requestTimes, metrics);
   await app.register(requestTraces, { tracing });
+  app.addHook('onRequest', responses.answer);
   await app.register(blobHeaders);
   await app.register(apiRules, {
     config: settings,

@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { setCaller } from '../rules/auth.ts';
 import type { Rule } from '../rules/rules.ts';
-import { type CacheKey, cacheKeys } from './cache-key.ts';
+import { responseKey, rightsKeys } from './cache-key.ts';
 import { isCurrent } from './cached.ts';
 import { type CheckedRight, Rights } from './rights.ts';
 
@@ -11,14 +11,17 @@ interface CachedResponse {
   /** Of the resource. */
   readonly version: string;
   readonly etag: string | undefined;
-  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Names and values in turns, without those of one answer. */
+  readonly headers: readonly string[];
+  /** With status 304. */
+  readonly shortHeaders: readonly string[];
   /** Undefined with status 204. */
   readonly body: Buffer | undefined;
 }
 
 /** A request that the cache did not answer. */
 interface Miss {
-  readonly key: CacheKey;
+  readonly rights: string;
   /** Of the rights when the request came. */
   readonly generation: number;
   /** What the answer is made of, when its right was checked. */
@@ -49,7 +52,7 @@ const NOT_WITH_304 = new Set(['content-type', 'content-encoding']);
  */
 export class ResponseCache<Subject> {
   readonly #options: ResponseCacheOptions;
-  readonly #keyOf: (request: FastifyRequest) => CacheKey;
+  readonly #rightsOf: (request: FastifyRequest) => string;
   readonly #rights = new Rights<Subject>();
   readonly #responses = new LRUCache<string, CachedResponse>({
     maxSize: MAX_BYTES,
@@ -60,18 +63,32 @@ export class ResponseCache<Subject> {
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
-    this.#keyOf = cacheKeys(options.platformHeaders);
+    this.#rightsOf = rightsKeys(options.platformHeaders);
   }
 
-  /** Comes before all rules that can refuse: the answer that was cached has passed them. */
+  /**
+   * Answers a request, if it can. Comes before all hooks that set headers or refuse, because the cached answer has
+   * passed them.
+   */
+  readonly answer: onRequestHookHandler = (request, reply, done) => {
+    const response = request.method === 'GET' ? this.#responses.get(responseKey(request)) : undefined;
+    if (response !== undefined && this.#mayHave(request, response)) send(request, reply, response);
+    else done();
+  };
+
+  #mayHave(request: FastifyRequest, { resource, version }: CachedResponse): boolean {
+    const right = this.#rights.find(`${this.#rightsOf(request)}\n${resource}`);
+    if (right?.version !== version) return false;
+    if (right.caller) setCaller(request, right.caller);
+    return this.#options.admits(request);
+  }
+
+  /** Keeps what the other requests get. Comes before the rule that finds the caller. */
   readonly rule: Rule = (route) => {
     if (route.method !== 'GET' || !route.config?.responseCache) return {};
     return {
-      onRequest: (request, reply, done) => {
-        const key = this.#keyOf(request);
-        const response = this.#find(request, key);
-        if (response !== undefined) return send(request, reply, response);
-        this.#misses.set(request, { key, generation: this.#rights.generation });
+      onRequest: (request, _reply, done) => {
+        this.#misses.set(request, { rights: this.#rightsOf(request), generation: this.#rights.generation });
         done();
       },
       onSend: (request, reply, payload, done) => {
@@ -80,14 +97,6 @@ export class ResponseCache<Subject> {
       },
     };
   };
-
-  #find(request: FastifyRequest, key: CacheKey): CachedResponse | undefined {
-    const response = this.#responses.get(key.response);
-    const right = response && this.#rights.find(`${key.rights}\n${response.resource}`);
-    if (right?.version !== response?.version) return undefined;
-    if (right?.caller) setCaller(request, right.caller);
-    return right && this.#options.admits(request) ? response : undefined;
-  }
 
   /** The right of a request to a resource, checked within the last second. Throws what `check` throws. */
   async right(
@@ -99,20 +108,28 @@ export class ResponseCache<Subject> {
     if (miss === undefined) return check();
     if (!this.#hasRights) this.#options.onFirstRight();
     this.#hasRights = true;
-    const right = await this.#rights.get(`${miss.key.rights}\n${resource}`, miss.generation, check);
+    const right = await this.#rights.get(`${miss.rights}\n${resource}`, miss.generation, check);
     miss.subject = { resource, version: right.version };
     return right;
   }
 
   #keep(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
-    const { key, subject } = this.#misses.get(request) ?? {};
+    const { subject } = this.#misses.get(request) ?? {};
     const { statusCode } = reply;
-    if (key === undefined || subject === undefined || (statusCode !== 200 && statusCode !== 204)) return;
-    const sent = Object.entries(reply.getHeaders()).filter(([name]) => !NOT_CACHED.has(name));
-    const headers = Object.fromEntries(sent) as CachedResponse['headers'];
+    if (subject === undefined || (statusCode !== 200 && statusCode !== 204)) return;
+    const all = reply.getHeaders();
+    const sent = Object.entries(all).flatMap(([name, value]) =>
+      NOT_CACHED.has(name) ? [] : [[name, String(value)] as const],
+    );
     // a copy, because the bytes may be a part of a larger buffer
     const body = statusCode === 204 ? undefined : Buffer.from(payload as Buffer | string);
-    this.#responses.set(key.response, { ...subject, etag: headers.etag as string | undefined, headers, body });
+    this.#responses.set(responseKey(request), {
+      ...subject,
+      etag: all.etag as string | undefined,
+      headers: [...sent, ...(body === undefined ? [] : [['content-length', String(body.length)]])].flat(),
+      shortHeaders: sent.filter(([name]) => !NOT_WITH_304.has(name)).flat(),
+      body,
+    });
   }
 
   /** Call it when rights or contents may have changed, after the commit. */
@@ -121,14 +138,11 @@ export class ResponseCache<Subject> {
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { etag, headers, body }: CachedResponse): void {
-  if (etag !== undefined && isCurrent(request.headers['if-none-match'], etag)) {
-    for (const [name, value] of Object.entries(headers)) if (!NOT_WITH_304.has(name)) reply.header(name, value);
-    reply.code(304).send();
-  } else {
-    reply
-      .headers(headers)
-      .code(body === undefined ? 204 : 200)
-      .send(body);
-  }
+/** Without the hooks of other answers, which set its headers when it was made. Its end is logged as theirs. */
+function send(request: FastifyRequest, reply: FastifyReply, response: CachedResponse): void {
+  const { etag, headers, shortHeaders, body } = response;
+  const isShort = etag !== undefined && isCurrent(request.headers['if-none-match'], etag);
+  const status = isShort ? 304 : body === undefined ? 204 : 200;
+  reply.hijack().raw.writeHead(status, [...(isShort ? shortHeaders : headers), 'x-request-id', request.id]);
+  reply.raw.end(isShort ? undefined : body);
 }
