@@ -19,10 +19,10 @@ export interface AuditEntry {
 }
 
 /** Writes an audit row in the caller's transaction. */
-export const record = (tx: Db, entry: AuditEntry) => recordAll(tx, [entry]);
+export const audit = (tx: Db, entry: AuditEntry) => auditAll(tx, [entry]);
 
 /** Writes audit rows in the caller's transaction, in one statement. */
-export async function recordAll(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
+export async function auditAll(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map((entry) => [
     entry.action,

@@ -41,7 +41,7 @@ export const eventsInsert = (rows: ReturnType<typeof sql.fragment>) => sql.fragm
   insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data) ${rows}`;
 
 /** Writes events in the caller's transaction. */
-export async function appendAll(tx: Db, events: readonly Event[]) {
+export async function emitAll(tx: Db, events: readonly Event[]) {
   if (events.length === 0) return;
   const rows = sql.fragment`
     select type, source, subject, "tenantId", "projectId", "userId", "resourceId", "requestId", data
@@ -51,6 +51,6 @@ export async function appendAll(tx: Db, events: readonly Event[]) {
 }
 
 /** Writes an event in the caller's transaction: it is published if and only if the transaction commits. */
-export async function append(tx: Db, event: Event) {
+export async function emit(tx: Db, event: Event) {
   await tx.query(sql.unsafe`${eventInsert(event)}`);
 }

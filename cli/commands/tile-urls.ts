@@ -61,13 +61,13 @@ async function showUrls(io: Io, wanted: string, { sign, expires }: Wanted): Prom
   if (end !== undefined) io.note(`The addresses grant reading until ${end} to whoever has them.`);
 }
 
-interface Place {
+interface LayerUrl {
   readonly id: string;
   readonly base: string;
   signed(this: void, address: string): string;
 }
 
-async function urlsOf(io: Io, datasetType: string, place: Place): Promise<TileUrl[]> {
+async function urlsOf(io: Io, datasetType: string, place: LayerUrl): Promise<TileUrl[]> {
   const { id, base, signed } = place;
   const map = { kind: 'Map', address: signed(`${base}/map/dataset/${id}`) };
   if (datasetType === 'tiles') return [map, ...(await rasterUrls(io, place))];
@@ -76,7 +76,7 @@ async function urlsOf(io: Io, datasetType: string, place: Place): Promise<TileUr
   return [map];
 }
 
-async function rasterUrls(io: Io, { id, base, signed }: Place): Promise<TileUrl[]> {
+async function rasterUrls(io: Io, { id, base, signed }: LayerUrl): Promise<TileUrl[]> {
   const { tilingSchemes } = (await io.api.call<{ tilingSchemes: Scheme[] }>('GET', tilePath(id, '/metadata'))).body;
   const root = `${base}/api/tiles/dataset/${id}`;
   const capabilities = signed(`${root}/wmts/1.0.0/WMTSCapabilities.xml`);
@@ -104,7 +104,7 @@ const isPicture = ({ outputType }: Scheme): boolean => outputType === 'PNG' || o
 
 const VECTOR_LEVELS = [0, 14];
 
-function vectorUrls({ id, base, signed }: Place): TileUrl[] {
+function vectorUrls({ id, base, signed }: LayerUrl): TileUrl[] {
   const root = `${base}/api/vectortiles/dataset/${id}`;
   const address = signed(`${root}/{z}/{x}/{y}.vector.pbf`);
   return [
@@ -114,7 +114,7 @@ function vectorUrls({ id, base, signed }: Place): TileUrl[] {
   ];
 }
 
-function featureUrls({ id, base, signed }: Place): TileUrl[] {
+function featureUrls({ id, base, signed }: LayerUrl): TileUrl[] {
   const address = signed(`${base}/api/gis/dataset/${id}/ogc`);
   return [
     { kind: 'OGC Features', address },

@@ -28,7 +28,7 @@ export function makeValleyMesh({ valley, south, rows, cell }: Terrain): ValleyMe
   const north = south + rows * cell;
   const corners = new VertexSet();
   const ends: number[] = [];
-  const addLine = (places: readonly Place[]) => {
+  const addLine = (places: readonly Point[]) => {
     const numbers = places.map(([x, y]) => corners.add(x, y, 0));
     for (let n = 1; n < numbers.length; n++) ends.push(numbers[n - 1]!, numbers[n]!);
   };
@@ -57,7 +57,7 @@ export function makeValleyMesh({ valley, south, rows, cell }: Terrain): ValleyMe
   };
 }
 
-type Place = readonly [x: number, y: number];
+type Point = readonly [x: number, y: number];
 
 /** From one northing to another, both included. */
 function evenly(from: number, to: number, step: number): number[] {
@@ -66,10 +66,10 @@ function evenly(from: number, to: number, step: number): number[] {
 }
 
 /** The closed line around the floor of the valley. */
-function rimOf(valley: Terrain['valley'], northings: readonly number[]): Place[] {
+function rimOf(valley: Terrain['valley'], northings: readonly number[]): Point[] {
   const side = (sign: 1 | -1) => {
     const widths = smoothed(northings.map((y) => widthAt(valley, y, sign)));
-    return northings.map((y, n): Place => [valley.riverAt(y) + sign * widths[n]!, y]);
+    return northings.map((y, n): Point => [valley.riverAt(y) + sign * widths[n]!, y]);
   };
   const [west, east] = [side(-1), side(1)];
   return [...west, ...east.reverse(), west[0]!];
@@ -92,13 +92,13 @@ const smoothed = (numbers: readonly number[]): number[] =>
   });
 
 /** The middle and both banks of the river, above and below the lake and where it runs in and out. */
-function riverLines({ riverAt, isLake }: Terrain['valley'], northings: readonly number[]): Place[][] {
+function riverLines({ riverAt, isLake }: Terrain['valley'], northings: readonly number[]): Point[][] {
   const reaches: number[][] = [[]];
   const isOpenWater = (y: number) => [-INTO_LAKE, 0, INTO_LAKE].every((off) => isLake(riverAt(y + off), y + off));
   for (const y of northings)
     if (!isOpenWater(y)) reaches.at(-1)!.push(y);
     else if (reaches.at(-1)!.length > 0) reaches.push([]);
   return reaches.flatMap((reach) =>
-    [-BANK, 0, BANK].map((beside) => reach.map((y): Place => [riverAt(y) + beside, y])),
+    [-BANK, 0, BANK].map((beside) => reach.map((y): Point => [riverAt(y) + beside, y])),
   );
 }

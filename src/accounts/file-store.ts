@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import { type Db, runAfterCommit } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { AccountFileError, accountFileText, type FileEntry, parseAccountFile } from './account-file.ts';
@@ -109,7 +109,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     if (before && !(await canAdministratorSignIn(tx)))
       throw new AccountFileError('Line 1: no account of the file is an administrator who can sign in.');
     await storeCopiedHash(tx, sha256);
-    await record(tx, { action: 'account.file.read', subject: 'accounts', details: { accounts: entries.length } });
+    await audit(tx, { action: 'account.file.read', subject: 'accounts', details: { accounts: entries.length } });
     // adds the user ids that were generated
     if (entries.some(({ userId }) => userId === undefined)) await copyOut(tx, after);
   }

@@ -1,4 +1,4 @@
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
@@ -26,7 +26,7 @@ export async function removeNeverActivated(
       const userIds = some.map(({ id }) => id);
       const ids = await deleteNeverActivated(tx, lifetimeMs, userIds);
       if (ids.length > 0)
-        await record(tx, { action: 'account.registration.expire', subject: 'accounts', details: { ids: [...ids] } });
+        await audit(tx, { action: 'account.registration.expire', subject: 'accounts', details: { ids: [...ids] } });
     });
   try {
     while (accounts.length > 0) {

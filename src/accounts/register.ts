@@ -1,4 +1,4 @@
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
@@ -50,14 +50,14 @@ export async function register(parts: RegisterParts, { password, ...request }: R
     const mail = { recipient: request.email, client: clientOf(origin.address) };
     if (!(await countRegistrationMail(tx, mail, MAX_MAILS))) {
       const details = { made: false, tooManyMails: true };
-      return record(tx, { action: 'account.register', subject: request.id, ...origin, details });
+      return audit(tx, { action: 'account.register', subject: request.id, ...origin, details });
     }
     const userId = await insertAccount(tx, { ...request, passwordHash, activated: false, registered: true });
     await queueMail(
       tx,
       userId ? { kind: 'activation', userId } : { kind: 'idTaken', recipient: request.email, asked: request.id },
     );
-    await record(tx, {
+    await audit(tx, {
       action: 'account.register',
       subject: request.id,
       ...origin,
@@ -86,7 +86,7 @@ export const activateByToken = ({ store }: Pick<RegisterParts, 'store'>, token: 
     const userId = await findTokenHolder(tx, 'activation', hashOfMailToken(token));
     if (!userId || !(await useTokens(tx, userId, 'activation'))) throw tokenNotValid();
     const id = await activate(tx, userId);
-    await record(tx, { action: 'account.activate', accountId: id, subject: id, ...origin });
+    await audit(tx, { action: 'account.activate', accountId: id, subject: id, ...origin });
   });
 
 export const tokenNotValid = () =>

@@ -1,4 +1,4 @@
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { enqueue } from '../jobs.ts';
@@ -109,7 +109,7 @@ const queueResetMails = (db: Db, { id }: MailRow) =>
     for (const account of addressees) {
       if (!(await countResetMail(tx, account, MAX_TO_RECIPIENT))) continue;
       await queueMail(tx, { kind: 'passwordReset', userId: account.userId });
-      await record(tx, { action: 'account.password.resetAsked', subject: account.id, address, requestId });
+      await audit(tx, { action: 'account.password.resetAsked', subject: account.id, address, requestId });
     }
     await deleteMail(tx, id);
   });

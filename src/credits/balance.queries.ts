@@ -103,12 +103,12 @@ const terms = sql.fragment`
     'billingReferenceTag', l.billing_reference_tag, 'billingReferenceType', l.billing_reference_type) as billing_reference`;
 
 /** Where a row is in its list. */
-const Place = z.object({ n: z.number(), expires: z.string(), lotId: z.number(), position: z.number() });
-export type Place = z.infer<typeof Place>;
+const LedgerPosition = z.object({ n: z.number(), expires: z.string(), lotId: z.number(), position: z.number() });
+export type LedgerPosition = z.infer<typeof LedgerPosition>;
 
 /** Part of a list: the rows after a place, or from an offset on. */
 export interface ListPart {
-  after?: Place | undefined;
+  after?: LedgerPosition | undefined;
   offset?: number | undefined;
   limit: number;
 }
@@ -119,7 +119,7 @@ const behind = ({ after }: ListPart, n: FragmentSqlToken, position: FragmentSqlT
     : sql.fragment`(${n}, l.expires_at, l.id, ${position})
         > (${after.n}::int, ${after.expires}::timestamptz, ${after.lotId}::bigint, ${after.position}::bigint)`;
 
-const Detail = Balance.extend({ ...LotTerms, ...Place.shape });
+const Detail = Balance.extend({ ...LotTerms, ...LedgerPosition.shape });
 
 /** The parts of each lot in burn order, without empty ones. */
 export const listDetails = (db: Db, scope: Scope, part: ListPart) =>

@@ -4,11 +4,11 @@ import type { Caller } from '../http/caller.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import {
   findPast,
+  type LedgerPosition,
   type ListPart,
   listBalances,
   listDetails,
   listExtendedDetails,
-  type Place,
   type Scope,
   STATUSES,
   type Status,
@@ -45,12 +45,12 @@ export async function extendedDetails(db: Db, caller: Caller, where: { tenantId:
 const ROWS = 10_000;
 
 /** @param most rows of a part */
-export async function* inParts<Row extends Place>(
+export async function* inParts<Row extends LedgerPosition>(
   list: (part: ListPart) => Promise<readonly Row[]>,
   { offset = 0, limit = Number.POSITIVE_INFINITY }: Pick<DetailsQuery, 'offset' | 'limit'> = {},
   most = ROWS,
-): AsyncGenerator<Omit<Row, keyof Place>[]> {
-  let after: Place | undefined;
+): AsyncGenerator<Omit<Row, keyof LedgerPosition>[]> {
+  let after: LedgerPosition | undefined;
   for (let left = limit; left > 0; ) {
     const wanted = Math.min(most, left);
     const rows = await list({ ...(after ? { after } : { offset }), limit: wanted });

@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -103,7 +103,7 @@ export async function grantFor(
   checkLifetime(lifetime, permission, lifetimes);
   const expiresAt = new Date(Date.now() + lifetime);
   const details = { kind: 'folder' in scope ? 'project' : 'dataset', permission, expiresAt: expiresAt.toISOString() };
-  await record(db, { action: 'grant.issue', subject: resourceId, tenantId, ...by(caller), details });
+  await audit(db, { action: 'grant.issue', subject: resourceId, tenantId, ...by(caller), details });
   return grantQuery(signer, scope, { permission, expiresAt, generation, issuer: caller.userId });
 }
 

@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
@@ -146,7 +146,7 @@ const applyOnce = (
     if (done.length > 0) {
       const details = { kind: 'paths', paths: done.length, expiresAt: expiresAt.toISOString() };
       const { tenantId } = project;
-      await record(tx, { action: 'grant.issue', subject: project.id, tenantId, ...by(caller), details });
+      await audit(tx, { action: 'grant.issue', subject: project.id, tenantId, ...by(caller), details });
     }
     return { items: done, generation };
   });

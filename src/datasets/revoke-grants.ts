@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
@@ -15,5 +15,5 @@ export const revokeDatasetGrants = (db: Db, caller: Caller, id: string): Promise
     const { tenantId, projectId, ...dataset } = await visibleDataset(tx, caller, id);
     requireCapability({ ...dataset, id: projectId }, 'canGrantAccess');
     await setDatasetGrants(tx, id, await nextGeneration(tx));
-    await record(tx, { action: 'dataset.grants.revoke', subject: id, tenantId, ...by(caller) });
+    await audit(tx, { action: 'dataset.grants.revoke', subject: id, tenantId, ...by(caller) });
   });

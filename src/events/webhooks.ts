@@ -1,5 +1,5 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
@@ -74,7 +74,7 @@ export async function createWebhook(
     const wanted = { id: hookId, tenantId, url, types: [...new Set(types)], sealedSecret, createdBy: caller.userId };
     const webhook = await insertWebhook(tx, wanted);
     const details = { url: new URL(url).origin, types: wanted.types };
-    await record(tx, { action: 'webhook.create', subject: webhook.id, tenantId, ...by(caller), details });
+    await audit(tx, { action: 'webhook.create', subject: webhook.id, tenantId, ...by(caller), details });
     return { ...webhook, secret: secretText(key) };
   });
 }
@@ -84,7 +84,7 @@ export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void>
   db.transaction(async (tx) => {
     const { tenantId } = await ownWebhook(tx, caller, id);
     await deleteWebhook(tx, id);
-    await record(tx, { action: 'webhook.delete', subject: id, tenantId, ...by(caller) });
+    await audit(tx, { action: 'webhook.delete', subject: id, tenantId, ...by(caller) });
   });
 
 /**
@@ -97,7 +97,7 @@ export async function replay(db: Db, caller: Caller, id: string, after: number):
   return db.transaction(async (tx) => {
     await activateWebhook(tx, id);
     const count = await replayDeliveries(tx, id, after);
-    await record(tx, { action: 'webhook.replay', subject: id, tenantId, ...by(caller), details: { after, count } });
+    await audit(tx, { action: 'webhook.replay', subject: id, tenantId, ...by(caller), details: { after, count } });
     return count;
   });
 }
@@ -139,7 +139,7 @@ export async function testWebhook({ db, timeoutMs, ...parts }: TestParts, caller
   const milliseconds = Math.round(performance.now() - started);
   await db.transaction(async (tx) => {
     if (delivered) await activateWebhook(tx, id);
-    await record(tx, { action: 'webhook.test', subject: id, tenantId, ...by(caller), details: { status, error } });
+    await audit(tx, { action: 'webhook.test', subject: id, tenantId, ...by(caller), details: { status, error } });
   });
   return { status, milliseconds, error };
 }

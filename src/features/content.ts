@@ -5,7 +5,7 @@ import type { Field } from '../files/data/feature-collection.ts';
 import { FormatError } from '../files/errors.ts';
 import { headerCrs } from '../files/formats/flatgeobuf/header-crs.ts';
 import { type Header, readHeader } from '../files/formats/flatgeobuf/header-reader.ts';
-import type { Place } from './place.ts';
+import type { Location } from './place.ts';
 import type { QueryThreads, RunJob } from './query-threads.ts';
 
 /** A dataset as far as queries of features must know it. */
@@ -24,7 +24,7 @@ export interface Content {
   readonly source: OpenBlob;
   readonly header: Header;
   readonly fields: readonly Field[];
-  readonly place: Place;
+  readonly place: Location;
   /** Differs between contents, also of one dataset. */
   readonly version: string;
   readonly run: RunJob;

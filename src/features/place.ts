@@ -5,7 +5,7 @@ import { describeCrs, kindOf, wgs84 } from '../files/geo/crs/crs.ts';
 import { extentIn } from './spatial-filter.ts';
 
 /** Where the features of a file lie. */
-export interface Place {
+export interface Location {
   /** As PROJ knows it; absent: unknown, or not on the earth. */
   readonly crs?: Crs & { readonly name: string; readonly wkt: string };
   /** West, south, east, north in degrees; west > east if the data cross the antimeridian. */
@@ -15,7 +15,7 @@ export interface Place {
 /** Decimals of degrees, about a decimetre. */
 const decimals = 6;
 
-export async function placeOf(crs: Crs | undefined, box: Area | undefined): Promise<Place> {
+export async function placeOf(crs: Crs | undefined, box: Area | undefined): Promise<Location> {
   if (crs === undefined) return {};
   try {
     const known = await describeCrs(crs);

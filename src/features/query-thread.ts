@@ -4,7 +4,7 @@ import type { Crs } from '../files/data/crs-reference.ts';
 import { ConversionError, FormatError } from '../files/errors.ts';
 import type { Placed } from '../files/formats/flatgeobuf/feature-blocks.ts';
 import type { Area } from '../files/formats/flatgeobuf/schema.ts';
-import { type Place, placeOf } from './place.ts';
+import { type Location, placeOf } from './place.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
 
 /** Work of the thread. A query is JSON, so that it is its own key: it comes with each job, and is prepared once. */
@@ -23,7 +23,7 @@ export type Job =
     };
 
 export interface Results {
-  place: Place;
+  place: Location;
   areas: readonly Area[] | undefined;
   render: Rendered;
 }

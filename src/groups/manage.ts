@@ -1,4 +1,4 @@
-import { by, changesOf, record } from '../audit.ts';
+import { audit, by, changesOf } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -53,7 +53,7 @@ export const revealGroup = (parts: GroupParts, caller: Caller, id: string): Prom
   parts.db.transaction(async (tx) => {
     const group = await getGroup(tx, id);
     const metadata = await revealMetadata(tx, parts, group);
-    await record(tx, { action: 'group.show-secrets', subject: group.id, ...by(caller) });
+    await audit(tx, { action: 'group.show-secrets', subject: group.id, ...by(caller) });
     return { ...group, metadata };
   });
 
@@ -84,7 +84,7 @@ export async function createGroup(parts: GroupParts, caller: Caller, request: Gr
     await insertGroupMembers(tx, [id], await userIdsOf(tx, users));
     const created = await getGroup(tx, id);
     const details = { name, users: created.users, metadataKeys: Object.keys(metadata) };
-    await record(tx, { action: 'group.create', subject: id, ...by(caller), details });
+    await audit(tx, { action: 'group.create', subject: id, ...by(caller), details });
     return created;
   });
 }
@@ -103,7 +103,7 @@ export async function changeGroup(parts: GroupParts, caller: Caller, request: Gr
     if (request.users) await setMembers(tx, before, request.users);
     const after = await getGroup(tx, id);
     const details = changes(before, after, metadataKeys);
-    await record(tx, { action: 'group.change', subject: id, ...by(caller), details });
+    await audit(tx, { action: 'group.change', subject: id, ...by(caller), details });
     return after;
   });
 }
@@ -114,7 +114,7 @@ export const removeGroup = (db: Db, caller: Caller, id: string) =>
     const { builtIn, name, users } = group;
     if (builtIn) throw conflict(`The group '${id}' is built in and cannot be deleted.`, { code: 'BuiltInGroup' });
     await deleteGroup(tx, group);
-    await record(tx, { action: 'group.delete', subject: id, ...by(caller), details: { name, users } });
+    await audit(tx, { action: 'group.delete', subject: id, ...by(caller), details: { name, users } });
   });
 
 /** Path segments of routes at the position of a group id. */

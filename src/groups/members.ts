@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -19,7 +19,7 @@ export const addToGroups = (db: Db, caller: Caller, user: string, groupIds: read
     if (!found) throw notFound('Account', user);
     const { userId, id } = found;
     await insertGroupMembers(tx, groupIds, [userId]);
-    await record(tx, { action: 'group.member.add', subject: id, ...by(caller), details: { groups: groupIds } });
+    await audit(tx, { action: 'group.member.add', subject: id, ...by(caller), details: { groups: groupIds } });
   });
 
 /** Removes a user from these groups, or from all. No effect for groups that do not have the user. */
@@ -31,7 +31,7 @@ export const removeFromGroups = (db: Db, caller: Caller, user: string, groupIds:
       const missing = groupIds?.find((each) => !known.includes(each));
       if (missing !== undefined) throw notFound('Group', missing);
       await deleteMemberships(tx, userId, known);
-      await record(tx, { action: 'group.member.remove', subject: id, ...by(caller), details: { groups: known } });
+      await audit(tx, { action: 'group.member.remove', subject: id, ...by(caller), details: { groups: known } });
     });
   });
 

@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -34,7 +34,7 @@ export async function setSecondFactor(
     const { [key]: _before, ...others } = group.metadata;
     await changeMetadata(tx, parts, group, entries.length > 0 ? { ...others, [key]: entries } : others);
     const { networks, types } = shapeOf(entries);
-    await record(tx, {
+    await audit(tx, {
       action: 'group.set-second-factor',
       subject: id,
       ...by(caller),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -38,7 +38,7 @@ export async function createKey(db: Db, caller: Caller, request: KeyRequest): Pr
       allowedNetworks,
       createdBy: caller.userId,
     });
-    await record(tx, {
+    await audit(tx, {
       action: 'key.create',
       subject: created.id,
       tenantId,
@@ -64,7 +64,7 @@ export const revokeKey = (db: Db, caller: Caller, id: string) =>
     if (!revoked) throw notFound('API key', id);
     const { tenantId, lastUsedAt, lastUsedFrom } = revoked;
     const details = { ...detailsOf(revoked), lastUsedAt, lastUsedFrom };
-    await record(tx, { action: 'key.revoke', subject: id, tenantId, ...by(caller), details });
+    await audit(tx, { action: 'key.revoke', subject: id, tenantId, ...by(caller), details });
   });
 
 function governedTenant(caller: Caller): string {

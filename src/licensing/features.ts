@@ -1,4 +1,4 @@
-import { by, changesOf, record } from '../audit.ts';
+import { audit, by, changesOf } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, conflict, forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
@@ -28,7 +28,7 @@ export const defineFeature = (db: Db, caller: Caller, wanted: NewFeature): Promi
   db.transaction(async (tx) => {
     const made = await insertFeature(tx, wanted, caller.userId);
     if (!made) throw nameTaken(wanted.name);
-    await record(tx, { action: 'feature.define', subject: made.featureId, ...by(caller), details: { ...wanted } });
+    await audit(tx, { action: 'feature.define', subject: made.featureId, ...by(caller), details: { ...wanted } });
     return made;
   });
 
@@ -39,7 +39,7 @@ export const changeFeature = (db: Db, caller: Caller, id: string, wanted: NewFea
     if (await findFeatureNamed(tx, wanted.name, id)) throw nameTaken(wanted.name);
     const changed = await updateFeature(tx, id, wanted, caller.userId);
     if (!changed) throw notFound('Feature', id);
-    await record(tx, { action: 'feature.change', subject: id, ...by(caller), details: changesOf(before, changed) });
+    await audit(tx, { action: 'feature.change', subject: id, ...by(caller), details: changesOf(before, changed) });
     return changed;
   });
 
@@ -47,7 +47,7 @@ export const removeFeature = (db: Db, caller: Caller, id: string): Promise<void>
   db.transaction(async (tx) => {
     const removed = await deleteFeature(tx, id);
     if (!removed) throw notFound('Feature', id);
-    await record(tx, { action: 'feature.delete', subject: id, ...by(caller), details: { name: removed.name } });
+    await audit(tx, { action: 'feature.delete', subject: id, ...by(caller), details: { name: removed.name } });
   });
 
 /** A new licence is enabled. One that is there stays as it is. */
@@ -56,13 +56,13 @@ export const license = (db: Db, caller: Caller, featureId: string, tenantId: str
     const { feature, tenant, made } = await insertLicence(tx, featureId, tenantId, caller.userId);
     if (!feature) throw notFound('Feature', featureId);
     if (!tenant) throw notFound('Tenant', tenantId);
-    if (made) await record(tx, { action: 'feature.license', subject: featureId, tenantId, ...by(caller) });
+    if (made) await audit(tx, { action: 'feature.license', subject: featureId, tenantId, ...by(caller) });
   });
 
 export const endLicence = (db: Db, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
   db.transaction(async (tx) => {
     if (!(await deleteLicence(tx, featureId, tenantId))) throw unlicensed(featureId, tenantId);
-    await record(tx, { action: 'feature.unlicense', subject: featureId, tenantId, ...by(caller) });
+    await audit(tx, { action: 'feature.unlicense', subject: featureId, tenantId, ...by(caller) });
   });
 
 const unlicensed = (featureId: string, tenantId: string) =>
@@ -89,6 +89,6 @@ export const enable = (db: Db, caller: Caller, featureId: string, tenantId: stri
     const changed = await setEnabled(tx, featureId, tenantId, enabled, caller.userId);
     if (!changed) throw unlicensed(featureId, tenantId);
     const action = enabled ? 'feature.enable' : 'feature.disable';
-    await record(tx, { action, subject: featureId, tenantId, ...by(caller) });
+    await audit(tx, { action, subject: featureId, tenantId, ...by(caller) });
     return changed;
   });

@@ -5,7 +5,7 @@ import type { Role } from './access.ts';
 import { findRole, listGuests } from './members.queries.ts';
 
 /** Whom a change of members concerns: tenant and root of the project. */
-interface Place {
+interface ProjectRoot {
   tenantId: string;
   rootId: string;
 }
@@ -20,7 +20,7 @@ interface Place {
 export async function refuseGuests(
   tx: Db,
   caller: Caller,
-  { tenantId, rootId }: Place,
+  { tenantId, rootId }: ProjectRoot,
   {
     allowed,
     members,
@@ -40,7 +40,7 @@ export async function refuseGuests(
   return guests;
 }
 
-const ownsRoot = async (tx: Db, caller: Caller, { tenantId, rootId }: Place): Promise<boolean> =>
+const ownsRoot = async (tx: Db, caller: Caller, { tenantId, rootId }: ProjectRoot): Promise<boolean> =>
   ownedTenants(caller).includes(tenantId) ||
   (caller.key?.tenantId === tenantId && caller.key.role === 'Owner') ||
   (await findRole(tx, rootId, caller.userId)) === 'Owner';

@@ -1,5 +1,5 @@
 import { replaceHomeTenant } from '../accounts/queries.ts';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -38,7 +38,7 @@ export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<E
       await forgetGoneRolesIn(tx, tenantId, userId);
     }
     const details = { ...ended, keepProjectRoles };
-    await record(tx, { action: 'tenant.member.remove', subject: userId, tenantId, ...by(caller), details });
+    await audit(tx, { action: 'tenant.member.remove', subject: userId, tenantId, ...by(caller), details });
     return ended;
   });
 

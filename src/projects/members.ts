@@ -1,4 +1,4 @@
-import { type AuditEntry, by, changesOf, recordAll } from '../audit.ts';
+import { type AuditEntry, auditAll, by, changesOf } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -148,7 +148,7 @@ export async function recordMembers(
       },
     ];
   });
-  await recordAll(tx, entries);
+  await auditAll(tx, entries);
 }
 
 const KEEPS_OWNER = 'A root project needs at least one Owner. Make another member Owner first.';

@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
@@ -14,5 +14,5 @@ export const revokeProjectGrants = (db: Db, caller: Caller, id: string): Promise
     const { tenantId, ...project } = await visibleProject(tx, caller, id);
     requireCapability(project, 'canGrantAccess');
     await setProjectGrants(tx, id, await nextGeneration(tx));
-    await record(tx, { action: 'project.grants.revoke', subject: id, tenantId, ...by(caller) });
+    await audit(tx, { action: 'project.grants.revoke', subject: id, tenantId, ...by(caller) });
   });

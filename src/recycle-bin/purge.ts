@@ -1,4 +1,4 @@
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -31,7 +31,7 @@ export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<voi
       userId,
       requestId,
     });
-    await record(tx, {
+    await audit(tx, {
       action: isProject ? 'project.purge' : 'dataset.purge',
       subject: item.id,
       tenantId: item.tenantId,

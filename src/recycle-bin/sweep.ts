@@ -1,4 +1,4 @@
-import { recordAll } from '../audit.ts';
+import { auditAll } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { lockTreesOf } from '../projects/tree.ts';
@@ -56,7 +56,7 @@ const removeExpired = (db: Db, expired: readonly Expired[], retention: number): 
     );
     const ids = (itemType: 'Project' | 'Dataset') =>
       still.filter((item) => item.itemType === itemType).map((item) => item.id);
-    await recordAll(
+    await auditAll(
       tx,
       still.map(({ id, itemType, name, tenantId }) => ({
         action: itemType === 'Project' ? 'project.purge' : 'dataset.purge',

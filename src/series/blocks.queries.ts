@@ -3,9 +3,9 @@ import { type Db, sql } from '../db.ts';
 
 // times as text: a number of JavaScript is not exact from the year 2255 on
 const micros = z.string().transform((text) => BigInt(text));
-const Place = z.object({ first: micros, last: micros, count: z.number() });
+const BlockSpan = z.object({ first: micros, last: micros, count: z.number() });
 /** Interval and number of values of a block. */
-export type Place = z.infer<typeof Place>;
+export type BlockSpan = z.infer<typeof BlockSpan>;
 const Block = z.object({ first: micros, last: micros, data: z.instanceof(Buffer) });
 export type Block = z.infer<typeof Block>;
 
@@ -21,7 +21,7 @@ export const listBlocks = (db: Db, key: number, from: bigint, to: bigint, limit:
 
 /** Places of the blocks with values in the interval, and of the one before it. */
 export const listPlaces = (tx: Db, key: number, from: bigint, to: bigint) =>
-  tx.any(sql.type(Place)`
+  tx.any(sql.type(BlockSpan)`
     select b.first::text, b.last::text, b.count from ts_blocks b
     where b.series_key = ${key} and b.first <= ${String(to)}::bigint
       and b.first >= coalesce((select max(c.first) from ts_blocks c where c.series_key = ${key} and c.first <= ${String(from)}::bigint),
@@ -46,7 +46,7 @@ export const deleteBlocks = (tx: Db, key: number, firsts: readonly bigint[]) =>
   tx.query(sql.unsafe`
     delete from ts_blocks where series_key = ${key} and first = any(${sql.array(firsts.map(String), 'int8')})`);
 
-export interface NewBlock extends Place {
+export interface NewBlock extends BlockSpan {
   data: Buffer;
 }
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../files/formats/ts/block.ts';
 import { append, type Cell, emptyRows, type Kind, type Rows } from '../files/formats/ts/rows.ts';
-import type { NewBlock, Place } from './blocks.queries.ts';
+import type { BlockSpan, NewBlock } from './blocks.queries.ts';
 import type { Column } from './cells.ts';
 import type { Row } from './csv.ts';
 
 /** Rows that are sorted together, in memory. */
 const RUN_ROWS = 32 * BLOCK_VALUES;
 
-interface Piece extends Place {
+interface Piece extends BlockSpan {
   offset: number;
   length: number;
 }

@@ -2,12 +2,12 @@ import type { Db } from '../db.ts';
 import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../files/formats/ts/block.ts';
 import { append, type Cell, emptyRows, type Kind, type Rows } from '../files/formats/ts/rows.ts';
 import {
+  type BlockSpan,
   deleteBlocks,
   findNextStart,
   insertBlocks,
   listPlaces,
   type NewBlock,
-  type Place,
   readBlock,
 } from './blocks.queries.ts';
 
@@ -60,7 +60,7 @@ export async function mergeRows(tx: Db, key: number, kinds: readonly Kind[], row
  * Blocks that take the rows up to the start of the next one. Undefined: a new one for the rows before the first block,
  * unless that has room. A series that is written backwards, value by value, would else have a block for each.
  */
-async function placesFor(tx: Db, key: number, first: bigint, last: bigint): Promise<(Place | undefined)[]> {
+async function placesFor(tx: Db, key: number, first: bigint, last: bigint): Promise<(BlockSpan | undefined)[]> {
   const places = await listPlaces(tx, key, first, last);
   const [start] = places;
   if (start && start.first <= first) return [...places];
@@ -70,7 +70,7 @@ async function placesFor(tx: Db, key: number, first: bigint, last: bigint): Prom
   return [next, ...places.slice(1)];
 }
 
-const isFull = ({ last, count }: Place, rows: Rows) => count >= BLOCK_VALUES && (rows.times[0] as bigint) > last;
+const isFull = ({ last, count }: BlockSpan, rows: Rows) => count >= BLOCK_VALUES && (rows.times[0] as bigint) > last;
 
 /**
  * Deletes the values of an interval, both ends included, and returns their number. The dataset's row must be locked.

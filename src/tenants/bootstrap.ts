@@ -3,7 +3,7 @@ import { openPasswords, type Passwords } from '../accounts/password.ts';
 import { checkPassword, defaultRules, type PasswordRules } from '../accounts/password-policy.ts';
 import { insertAccount } from '../accounts/queries.ts';
 import { type AccountStore, tableStore } from '../accounts/store.ts';
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember } from '../errors.ts';
 import { hasAdministrator, joinGroups, lockAdministrators } from '../groups/queries.ts';
@@ -58,7 +58,7 @@ export async function bootstrap(
       throw conflict(`The account id '${accountId}' is taken. Choose another one.`, { code: 'AccountExists' });
     await putMember(tx, tenant.id, userId, 'Owner');
     await joinGroups(tx, userId, ['Administrators']);
-    await record(tx, { action: 'admin.bootstrap', subject: accountId, tenantId: tenant.id });
+    await audit(tx, { action: 'admin.bootstrap', subject: accountId, tenantId: tenant.id });
     return { userId, tenantId: tenant.id };
   });
 }

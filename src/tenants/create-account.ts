@@ -3,7 +3,7 @@ import { checkLoginId } from '../accounts/login-id.ts';
 import { type NewPasswordParts, newPasswordHash } from '../accounts/new-password.ts';
 import { getAccount, insertAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import { joinGroups } from '../groups/queries.ts';
@@ -58,7 +58,7 @@ export async function createAccount(
       throw conflict(`The account id '${wanted.id}' is taken. Choose another one.`, { code: 'AccountExists' });
     if (tenantId !== undefined) await putMember(tx, tenantId, userId, 'Member');
     await join(tx, userId, userGroups);
-    await record(tx, {
+    await audit(tx, {
       action: 'account.create',
       subject: wanted.id,
       tenantId,

@@ -1,5 +1,5 @@
 import { isHomeTenant, replaceHomeTenant, userExists } from '../accounts/queries.ts';
-import { by, changesOf, record } from '../audit.ts';
+import { audit, by, changesOf } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
@@ -44,7 +44,7 @@ export const createTenant = (db: Db, caller: Caller, wanted: { name: string; own
       throw invalidMember('ownerUserId', `User '${ownerUserId}' does not exist.`);
     const tenant = await insertTenant(tx, wanted.name, caller.userId);
     if (ownerUserId !== undefined) await join(tx, tenant.id, ownerUserId, 'Owner');
-    await record(tx, {
+    await audit(tx, {
       action: 'tenant.create',
       subject: tenant.id,
       tenantId: tenant.id,
@@ -77,7 +77,7 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantC
     const tenant = await updateTenant(tx, id, { ...before, ...rest, recycleBinDays: days, updatedBy: caller.userId });
     const settings = ({ name, weight, recycleBinDays }: TenantRow) => ({ name, weight, recycleBinDays });
     const details = changesOf(settings(before), settings(tenant));
-    await record(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details });
+    await audit(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details });
     return complete(tx, caller, tenant);
   });
 
@@ -106,7 +106,7 @@ export const removeTenant = (db: Db, caller: Caller, id: string) =>
     await deleteMembers(tx, id);
     await replaceHomeTenant(tx, id);
     await deleteTenant(tx, id);
-    await record(tx, { action: 'tenant.delete', subject: id, tenantId: id, ...by(caller), details: { name } });
+    await audit(tx, { action: 'tenant.delete', subject: id, tenantId: id, ...by(caller), details: { name } });
   });
 
 async function complete(db: Db, caller: Caller, tenant: TenantRow): Promise<Tenant> {

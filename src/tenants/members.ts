@@ -1,5 +1,5 @@
 import { setMissingHomeTenant, userExists } from '../accounts/queries.ts';
-import { by, changesOf, record } from '../audit.ts';
+import { audit, by, changesOf } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -22,7 +22,7 @@ export const setMember = (db: Db, caller: Caller, tenantId: string, userId: stri
     const before = await findRole(tx, tenantId, userId);
     await join(tx, tenantId, userId, role);
     const details = { role, ...changesOf(before ? { role: before } : {}, { role }) };
-    await record(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details });
+    await audit(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details });
     return { userId, role };
   });
 

@@ -11,7 +11,7 @@ import {
   lockAccount,
   updateAccount,
 } from '../accounts/queries.ts';
-import { by, changesOf, record } from '../audit.ts';
+import { audit, by, changesOf } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
@@ -159,7 +159,7 @@ async function apply(
   else if (passwordHash !== undefined) await deleteResetTokens(tx, userId);
   // free-form metadata may hold anything, so only its name is told
   const { changed, ...values } = changesOf(before, after, ['metadata']);
-  await record(tx, {
+  await audit(tx, {
     action: 'account.change',
     subject: after.id,
     tenantId: after.tenantId,

@@ -1,5 +1,5 @@
 import { findUserId } from '../accounts/queries.ts';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
@@ -18,7 +18,7 @@ export const endFamily = (db: Db, caller: Caller, id: string): Promise<void> =>
     if (!userId || (userId !== caller.userId && !isAdministrator(caller)) || !(await revokeFamily(tx, id)))
       throw notFound('Login', id);
     const owner = await findIdentity(tx, userId);
-    await record(tx, {
+    await audit(tx, {
       action: 'token.revoke',
       subject: owner?.accountId ?? userId,
       tenantId: owner?.tenantId,
@@ -31,7 +31,7 @@ export const endFamily = (db: Db, caller: Caller, id: string): Promise<void> =>
 export const endFamilies = (db: Db, caller: Caller, accountId = caller.accountId): Promise<void> =>
   db.transaction(async (tx) => {
     const families = await revokeFamiliesOf(tx, await userIdFor(tx, caller, accountId));
-    await record(tx, { action: 'token.revoke-all', subject: accountId, ...by(caller), details: { families } });
+    await audit(tx, { action: 'token.revoke-all', subject: accountId, ...by(caller), details: { families } });
   });
 
 async function userIdFor(db: Db, caller: Caller, accountId: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { type CryptoKey, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
@@ -142,7 +142,7 @@ async function promote(tx: Db, store: KeyStore, next: Material, caller: Caller) 
   await store.insertNext(tx, 'token', next);
   const rows = await store.list(tx, 'token');
   const [signing, following] = rows;
-  await record(tx, {
+  await audit(tx, {
     action: 'keys.rotate',
     subject: signing?.kid ?? '',
     ...by(caller),

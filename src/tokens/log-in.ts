@@ -12,7 +12,7 @@ import type { LoginDelay } from '../accounts/login-delay.ts';
 import type { Passwords } from '../accounts/password.ts';
 import { getAccountOf } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Database, Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import { flag, texts } from '../http/rules/members.ts';
@@ -162,7 +162,7 @@ const MAX_SUBJECT = 255;
 
 /** Writes the failure to the audit trail, also of unknown login ids, so that both take the same time. */
 const auditFailedLogin = (db: Db, id: string, { address, agent, requestId }: Origin, { details, message }: AppError) =>
-  record(db, {
+  audit(db, {
     action: 'login.failed',
     subject: storableText(id).slice(0, MAX_SUBJECT),
     address,
@@ -199,7 +199,7 @@ export async function passSecondFactor(
 async function auditLogin(tx: Db, userId: string, { address, agent, requestId }: Origin, via: string) {
   const { id, tenantId } = await getAccountOf(tx, userId);
   const where = tenantId === undefined ? {} : { tenantId };
-  await record(tx, {
+  await audit(tx, {
     action: 'login',
     accountId: id,
     subject: id,

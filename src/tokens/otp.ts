@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { generateURI, ScureBase32Plugin } from 'otplib';
 import { getAccount, getAccountOf, lockAccount } from '../accounts/queries.ts';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { type AppError, conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -80,7 +80,7 @@ export async function registerOtp(parts: OtpParts, request: Holder & Code, origi
       shown = await makeOwn(tx, parts.secondFactor, userId);
       await revokeFamiliesOf(tx, userId, request.caller?.familyId);
     }
-    await record(tx, {
+    await audit(tx, {
       action: 'otp.register',
       accountId: id,
       subject: id,
@@ -120,7 +120,7 @@ export async function makeRecoveryCodes(parts: OtpParts, request: Holder & Code,
     if (error) return refused(error);
     const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(BASE32, RECOVERY_CODE_LENGTH));
     await replaceRecoveryCodes(tx, userId, codes.map(hashRecoveryCode));
-    await record(tx, { action: 'otp.recovery-codes.make', accountId: id, subject: id, ...origin });
+    await audit(tx, { action: 'otp.recovery-codes.make', accountId: id, subject: id, ...origin });
     return success(codes);
   });
   if (outcome.result === 'refused') throw outcome.error;
@@ -157,7 +157,7 @@ export const resetOtp = (parts: OtpParts, caller: Caller, id: string): Promise<v
     await forgetProofs(tx, account.userId);
     await replaceRecoveryCodes(tx, account.userId, []);
     await clearOtpFailures(tx, account.userId);
-    await record(tx, { action: 'otp.reset', subject: account.id, tenantId: account.tenantId, ...by(caller) });
+    await audit(tx, { action: 'otp.reset', subject: account.id, tenantId: account.tenantId, ...by(caller) });
   });
 
 const alreadyRegistered = (): AppError =>

@@ -1,10 +1,10 @@
 import { accountStatusError } from '../accounts/account.ts';
 import { type LoginState, lockLoginState } from '../accounts/login.queries.ts';
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { append } from '../outbox.ts';
+import { emit } from '../outbox.ts';
 import { findFamily, findUnusableToken, revokeFamily, useRefreshToken } from './queries.ts';
 import { hashOf } from './refresh-token.ts';
 import { findReplay, REPLAY_MS, type ReplayKey, storeForReplay } from './replay.ts';
@@ -63,7 +63,7 @@ export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
     const found = await findFamily(tx, hashOf(token));
     if (!found || !(await revokeFamily(tx, found.familyId))) return;
     const { accountId, tenantId } = await getIdentity(tx, found.userId);
-    await record(tx, {
+    await audit(tx, {
       action: 'token.revoke',
       accountId,
       subject: accountId,
@@ -104,7 +104,7 @@ async function unusable(
 
 async function reportReuse(tx: Db, { familyId, userId }: { familyId: string; userId: string }, origin: Origin) {
   const { accountId, tenantId } = await getIdentity(tx, userId);
-  await append(tx, {
+  await emit(tx, {
     type: 'svc.platform.events.refreshtokenreusedevent',
     source: '/svc/platform/tokens',
     subject: 'Refresh token reused',
@@ -114,5 +114,5 @@ async function reportReuse(tx: Db, { familyId, userId }: { familyId: string; use
     requestId: origin.requestId,
     data: { FamilyId: familyId, AccountId: accountId, UserId: userId, Address: origin.address, CustomerGuid: tenantId },
   });
-  await record(tx, { action: 'token.reuse', subject: accountId, tenantId, ...origin, details: { familyId } });
+  await audit(tx, { action: 'token.reuse', subject: accountId, tenantId, ...origin, details: { familyId } });
 }

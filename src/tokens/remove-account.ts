@@ -1,6 +1,6 @@
 import { deleteAccount, getAccount, lockAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
-import { by, record } from '../audit.ts';
+import { audit, by } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { conflict } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
@@ -35,7 +35,7 @@ export async function removeAccount(
           code: 'LastOwner',
         });
       await deleteAccount(tx, account);
-      await record(tx, {
+      await audit(tx, {
         action: 'account.delete',
         subject: account.id,
         tenantId: account.tenantId,

@@ -4,7 +4,7 @@ import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
 import { getAccountOf } from '../accounts/queries.ts';
 import { tokenNotValid } from '../accounts/register.ts';
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { revokeFamiliesOf } from './families.queries.ts';
@@ -26,6 +26,6 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
     await deleteResetTokens(tx, userId);
     await revokeFamiliesOf(tx, userId);
     const { id, tenantId } = await getAccountOf(tx, userId);
-    await record(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });
+    await audit(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { record } from '../audit.ts';
+import { audit } from '../audit.ts';
 import type { Db } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { findAuthenticatorType } from '../groups/authenticators.ts';
@@ -182,7 +182,7 @@ async function verifyRecoveryCode(tx: Db, userId: string, code: string, origin: 
   if (!(await useRecoveryCode(tx, userId, hashRecoveryCode(code)))) return 'wrong';
   const id = (await findIdentity(tx, userId))?.accountId ?? userId;
   const left = await countRecoveryCodes(tx, userId);
-  await record(tx, { action: 'otp.recovery-code.use', accountId: id, subject: id, ...origin, details: { left } });
+  await audit(tx, { action: 'otp.recovery-code.use', accountId: id, subject: id, ...origin, details: { left } });
   return 'right';
 }
 

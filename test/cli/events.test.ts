@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { main } from '../../cli/main.ts';
-import { append } from '../../src/outbox.ts';
+import { emit } from '../../src/outbox.ts';
 import { openReceiver } from '../world/receiver.ts';
 import { type User, world } from '../world.ts';
 import { machines } from './machine.ts';
@@ -14,7 +14,7 @@ test.after.always('the receiver closes', receiver.close);
 const w = world(test, { 'outbound.allow': receiver.place });
 const machine = machines(w);
 const happen = ({ userId, tenantId }: User, resourceId: string) =>
-  append(w.db, {
+  emit(w.db, {
     type: 'svc.platform.events.transferfinishedevent',
     source: '/test',
     tenantId,

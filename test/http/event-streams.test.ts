@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { append } from '../../src/outbox.ts';
+import { emit } from '../../src/outbox.ts';
 import { leaveEarly } from '../world/leave-early.ts';
 import { type EventStream, openStream } from '../world/streams.ts';
 import { newProject } from '../world/transfers.ts';
@@ -16,7 +16,7 @@ const follow = async (user: User, headers: Record<string, string> = {}, query = 
   return openStream(`${await listening}${LIST}${query}`, { authorization, ...headers });
 };
 const happen = (event: { userId?: string; tenantId?: string; projectId?: string }, resourceId = '') =>
-  append(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, ...event });
+  emit(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, ...event });
 
 test('a stream sends each event as it happens, as a CloudEvent with its offset as id', async (t) => {
   const user = await w.account();
@@ -76,7 +76,7 @@ test('an event with a late commit is sent after those that were committed before
   const heard = Promise.withResolvers<void>();
   const slow = w.db.transaction(async (tx) => {
     const event = { type: 'svc.platform.events.transferstartedevent', source: '/test', data: {} } as const;
-    await append(tx, { ...event, userId: user.userId, resourceId: 'late' });
+    await emit(tx, { ...event, userId: user.userId, resourceId: 'late' });
     written.resolve();
     await heard.promise;
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
 import { sql } from '../../src/db.ts';
-import { append } from '../../src/outbox.ts';
+import { emit } from '../../src/outbox.ts';
 import { makeFolder } from '../world/projects.ts';
 import { newProject } from '../world/transfers.ts';
 import { type Client, type User, world } from '../world.ts';
@@ -19,7 +19,7 @@ let made = 0;
 /** An event of this tenant, project and person; gives what is unique about it. */
 async function happen(place: Place = {}): Promise<string> {
   const resourceId = `thing-${++made}`;
-  await append(w.db, {
+  await emit(w.db, {
     type: 'svc.platform.events.transferstartedevent',
     source: '/test',
     resourceId,
@@ -95,7 +95,7 @@ test('concurrent readers get the same events in the same order during writes', a
             userId,
             data: {},
           } as const;
-          await append(tx, { ...event, resourceId: `batch-${at}` });
+          await emit(tx, { ...event, resourceId: `batch-${at}` });
           await tx.query(sql.unsafe`select pg_sleep(${(at % 7) * 0.01})`);
         });
     }),
@@ -148,7 +148,7 @@ test('events are CloudEvents 1.0: attribute names in lower case, data unchanged,
   const root = w.as(await w.administrator());
   const owner = await w.account({ role: 'Owner' });
   const projectId = await newProject(w.as(owner));
-  await append(w.db, {
+  await emit(w.db, {
     type: 'svc.platform.events.projectdestroyedevent',
     source: '/svc/platform/metadata',
     subject: 'Project destroyed',

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Webhook } from 'standardwebhooks';
 import { readSecret, secretText, signedHeaders } from '../../src/events/signature.ts';
-import { append } from '../../src/outbox.ts';
+import { emit } from '../../src/outbox.ts';
 import { world } from '../world.ts';
 
 const w = world(test, { 'outbound.allow': 'inside.example,10.1.0.0/16:9000' });
@@ -134,7 +134,7 @@ test('each webhook gets one delivery of each event of its tenant and types, what
   await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
       const type = n % 2 === 0 ? STARTED : FINISHED;
-      await w.db.transaction((tx) => append(tx, { type, source: '/test', tenantId, resourceId: String(n), data: {} }));
+      await w.db.transaction((tx) => emit(tx, { type, source: '/test', tenantId, resourceId: String(n), data: {} }));
       // many publish at once
       await client.get('/api/eventing/event/list?limit=1');
     }),
@@ -155,7 +155,7 @@ test('each webhook gets one delivery of each event of its tenant and types, what
 test('deliveries are listed newest first, by state and in pages; replay has them delivered again', async (t) => {
   const { user, client } = await owner();
   const { tenantId } = user;
-  for (let n = 0; n < 5; n++) await append(w.db, { type: STARTED, source: '/test', tenantId, data: {} });
+  for (let n = 0; n < 5; n++) await emit(w.db, { type: STARTED, source: '/test', tenantId, data: {} });
   const { data: events } = (await client.get('/api/eventing/event/list')).body;
   const { id } = (await client.post(HOOKS, { url: 'https://hooks.example/' })).body;
   t.deepEqual((await client.get(`${HOOKS}/${id}/delivery/list`)).body, { data: [] }, 'nothing from before it was made');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { append } from '../../src/outbox.ts';
+import { emit } from '../../src/outbox.ts';
 import { openStream } from '../world/streams.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
@@ -7,7 +7,7 @@ import { world } from '../world.ts';
 const w = world(test);
 const LIST = '/api/eventing/event/list';
 const happen = (userId: string, resourceId: string) =>
-  append(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId });
+  emit(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId });
 
 test('event streams survive lost database connections, send keep-alive comments, and end cleanly on shutdown', async (t) => {
   const user = await w.account();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestFn } from 'ava';
-import { append, type EventType } from '../../src/outbox.ts';
+import { type EventType, emit } from '../../src/outbox.ts';
 import { type Client, type World, world } from '../world.ts';
 import { type Answering, answerWith, openReceiver, type Receiver } from './receiver.ts';
 
@@ -75,7 +75,7 @@ export async function hookWorld(test: TestFn, most: number): Promise<HookWorld> 
       deliveries,
       async happen() {
         const resourceId = `thing-${++made}`;
-        await append(w.db, { type: STARTED, source: '/test', tenantId, resourceId, data: { N: made } });
+        await emit(w.db, { type: STARTED, source: '/test', tenantId, resourceId, data: { N: made } });
         happened++;
         return resourceId;
       },

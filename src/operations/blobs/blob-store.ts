@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { by, record } from '../../audit.ts';
+import { audit, by } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -61,7 +61,7 @@ export function sweepBlobs(db: Db, caller: Caller, { confirm }: { confirm: boole
     const { place = 'blobs', unknownBlobs, unknownBytes } = state;
     if (confirm) {
       const details = { blobs: unknownBlobs, bytes: unknownBytes };
-      await record(tx, { action: 'blobs.sweep.confirm', ...by(caller), subject: place, details });
+      await audit(tx, { action: 'blobs.sweep.confirm', ...by(caller), subject: place, details });
     }
     await enqueue(tx, 'cleanUp', {}, { jobKey: 'cleanUp now' });
     return state;

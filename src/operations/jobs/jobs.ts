@@ -1,4 +1,4 @@
-import { by, record } from '../../audit.ts';
+import { audit, by } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -105,7 +105,7 @@ const recordAction = (
   { id, task, tenantId }: { id: string; task: string; tenantId?: string | undefined },
   more: Record<string, unknown> = {},
 ) =>
-  record(tx, {
+  audit(tx, {
     action,
     ...by(caller),
     subject: id,

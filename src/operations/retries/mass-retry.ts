@@ -1,4 +1,4 @@
-import { by, record } from '../../audit.ts';
+import { audit, by } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -37,7 +37,7 @@ export async function startMassRetry(db: Db, caller: Caller, request: NewMassRet
         },
       );
     }
-    await record(tx, {
+    await audit(tx, {
       action: 'job.retry',
       ...by(caller),
       subject: request.fingerprint,
@@ -53,7 +53,7 @@ export async function stopMassRetry(db: Db, caller: Caller, id: string) {
     const order = await getMassRetry(tx, id);
     if (!(await endMassRetry(tx, id, 'Stopped', `Stopped by ${caller.accountId}.`)))
       throw conflict(`Retry '${id}' has already ended (${order.state}).`, { code: 'RetryEnded' });
-    await record(tx, { action: 'job.retry.stop', ...by(caller), subject: order.fingerprint, details: { retryId: id } });
+    await audit(tx, { action: 'job.retry.stop', ...by(caller), subject: order.fingerprint, details: { retryId: id } });
     return getMassRetry(tx, id);
   });
 }

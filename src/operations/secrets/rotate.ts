@@ -1,4 +1,4 @@
-import { record } from '../../audit.ts';
+import { audit } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import { type RotatedKeys, rotateSecretKey } from '../../platform/keys/encrypt-keys.ts';
@@ -33,7 +33,7 @@ export async function rotateSecrets(
   const rotated = await db.transaction(async (tx) => {
     const keys = await rotateSecretKey(tx, secretKeys, first);
     const { id, before } = keys;
-    if (id !== before) await record(tx, { action: 'secret.rotate', subject: id, details: { before } });
+    if (id !== before) await audit(tx, { action: 'secret.rotate', subject: id, details: { before } });
     return keys;
   });
   const sealer = await openSealer(db, new KeyStore(secretKeys));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { by, record } from '../../audit.ts';
+import { audit, by } from '../../audit.ts';
 import type { Db } from '../../db.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -29,7 +29,7 @@ export async function drain(db: Db, caller: Caller, target: DrainTarget): Promis
   await db.transaction(async (tx) => {
     if (target.scope === 'pool' && !(await isWorker(tx, target.name))) throw notFound('Worker', target.name);
     await insertDrain(tx, target, caller.accountId);
-    await record(tx, { action: 'worker.drain', ...by(caller), subject: subjectOf(target) });
+    await audit(tx, { action: 'worker.drain', ...by(caller), subject: subjectOf(target) });
   });
   return draining(db);
 }
@@ -37,7 +37,7 @@ export async function drain(db: Db, caller: Caller, target: DrainTarget): Promis
 export async function endDrain(db: Db, caller: Caller, target: DrainTarget): Promise<Draining> {
   await db.transaction(async (tx) => {
     if (!(await deleteDrain(tx, target))) throw notFound('Drain of', subjectOf(target));
-    await record(tx, { action: 'worker.drain.end', ...by(caller), subject: subjectOf(target) });
+    await audit(tx, { action: 'worker.drain.end', ...by(caller), subject: subjectOf(target) });
   });
   return draining(db);
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts';
-import { appendAll } from '../../outbox.ts';
+import { emitAll } from '../../outbox.ts';
 import { finished, type Subject, sidesOf } from '../events.ts';
 import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
 import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
@@ -109,7 +109,7 @@ async function completeDataset(
 ): Promise<Settled[]> {
   await completeMoveOrCopy(tx, fence, datasetId, lines);
   const events = sidesOf(transfer).map((side) => finished(side, { status: 'Completed', progress: 100, datasetId }));
-  await appendAll(tx, events);
+  await emitAll(tx, events);
   return [{ id: fence.id, kind: 'completed' }];
 }
 
@@ -119,7 +119,7 @@ async function emitEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }:
       finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
     ),
   );
-  await appendAll(tx, events);
+  await emitAll(tx, events);
   return ended.map(({ id }) => ({ id, kind }));
 }
 

@@ -6,7 +6,7 @@ import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
 import { findReader } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
-import { append } from '../../outbox.ts';
+import { emit } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
 import { sidesOf, started } from '../events.ts';
 import { insertTransfer, type NewTransfer, type Summary } from '../queries.ts';
@@ -107,7 +107,7 @@ export async function writePlan(
   // the commit reserves the credits, and checks again; see the trigger `reserves_price`
   if (price !== undefined && available < price.reserved)
     throw tooFewCredits(available, undefined, row.id, price.reserved);
-  for (const side of sidesOf(row).slice(1)) await append(tx, started(side));
+  for (const side of sidesOf(row).slice(1)) await emit(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
   return { summary, plan, warnings, credits: price?.reserved };

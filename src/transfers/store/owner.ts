@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { record } from '../../audit.ts';
+import { audit } from '../../audit.ts';
 import { AREAS, type BlobStore } from '../../blobs/blobs.ts';
 import type { BucketLimits } from '../../blobs/bucket.ts';
 import { DamagedMarker, type StoreOwner } from '../../blobs/marker.ts';
@@ -206,7 +206,7 @@ export async function adoptStore(db: Db, settings: StoreSettings, reason?: strin
   // the row first: after a crash with the marker alone, the sweep would not ask for confirmation
   await db.transaction(async (tx) => {
     await setAdopted(tx, place.name, counter);
-    await record(tx, { action: 'blobs.adopt', subject: place.name, reason, details: was });
+    await audit(tx, { action: 'blobs.adopt', subject: place.name, reason, details: was });
   });
   await place.store.marker.replace(ownerFrom({ ...self, counter }));
   return { ...was, adopted: true, ...(before?.id === self.id ? { newer: true } : {}) };
