@@ -7,7 +7,7 @@ import { connect } from '../src/db.ts';
 import { convert } from '../src/files/convert/convert.ts';
 import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/files/formats/io/bytes.ts';
-import { drawOverview } from '../src/tiles/vector/draw-overview.ts';
+import { drawAhead } from '../src/tiles/vector/draw-ahead.ts';
 import { quantile } from './arrivals.ts';
 import { quietContext } from './made-data.ts';
 import { across, parcels, side, south, up, west } from './parcels.ts';
@@ -24,14 +24,16 @@ const targetMs = 150;
 async function overview({ databaseUrl, blobs, pool }: BenchPlatform, id: string, folder: string): Promise<void> {
   const db = await connect(databaseUrl, 2);
   const [start, cpu] = [performance.now(), process.cpuUsage()];
-  const limits = { scratchGb: 10, timeLimit: 3_600_000, log: { warn: console.warn } };
-  await drawOverview(
+  const limits = { keptBytes: 2 ** 30, scratchGb: 10, timeLimit: 3_600_000, log: { warn: console.warn } };
+  await drawAhead(
     { db, blobs, scratch: folder, ...limits, convert: (request, _, hooks) => convert(request, hooks) },
     id,
     new AbortController().signal,
   );
   const { user, system } = process.cpuUsage(cpu);
-  const { rows } = await pool.query('select tiles, bytes, last_level from vector_overviews');
+  const { rows } = await pool.query(
+    'select count(*) as tiles, sum(size)::float as bytes, max(level) as last_level from drawn_tiles join drawn_tile_contents on hash = content',
+  );
   const [{ tiles, bytes, last_level }] = rows;
   console.log(
     `overview: ${tiles} tiles to level ${last_level}, ${(bytes / 1e6).toFixed(1)} MB, in ${((performance.now() - start) / 1000).toFixed(1)} s, ${((user + system) / 1e6).toFixed(1)} s of CPU`,

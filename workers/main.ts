@@ -74,7 +74,7 @@ export async function work(config: Config, abort?: AbortSignal): Promise<Worker>
     shortJobsWait: () => shortJobsWait(db),
     tasks: (admission) => ({
       runTransfer: runTransferTask(performing.promise, admission),
-      drawVectorOverview: drawVectorOverviewTask(performing.promise, admission),
+      drawVectorOverview: drawVectorOverviewTask(performing.promise, admission, config['tiles.keptBytes']),
       ...shortJobs(admission, {
         removeSpentBlobs: removeSpentBlobsTask(performing.promise),
         cleanUp: cleanUpTask(performing.promise, config, log),

@@ -1,11 +1,11 @@
 -- After a crash there are no counters.
-create or replace function count_kept_bytes(of_part int, added bigint) returns void language sql as $$
-  insert into kept_tile_bytes as counted (part, bytes) values (of_part, added)
+create or replace function count_drawn_bytes(of_part int, added bigint) returns void language sql as $$
+  insert into drawn_tile_bytes as counted (part, bytes) values (of_part, added)
   on conflict (part) do update set bytes = counted.bytes + excluded.bytes
 $$;
 
--- Keeps a tile, counts its bytes, and tells on a channel those who wait for it.
-create or replace function keep_tile(
+-- Stores a tile, counts its bytes, and announces the number of its lock on a channel.
+create or replace function store_tile(
   number bigint, channel text, overhead int, dataset uuid, of_blob text, scheme text, of_step int, of_layer int, of_level int,
   of_column int, of_row int, of_hash bytea, of_bytes bytea
 ) returns void language plpgsql as $$
@@ -13,28 +13,28 @@ declare
   added bigint := 0;
 begin
   -- Not while contents without tiles are deleted.
-  perform pg_advisory_xact_lock_shared(hashtextextended('kept tile contents', 0));
-  insert into kept_tile_contents (hash, bytes, size) values (of_hash, of_bytes, octet_length(of_bytes))
+  perform pg_advisory_xact_lock_shared(hashtextextended('drawn tile contents', 0));
+  insert into drawn_tile_contents (hash, bytes, size) values (of_hash, of_bytes, octet_length(of_bytes))
   on conflict (hash) do nothing;
   if found then added := added + octet_length(of_bytes); end if;
-  insert into kept_tiles (dataset_id, blob, scheme_id, step, layer, level, tile_column, tile_row, content)
+  insert into drawn_tiles (dataset_id, blob, scheme_id, step, layer, level, tile_column, tile_row, content)
   values (dataset, of_blob, scheme, of_step, of_layer, of_level, of_column, of_row, of_hash)
   on conflict do nothing;
   if found then added := added + overhead; end if;
-  perform count_kept_bytes(pg_backend_pid() % 16, added);
+  perform count_drawn_bytes(pg_backend_pid() % 16, added);
   perform pg_notify(channel, number::text);
 end $$;
 
--- Looks for a tile, after trying to take its lock, so that what another process kept before is found; the lock is only
--- held where the tile is not there. Each statement of a function sees what was committed before it.
-create or replace function lock_kept_tile(
+-- Finds a tile, or takes its lock. The lock is tried first, so that a tile that another process stored meanwhile is
+-- found: each statement of a function sees what was committed before it. The lock of a stored tile is released.
+create or replace function find_or_lock_tile(
   number bigint, dataset uuid, of_blob text, scheme text, of_step int, of_layer int, of_level int, of_column int, of_row int,
   out locked boolean, out bytes bytea, out is_old boolean
 ) language plpgsql as $$
 begin
   locked := pg_try_advisory_lock(number);
   select c.bytes, t.used_at < now() - interval '10 minutes' into bytes, is_old
-  from kept_tiles t join kept_tile_contents c on c.hash = t.content
+  from drawn_tiles t join drawn_tile_contents c on c.hash = t.content
   where t.dataset_id = dataset and t.blob = of_blob and t.scheme_id = scheme and t.step = of_step and t.layer = of_layer
     and t.level = of_level and t.tile_column = of_column and t.tile_row = of_row;
   if locked and bytes is not null then
@@ -43,23 +43,13 @@ begin
   end if;
 end $$;
 
-create or replace function note_deleted_kept_tiles() returns trigger language plpgsql as $$
+create or replace function note_deleted_tiles() returns trigger language plpgsql as $$
 begin
-  insert into deleted_kept_tiles (content) select content from gone;
+  insert into deleted_drawn_tiles (content) select content from gone;
   return null;
 end $$;
-create or replace trigger note_deleted after delete on kept_tiles
-  referencing old table as gone for each statement execute function note_deleted_kept_tiles();
-
--- The hourly clean-up deletes archives that no row names any more, as it does with other blobs.
-create or replace function release_archive() returns trigger language plpgsql as $$ begin
-  insert into released_blobs (name) values (old.archive) on conflict do nothing;
-  return null;
-end $$;
-create or replace trigger release_replaced after update of archive on vector_overviews for each row
-  when (old.archive is not null and old.archive is distinct from new.archive) execute function release_archive();
-create or replace trigger release_deleted after delete on vector_overviews for each row
-  when (old.archive is not null) execute function release_archive();
+create or replace trigger note_deleted after delete on drawn_tiles
+  referencing old table as gone for each statement execute function note_deleted_tiles();
 
 -- A new content of features gets a job, however it came. Further contents do not delay the job, which draws the one
 -- that is current when it starts: the larger it is, the later, so that many small edits do not cost one pyramid each.
@@ -72,7 +62,6 @@ create or replace function enqueue_vector_overview(dataset uuid, size bigint) re
 $$;
 
 create or replace function new_vector_content() returns trigger language plpgsql as $$ begin
-  if tg_op = 'UPDATE' then delete from vector_overviews where dataset_id = new.id; end if;
   -- Smaller ones are drawn fast enough when they are asked for.
   if new.blob is not null and new.storage_size > 1000000 then
     perform enqueue_vector_overview(new.id, new.storage_size);

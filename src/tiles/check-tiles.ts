@@ -1,7 +1,11 @@
+import type { StoredTile } from '../files/formats/io/pmtiles/archive-reader.ts';
 import { problemOf } from '../files/tiles/dataset/check-tile.ts';
+import { isUnzipped } from '../files/tiles/dataset/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../files/tiles/dataset/description.ts';
 import type { TileRequest } from './draw-threads.ts';
+import { rasterDrawing } from './raster/raster-drawing.ts';
 import type { ServedTiles, TileParts } from './serve.ts';
+import { findTile } from './store/tile-store.queries.ts';
 
 type Place = readonly [level: number, column: number, row: number];
 
@@ -94,10 +98,11 @@ class Checker {
   }
 
   async problemOf(place: Place): Promise<string | undefined> {
-    const { tile, kept } = await this.#tile(place);
+    const { tile, stored } = await this.#tile(place);
     if (tile === undefined)
       return this.#mayBeEmpty(place) ? undefined : 'The availability has it, but there is no tile.';
-    if (kept !== undefined && !Buffer.from(tile.bytes).equals(kept)) return 'The kept tile differs from a new drawing.';
+    if (stored !== undefined && !Buffer.from(tile.bytes).equals(stored))
+      return 'The kept tile differs from a new drawing.';
     return problemOf(tile, this.#of.scheme);
   }
 
@@ -111,10 +116,13 @@ class Checker {
     return tile === undefined ? undefined : 'There is a tile, but the availability does not have it.';
   }
 
-  async #tile(place: Place) {
+  async #tile(place: Place): Promise<{ tile: StoredTile | undefined; stored: Buffer | undefined }> {
     const { scheme, slice, request } = this.#of;
     const { tiles, dataset } = this.#served;
-    if (this.isOnRequest(place)) return this.#parts.onRequest.drawAnew(dataset, scheme, slice, place, request);
-    return { tile: await tiles.tile(scheme.schemeId, slice, place), kept: undefined };
+    if (!this.isOnRequest(place)) return { tile: await tiles.tile(scheme.schemeId, slice, place), stored: undefined };
+    const drawing = rasterDrawing(dataset, tiles, { scheme, slice, place });
+    const { bytes } = await this.#parts.store.draw(drawing, request);
+    const stored = await findTile(this.#parts.db, drawing.key);
+    return { tile: bytes && { bytes, gzip: !isUnzipped(scheme.outputType) }, stored: stored?.bytes };
   }
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
 import { mapRoutes } from './map/map.routes.ts';
-
 import { tileRoutes } from './routes.ts';
 import type { RightParts } from './serve.ts';
 import { openTileServices, type TileServiceParts } from './tile-services.ts';
@@ -22,9 +21,9 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
     keptBytes: settings['tiles.keptBytes'],
   });
   app.addHook('onClose', () => drawn.close());
-  const shared = { db, signer, responses, publicUrl: settings.publicUrl };
+  const shared = { db, signer, responses, publicUrl: settings.publicUrl, store: drawn.store };
   const metadataLifetime = settings['cache.lifetimes'].tiles ?? settings['cache.lifetime'];
-  const raster = { ...shared, metadataLifetime, open: drawn.open, onRequest: drawn.onRequest };
+  const raster = { ...shared, metadataLifetime, open: drawn.open };
   const vector = { ...shared, sources: drawn.vector };
   await app.register(tileRoutes, raster);
   await app.register(wmtsRoutes, raster);

@@ -5,6 +5,7 @@ import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { FormatError } from '../files/errors.ts';
 import type { StoredTile } from '../files/formats/io/pmtiles/archive-reader.ts';
+import { isUnzipped } from '../files/tiles/dataset/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../files/tiles/dataset/description.ts';
 import type { StoredTiles } from '../files/tiles/dataset/stored-tiles.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
@@ -15,7 +16,8 @@ import type { Place } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import type { OpenTiles } from './open-tiles.ts';
-import type { KeptTiles } from './raster/kept-tiles.ts';
+import { rasterDrawing } from './raster/raster-drawing.ts';
+import type { TileStore } from './store/tile-store.ts';
 
 /** What decides whether a request may read a dataset. */
 export interface RightParts {
@@ -31,8 +33,7 @@ export interface TileParts extends RightParts {
   /** ms for which clients may keep the metadata of tiles. */
   readonly metadataLifetime: number;
   readonly open: OpenTiles;
-  /** Tiles that are drawn at their first request. */
-  readonly onRequest: KeptTiles;
+  readonly store: TileStore;
 }
 
 export interface WantedTile {
@@ -114,18 +115,19 @@ export async function emptyTileOf(tiles: StoredTiles, { schemeId, outputType }: 
 
 /** A tile; the empty one where there are no data. */
 export async function tileAt(
-  { onRequest }: TileParts,
+  { store }: Pick<TileParts, 'store'>,
   { tiles, dataset }: ServedTiles,
   { scheme, slice, place, request }: WantedTile,
 ): Promise<StoredTile> {
-  const { schemeId, levelsOnRequest } = scheme;
+  const { schemeId, levelsOnRequest, outputType } = scheme;
   return fromStored(dataset, async () => {
-    const tile = !levelsOnRequest?.includes(place[0])
-      ? await tiles.tile(schemeId, slice, place)
-      : (await tiles.hasData(schemeId, slice, place))
-        ? await onRequest.of(dataset, scheme, slice, place, request())
-        : undefined;
-    return tile ?? emptyTileOf(tiles, scheme);
+    if (!levelsOnRequest?.includes(place[0]))
+      return (await tiles.tile(schemeId, slice, place)) ?? emptyTileOf(tiles, scheme);
+    const hasData = await tiles.hasData(schemeId, slice, place);
+    const bytes = hasData
+      ? await store.tile(rasterDrawing(dataset, tiles, { scheme, slice, place }), request)
+      : undefined;
+    return bytes === undefined ? emptyTileOf(tiles, scheme) : { bytes, gzip: !isUnzipped(outputType) };
   });
 }
 

@@ -5,21 +5,12 @@ import type { Db } from '../db.ts';
 import { SessionLocks } from '../platform/postgres/session-locks.ts';
 import { DrawThreads } from './draw-threads.ts';
 import { OpenTiles } from './open-tiles.ts';
-import { DRAWN } from './raster/kept-tiles.queries.ts';
-import { KeptTiles, type KeptTilesParts, RASTER_THREAD, type TileOrigin } from './raster/kept-tiles.ts';
-import { VectorOverviews } from './vector/overviews.ts';
-import { VECTOR_THREAD, VectorDrawings, type VectorTileOrigin } from './vector/vector-drawings.ts';
+import { RASTER_THREAD } from './raster/raster-drawing.ts';
+import { DRAWN } from './store/tile-store.queries.ts';
+import { type TileKind, TileStore, type TileStoreParts } from './store/tile-store.ts';
 import { VectorSources } from './vector/vector-source.ts';
 
-type Kind = 'raster' | 'vector';
-
-/** Where drawings are counted. */
-interface DrawingMetrics {
-  watchDrawings(kind: Kind, counts: () => { waiting: number; drawing: number }): void;
-  tileOnRequest(origin: TileOrigin): void;
-  vectorTile(origin: VectorTileOrigin): void;
-  tileDrawn(kind: Kind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
-}
+const VECTOR_THREAD = new URL('./vector/vector-thread.ts', import.meta.url);
 
 export interface TileServiceParts {
   readonly db: Db;
@@ -29,59 +20,43 @@ export interface TileServiceParts {
   readonly stores: Stores;
   /** Threads of each kind of tiles. */
   readonly threads: number;
-  /** Bytes of raster tiles in the database. */
+  /** Bytes of drawn tiles in the database. */
   readonly keptBytes: number;
-  readonly log: KeptTilesParts['log'];
-  readonly metrics: DrawingMetrics;
+  readonly log: TileStoreParts['log'];
+  readonly metrics: TileStoreParts['metrics'] & {
+    watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void;
+  };
 }
 
 export interface TileServices {
   readonly open: OpenTiles;
-  /** Raster tiles that are drawn at their first request. */
-  readonly onRequest: KeptTiles;
+  readonly store: TileStore;
   readonly vector: VectorSources;
   close(): Promise<void>;
 }
 
-/** What the routes of tiles share: open archives, threads that draw, and tiles that are kept. */
+/** What the routes of tiles share: open datasets, threads that draw, and drawn tiles. */
 export function openTileServices(parts: TileServiceParts): TileServices {
-  const { db, databaseUrl, blobs, stores, threads, keptBytes, log, metrics } = parts;
-  const threadsOf = (kind: Kind, script: URL) => {
-    const made = new DrawThreads(script, threads);
-    metrics.watchDrawings(kind, () => made.counts);
-    return made;
+  const { db, databaseUrl, blobs, stores, keptBytes: most, log, metrics } = parts;
+  const threadsOf = (kind: TileKind, script: URL) => {
+    const threads = new DrawThreads(script, parts.threads);
+    metrics.watchDrawings(kind, () => threads.counts);
+    return threads;
   };
-  const [rasterThreads, vectorThreads] = [threadsOf('raster', RASTER_THREAD), threadsOf('vector', VECTOR_THREAD)];
+  const threads = { raster: threadsOf('raster', RASTER_THREAD), vector: threadsOf('vector', VECTOR_THREAD) };
   const sources = new BlobSources(blobs);
   const open = new OpenTiles(sources);
+  const vector = new VectorSources(sources, stores);
   const locks = new SessionLocks({ databaseUrl, channel: DRAWN, applicationName: 'platform tiles' });
-  const onRequest = new KeptTiles({
-    db,
-    locks,
-    open,
-    threads: rasterThreads,
-    most: keptBytes,
-    log,
-    count: metrics.tileOnRequest,
-    drawn: (outcome, seconds) => metrics.tileDrawn('raster', outcome, seconds),
-  });
-  const drawings = new VectorDrawings({
-    threads: vectorThreads,
-    count: metrics.vectorTile,
-    drawn: (outcome, seconds) => metrics.tileDrawn('vector', outcome, seconds),
-  });
-  const overviews = new VectorOverviews({ db, sources, log });
-  const vector = new VectorSources(sources, { stores, drawings, overviews });
   return {
     open,
-    onRequest,
     vector,
+    store: new TileStore({ db, locks, threads, most, log, metrics }),
     async close() {
-      await vectorThreads.close();
+      await threads.vector.close();
       await vector.close();
-      await overviews.close();
       await locks.close();
-      await rasterThreads.close();
+      await threads.raster.close();
       await open.close();
     },
   };

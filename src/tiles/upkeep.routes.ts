@@ -6,9 +6,9 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { checkTiles } from './check-tiles.ts';
-import { countKeptTiles } from './raster/kept-tiles.queries.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import { fromStored, servedTiles, type TileParts } from './serve.ts';
+import { countTiles } from './store/tile-store.queries.ts';
 import { tenantOf } from './tenant-of.ts';
 
 const config = upkeepConfig;
@@ -83,7 +83,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
     },
     async (request) => {
       const { tiles, dataset } = await serve(request, request.params.id);
-      const kept = await countKeptTiles(parts.db, dataset.id, dataset.blob!);
+      const kept = await countTiles(parts.db, dataset.id, dataset.blob!);
       const schemes: TileStatus['schemes'] = [];
       for (const { schemeId, schemeType, zoomLevels, levelsOnRequest } of tiles.description.tilingSchemes) {
         const counts = await fromStored(dataset, () => tiles.countTiles(schemeId));

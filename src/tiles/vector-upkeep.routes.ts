@@ -6,11 +6,12 @@ import { clientLeft } from '../http/answers/client-left.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
+import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
 import { readableDataset } from './serve.ts';
+import { countTiles } from './store/tile-store.queries.ts';
 import { tenantOf } from './tenant-of.ts';
-import { checkOverview } from './vector/check-overview.ts';
-import { findOverview, overviewIsDue } from './vector/overviews.queries.ts';
+import { drawingAheadIsDue } from './vector/draw-ahead.queries.ts';
 import type { VectorParts } from './vector.routes.ts';
 
 const config = upkeepConfig;
@@ -21,11 +22,16 @@ const VectorTileStatus = z
     name: z.string().meta({ description: 'Name of the dataset.', examples: ['Parcels'] }),
     overview: z.enum(['drawn', 'waiting', 'none']).meta({
       description:
-        '`drawn`: tiles of many features are drawn ahead. `waiting`: a job will draw them. `none`: all are drawn when they are asked for.',
+        '`drawn`: tiles of many features are stored. `waiting`: a job will draw them. `none`: no tile is stored.',
       examples: ['drawn'],
     }),
-    tiles: z.int().meta({ description: 'Tiles that are drawn ahead.', examples: [270] }),
-    bytes: z.number().meta({ description: 'Bytes of their archive.', examples: [41_000_000] }),
+    tiles: z
+      .int()
+      .meta({ description: 'Tiles that are stored: drawn ahead, or drawn slowly on request.', examples: [270] }),
+    bytes: z.number().meta({
+      description: 'Bytes of these tiles; equal ones are stored once, and count each.',
+      examples: [41_000_000],
+    }),
     lastLevel: z
       .int()
       .optional()
@@ -33,7 +39,7 @@ const VectorTileStatus = z
     drawnAt: z
       .string()
       .optional()
-      .meta({ description: 'When they were drawn.', examples: ['2026-05-02T10:00:00Z'] }),
+      .meta({ description: 'When the last of them was drawn.', examples: ['2026-05-02T10:00:00Z'] }),
   })
   .meta({ id: 'VectorTileStatus' });
 export type VectorTileStatus = z.infer<typeof VectorTileStatus>;
@@ -81,14 +87,18 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
     async (request) => {
       const { dataset, blob } = await serve(request, request.params.id);
       const { id, name } = dataset;
-      const found = await findOverview(parts.db, id, blob);
-      if (found === null) {
-        const overview = (await overviewIsDue(parts.db, id)) ? ('waiting' as const) : ('none' as const);
-        return { name, overview, tiles: 0, bytes: 0 };
-      }
-      const { archive, tiles, bytes, lastLevel, madeAt } = found;
-      if (archive === undefined) return { name, overview: 'none' as const, tiles, bytes };
-      return { name, overview: 'drawn' as const, tiles, bytes, lastLevel, drawnAt: madeAt };
+      const isDue = await drawingAheadIsDue(parts.db, id);
+      const levels = await countTiles(parts.db, id, blob);
+      const tiles = levels.reduce((sum, one) => sum + one.tiles, 0);
+      const bytes = levels.reduce((sum, one) => sum + one.bytes, 0);
+      if (isDue || tiles === 0)
+        return { name, overview: isDue ? ('waiting' as const) : ('none' as const), tiles, bytes };
+      const lastLevel = Math.max(...levels.map(({ level }) => level));
+      const drawnAt = levels
+        .map((one) => one.drawnAt)
+        .toSorted()
+        .at(-1)!;
+      return { name, overview: 'drawn' as const, tiles, bytes, lastLevel, drawnAt };
     },
   );
 
@@ -109,10 +119,9 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
     async (request, reply) => {
       const { dataset, blob } = await serve(request, request.params.id);
       const tiles = await parts.sources.features(dataset, blob);
-      const { lastLevel } = (await findOverview(parts.db, dataset.id, blob)) ?? {};
-      if (tiles === undefined || lastLevel === undefined) return { checked: 0, wrong: [] };
+      if (tiles === undefined) return { checked: 0, wrong: [] };
       const tenant = tenantOf(askerOf(request), dataset.id);
-      return checkOverview(tiles, { count: request.query.tiles, lastLevel }, { tenant, signal: clientLeft(reply) });
+      return checkVectorTiles(parts, tiles, request.query.tiles, { tenant, signal: clientLeft(reply) });
     },
   );
 }

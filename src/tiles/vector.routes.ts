@@ -10,13 +10,13 @@ import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
-import { type Checked, readableDataset, type TileParts } from './serve.ts';
+import { type Checked, fromStored, readableDataset, type TileParts } from './serve.ts';
 import { chosenSlice, integerOf, outOfRange } from './slices.ts';
 import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
-export interface VectorParts extends Omit<TileParts, 'metadataLifetime' | 'open' | 'onRequest'> {
+export interface VectorParts extends Omit<TileParts, 'metadataLifetime' | 'open'> {
   readonly sources: VectorSources;
 }
 
@@ -130,17 +130,19 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       const { dataset, subject } = await serve(request, request.params.id, 'lately');
       const tile = tileOf(request.params);
       const { attributes, ...slice } = request.query;
-      const wanted = subject && {
+      const drawing = subject?.drawing({
         tile,
         fields: chosenFields(subject, attributes),
         slice: chosenSlice(subject, slice),
-      };
+      });
       const bytes =
-        wanted &&
-        (await subject.tile(wanted, () => ({
-          tenant: tenantOf(askerOf(request), dataset.id),
-          signal: clientLeft(reply),
-        })));
+        drawing &&
+        (await fromStored(dataset, () =>
+          parts.store.tile(drawing, () => ({
+            tenant: tenantOf(askerOf(request), dataset.id),
+            signal: clientLeft(reply),
+          })),
+        ));
       if (bytes === undefined) {
         reply.header('cache-control', ASKED_AGAIN);
         return reply.code(204).send();

@@ -75,7 +75,7 @@ test('tile status counts, warm draws ahead, and check finds tiles that are wrong
   t.deepEqual([checked, wrong], [100, []]);
   t.true(drawnAnew > 0);
   for (const step of ['0', '2']) t.is((await run(['tile', 'warm', id, '--time-step', step])).code, 0);
-  await w.sql(`update kept_tile_contents set bytes = bytes || '\\x00'`);
+  await w.sql(`update drawn_tile_contents set bytes = bytes || '\\x00'`);
   // tiles are chosen at random, one of six times a kept one of level 16
   const bad = await run(['tile', 'check', id, '--tiles', '120']);
   t.is(bad.code, 1);

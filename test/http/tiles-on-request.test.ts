@@ -6,7 +6,7 @@ import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { connect } from '../../src/db.ts';
-import { lockNumber } from '../../src/tiles/raster/kept-tiles.ts';
+import { lockNumber } from '../../src/tiles/store/tile-store.ts';
 import { type Client as Caller, clientOf } from '../world/client.ts';
 import { newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { type Client, PASSWORD_ITERATIONS, type User, world } from '../world.ts';
@@ -69,15 +69,15 @@ async function origins(client: Caller): Promise<Record<string, number>> {
 }
 
 const keptRows = (id: string) =>
-  w.sql<{ scheme_id: string; content: Buffer }>('select scheme_id, content from kept_tiles where dataset_id = $1', [
+  w.sql<{ scheme_id: string; content: Buffer }>('select scheme_id, content from drawn_tiles where dataset_id = $1', [
     id,
   ]);
 
 /** Bytes that are counted and are not there. */
 const counted = `
-  select (select sum(bytes) from kept_tile_bytes)
-    - (select coalesce(sum(size), 0) from kept_tile_contents)
-    - 300 * (select count(*) from kept_tiles) - 300 * (select count(*) from deleted_kept_tiles) as difference`;
+  select (select sum(bytes) from drawn_tile_bytes)
+    - (select coalesce(sum(size), 0) from drawn_tile_contents)
+    - 300 * (select count(*) from drawn_tiles) - 300 * (select count(*) from deleted_drawn_tiles) as difference`;
 
 test.serial('a tile is drawn once for many requests at two processes, and found after a restart', async (t) => {
   const { owner, client, url, id, tiles } = await make();
@@ -218,7 +218,7 @@ test.serial('the least recently used tiles make room for others', async (t) => {
   const { owner, url, id, tiles } = await make();
   const client = await otherProcess(owner, { 'tiles.keptBytes': 3000 });
   const size = async () =>
-    Number((await w.sql<{ size: string }>('select coalesce(sum(size), 0) as size from kept_tile_contents'))[0]!.size);
+    Number((await w.sql<{ size: string }>('select coalesce(sum(size), 0) as size from drawn_tile_contents'))[0]!.size);
   let sum = 0;
   for (const step of [0, 1, 2])
     for (const tile of tiles) sum += (await client.get(`${url}/later/16/${tile}?timeStep=${step}`)).raw.length;
@@ -228,7 +228,7 @@ test.serial('the least recently used tiles make room for others', async (t) => {
   t.true((await keptRows(id)).length > 0);
   // What is counted is what is there.
   t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
-  const orphans = 'select from kept_tile_contents c where not exists (select from kept_tiles where content = c.hash)';
+  const orphans = 'select from drawn_tile_contents c where not exists (select from drawn_tiles where content = c.hash)';
   t.is((await w.sql(orphans)).length, 0);
 
   // Those of a deleted dataset go first.
@@ -253,7 +253,7 @@ test.serial('the least recently used tiles make room for others', async (t) => {
 });
 
 test.serial('after a crash of Postgres, which empties them, tiles are kept and counted again', async (t) => {
-  const tables = ['deleted_kept_tiles', 'kept_tile_bytes', 'kept_tile_contents', 'kept_tiles'];
+  const tables = ['deleted_drawn_tiles', 'drawn_tile_bytes', 'drawn_tile_contents', 'drawn_tiles'];
   const unlogged = "select relname from pg_class where relname = any($1) and relpersistence = 'u' order by 1";
   t.deepEqual(
     await w.sql(unlogged, [tables]),
@@ -261,7 +261,7 @@ test.serial('after a crash of Postgres, which empties them, tiles are kept and c
   );
   const { url, id, tiles, client } = await make();
   t.is((await client.get(`${url}/later/16/${tiles[0]}`)).status, 200);
-  // kept_tiles first, as the deletion of former tiles behind the answer takes its locks
+  // drawn_tiles first, as the deletion of former tiles behind the answer takes its locks
   await w.sql(`truncate ${tables.toReversed().join(', ')}`);
   for (const tile of tiles.slice(1, 4)) t.is((await client.get(`${url}/later/16/${tile}`)).status, 200);
   t.is((await keptRows(id)).length, 3);

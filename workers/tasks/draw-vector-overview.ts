@@ -1,6 +1,6 @@
 import type { JobHelpers } from 'graphile-worker';
-import { drawOverview } from '../../src/tiles/vector/draw-overview.ts';
-import { putOff } from '../../src/tiles/vector/overviews.queries.ts';
+import { putOff } from '../../src/tiles/vector/draw-ahead.queries.ts';
+import { drawAhead } from '../../src/tiles/vector/draw-ahead.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 import type { Admission } from '../admission.ts';
 
@@ -9,13 +9,13 @@ import type { Admission } from '../admission.ts';
  * poll for a job.
  */
 export const drawVectorOverviewTask =
-  (executor: Promise<Executor>, admission: Admission) =>
+  (executor: Promise<Executor>, admission: Admission, keptBytes: number) =>
   async (payload: unknown, { abortSignal }: Pick<JobHelpers, 'abortSignal'>): Promise<void> => {
     const { datasetId } = payload as { datasetId: string };
     const allocation = admission.admit(datasetId, []);
     if (!allocation) return putOff((await executor).db, datasetId);
     try {
-      await drawOverview(await executor, datasetId, abortSignal);
+      await drawAhead({ ...(await executor), keptBytes }, datasetId, abortSignal);
     } finally {
       allocation.release();
     }

@@ -27,10 +27,8 @@ export type TileKind = 'raster' | 'vector';
 export interface Metrics {
   answered(request: AnsweredRequest): void;
   blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void;
-  /** A tile of a level that is drawn on request. */
-  tileOnRequest(origin: 'memory' | 'database' | 'drawn'): void;
-  /** A vector tile that was not sent before. */
-  vectorTile(origin: 'memory' | 'overview' | 'drawn'): void;
+  /** A vector tile, or a raster tile of a level that is drawn on request. */
+  tileServed(kind: TileKind, origin: 'memory' | 'database' | 'drawn'): void;
   tileDrawn(kind: TileKind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
   /** Counts of drawings that wait for a thread or have one. */
   watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void;
@@ -84,18 +82,20 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
       this.set({ state: 'awaited' }, awaited);
     },
   });
-  const tileOrigins = new Counter({
-    name: 'platform_tiles_on_request_total',
-    help: 'Tiles of levels that are drawn on request, by where this process got them from.',
-    labelNames: ['origin'],
-    registers,
-  });
-  const vectorOrigins = new Counter({
-    name: 'platform_vector_tiles_total',
-    help: 'Vector tiles, by where this process got them from.',
-    labelNames: ['origin'],
-    registers,
-  });
+  const tileOrigins = {
+    raster: new Counter({
+      name: 'platform_tiles_on_request_total',
+      help: 'Tiles of levels that are drawn on request, by where this process got them from.',
+      labelNames: ['origin'],
+      registers,
+    }),
+    vector: new Counter({
+      name: 'platform_vector_tiles_total',
+      help: 'Vector tiles, by where this process got them from.',
+      labelNames: ['origin'],
+      registers,
+    }),
+  };
   const drawings = new Histogram({
     name: 'platform_tile_drawing_duration_seconds',
     help: 'Duration of drawing a tile on a thread of this process, without waiting for the thread.',
@@ -165,8 +165,7 @@ export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
     contentType: registry.contentType,
     answered: (request) => requests.observe(request),
     blobOperation: (operation, outcome, seconds) => blobs.observe({ operation, outcome }, seconds),
-    tileOnRequest: (origin) => tileOrigins.inc({ origin }),
-    vectorTile: (origin) => vectorOrigins.inc({ origin }),
+    tileServed: (kind, origin) => tileOrigins[kind].inc({ origin }),
     tileDrawn: (kind, outcome, seconds) => drawings.observe({ kind, outcome }, seconds),
     watchDrawings: (kind, counts) => watched.set(kind, counts),
     async text() {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Stores } from '../../arrays/stores.ts';
+import type { ServedDataset } from '../../datasets/served.queries.ts';
 import { clockText } from '../../files/data/date-text.ts';
 import type { Samples } from '../../files/data/item.ts';
 import type { MeshItem } from '../../files/data/mesh.ts';
@@ -10,19 +11,19 @@ import type { GeographicExtent } from '../../files/geo/crs/geographic-extent.ts'
 import { type Chosen, FeatureChooser } from '../../files/tiles/vector/choose-features.ts';
 import { itemsOf, type MeshElements } from '../../files/tiles/vector/mesh-elements.ts';
 import { TileAreas } from '../../files/tiles/vector/tile-area.ts';
-import type { TileRequest } from '../draw-threads.ts';
-import type { VectorDrawings } from './vector-drawings.ts';
-import { type ElementJob, NUMBERS } from './vector-job.ts';
-import { extentOfBox, keysOf, type TileField, type VectorSubject, type WantedVectorTile } from './vector-subject.ts';
+import type { TileDrawing } from '../store/tile-store.ts';
+import { type ElementJob, movedBuffers, NUMBERS } from './vector-job.ts';
+import {
+  extentOfBox,
+  keysOf,
+  storedAs,
+  type TileField,
+  type VectorSubject,
+  type WantedVectorTile,
+} from './vector-subject.ts';
 
 /** Elements of a job that are put together without a pause. */
 const PACKED_AT_ONCE = 4000;
-
-export interface ElementDrawing {
-  readonly drawings: VectorDrawings;
-  /** Bounds how many requests read values at a time. */
-  readonly stores: Stores;
-}
 
 /** Tiles of the elements of a mesh: each is a polygon with one attribute an item. */
 export class ElementTiles implements VectorSubject {
@@ -31,11 +32,14 @@ export class ElementTiles implements VectorSubject {
   readonly timeStamps: readonly string[];
   readonly layerIds: readonly number[];
   readonly #elements: MeshElements;
-  readonly #drawing: ElementDrawing;
+  readonly #dataset: ServedDataset;
+  readonly #stores: Stores;
 
-  constructor(elements: MeshElements, drawing: ElementDrawing) {
+  /** @param stores bounds how many requests read values at a time */
+  constructor(elements: MeshElements, dataset: ServedDataset, stores: Stores) {
     this.#elements = elements;
-    this.#drawing = drawing;
+    this.#dataset = dataset;
+    this.#stores = stores;
     const { mesh, layers } = elements;
     this.fields = itemsOf(mesh).map(({ item, index, name }) => ({ index, name, type: typeOf(item) }));
     const { time } = mesh;
@@ -48,25 +52,14 @@ export class ElementTiles implements VectorSubject {
     return extentOfBox(this.#elements.box, this.#elements.crs);
   }
 
-  tile(wanted: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined> {
-    const { tile, fields, slice } = wanted;
-    const { level, column, row } = tile;
-    const { stores, drawings } = this.#drawing;
-    const key = [
-      this.#elements.blob,
-      slice.step,
-      slice.layer,
-      level,
-      column,
-      row,
-      ...fields.map(({ index }) => index),
-    ].join('/');
-    return drawings.of(key, request, {
+  drawing(wanted: WantedVectorTile): TileDrawing {
+    return {
+      ...storedAs(this.#dataset, this, wanted),
       draw: async (draw, signal) => {
-        const job = await stores.reading(() => this.#jobOf(wanted, signal));
-        return job && draw(job);
+        const job = await this.#stores.reading(() => this.#jobOf(wanted, signal));
+        return job && draw(job, { moved: movedBuffers(job) });
       },
-    });
+    };
   }
 
   /** What is drawn of a tile; undefined if nothing lies in it. */

@@ -1,17 +1,20 @@
 import type { OpenBlob } from '../../blobs/blob-source.ts';
+import type { ServedDataset } from '../../datasets/served.queries.ts';
 import { FormatError } from '../../files/errors.ts';
 import { type Header, readHeader } from '../../files/formats/flatgeobuf/header-reader.ts';
 import type { Indexed } from '../../files/formats/flatgeobuf/index-search.ts';
 import { describeCrs, type KnownCrs } from '../../files/geo/crs/crs.ts';
 import type { GeographicExtent } from '../../files/geo/crs/geographic-extent.ts';
-import type { TileNumber } from '../../files/tiles/vector/vector-tile.ts';
-import type { TileRequest } from '../draw-threads.ts';
-import type { DrawVector, VectorDrawings } from './vector-drawings.ts';
+import type { TileDrawing } from '../store/tile-store.ts';
 import type { FeatureJob } from './vector-job.ts';
-import { extentOfBox, keysOf, type TileField, type VectorSubject, type WantedVectorTile } from './vector-subject.ts';
-
-/** A tile that was drawn before, gzipped; undefined if it must be drawn. */
-export type StoredTileOf = (tile: TileNumber) => Promise<Uint8Array | undefined>;
+import {
+  extentOfBox,
+  keysOf,
+  storedAs,
+  type TileField,
+  type VectorSubject,
+  type WantedVectorTile,
+} from './vector-subject.ts';
 
 /** Features of a dataset with an index. */
 export interface FeatureSource {
@@ -39,14 +42,11 @@ export class FeatureTiles implements VectorSubject {
   readonly layerIds = [];
   readonly fields: readonly TileField[];
   readonly #source: FeatureSource;
-  readonly #drawings: VectorDrawings;
-  readonly #overview: StoredTileOf;
+  readonly #dataset: ServedDataset;
 
-  /** @param overview finds tiles that are drawn already */
-  constructor(source: FeatureSource, drawings: VectorDrawings, overview: StoredTileOf) {
+  constructor(source: FeatureSource, dataset: ServedDataset) {
     this.#source = source;
-    this.#drawings = drawings;
-    this.#overview = overview;
+    this.#dataset = dataset;
     const fields = source.header.columns.flatMap(({ field }) => field ?? []);
     this.fields = fields.map(({ name, type }, index) => ({ index, name, type }));
   }
@@ -56,17 +56,8 @@ export class FeatureTiles implements VectorSubject {
     return header.box && extentOfBox(header.box, crs);
   }
 
-  tile({ tile, fields }: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined> {
-    const { level, column, row } = tile;
-    const key = [this.#source.source.name, level, column, row, ...fields.map(({ index }) => index)].join('/');
-    const isWhole = fields.length === this.fields.length;
-    return this.#drawings.of(key, request, {
-      stored: async () => (isWhole ? this.#overview(tile) : undefined),
-      draw: this.#drawing(tile, fields),
-    });
-  }
-
-  #drawing(tile: TileNumber, fields: readonly TileField[]): DrawVector {
+  drawing(wanted: WantedVectorTile): TileDrawing {
+    const { tile, fields } = wanted;
     const { source, header, crs } = this.#source;
     const job: FeatureJob = {
       kind: 'features',
@@ -78,19 +69,12 @@ export class FeatureTiles implements VectorSubject {
       fields: fields.map(({ index }) => index),
       keys: keysOf(fields),
     };
-    return (draw) =>
-      source.lend === undefined
-        ? draw(job, (offset, length) => source.read(offset, length))
-        : source.lend((descriptor) => draw({ ...job, descriptor }));
-  }
-
-  /** Draws a tile anew, to compare it with a stored one. */
-  drawAnew(tile: TileNumber, request: TileRequest): Promise<Uint8Array | undefined> {
-    return this.#drawings.anew(request, this.#drawing(tile, this.fields));
-  }
-
-  /** The tile of the overview of the dataset. */
-  stored(tile: TileNumber): Promise<Uint8Array | undefined> {
-    return this.#overview(tile);
+    return {
+      ...storedAs(this.#dataset, this, wanted),
+      draw: (draw) =>
+        source.lend === undefined
+          ? draw(job, { read: (offset, length) => source.read(offset, length) })
+          : source.lend((descriptor) => draw({ ...job, descriptor })),
+    };
   }
 }

@@ -44,7 +44,8 @@ export interface ElementJob {
 export const NUMBERS = 6;
 
 /** What is moved to the thread, not copied. */
-export const movedBuffers = (job: VectorJob): ArrayBuffer[] =>
-  job.kind === 'features'
-    ? []
-    : [job.numbers.buffer, job.coordinates.buffer, ...job.values.map(({ buffer }) => buffer)];
+export const movedBuffers = ({ numbers, coordinates, values }: ElementJob): ArrayBuffer[] => [
+  numbers.buffer,
+  coordinates.buffer,
+  ...values.map(({ buffer }) => buffer),
+];

@@ -6,54 +6,37 @@ import { AppError, notFound } from '../../errors.ts';
 import { MeshElements } from '../../files/tiles/vector/mesh-elements.ts';
 import { ElementTiles } from './element-tiles.ts';
 import { type FeatureSource, FeatureTiles, readFeatureSource } from './feature-tiles.ts';
-import type { VectorOverviews } from './overviews.ts';
-import type { VectorDrawings } from './vector-drawings.ts';
 import type { VectorSubject } from './vector-subject.ts';
 
 /** Datasets of features whose headers, and meshes whose elements are in memory. */
 const MOST_OPEN = 100;
 const MOST_MESHES = 8;
 
-interface VectorSourcesParts {
-  readonly stores: Stores;
-  readonly drawings: VectorDrawings;
-  readonly overviews: VectorOverviews;
-}
-
 /** Opens datasets of features and meshes to draw tiles of them. */
 export class VectorSources {
   readonly #features: OpenBlobs<FeatureSource | undefined>;
   readonly #stores: Stores;
-  readonly #drawings: VectorDrawings;
-  readonly #overviews: VectorOverviews;
   /** By the name of the blob, the least recently used first. */
   readonly #meshes = new Map<string, Promise<MeshElements>>();
 
-  constructor(sources: BlobSources, { stores, drawings, overviews }: VectorSourcesParts) {
+  constructor(sources: BlobSources, stores: Stores) {
     this.#features = new OpenBlobs(sources, { most: MOST_OPEN, direct: true }, readFeatureSource);
     this.#stores = stores;
-    this.#drawings = drawings;
-    this.#overviews = overviews;
   }
 
   /** Undefined for a dataset without features. */
   async of(dataset: ServedDataset): Promise<VectorSubject | undefined> {
     const { id, datasetType, blob, storageSize } = dataset;
-    if (blob !== undefined && datasetType === 'gisvectordata') return this.#featuresOf(dataset, blob);
+    if (blob !== undefined && datasetType === 'gisvectordata') return this.features(dataset, blob);
     if (blob !== undefined && datasetType === 'multidimensional' && storageSize > 0)
-      return new ElementTiles(await this.#mesh(id, blob), { drawings: this.#drawings, stores: this.#stores });
+      return new ElementTiles(await this.#mesh(id, blob), dataset, this.#stores);
     throw none(id, `is of type '${datasetType}'`);
   }
 
-  /** To compare the tiles that are drawn ahead now. Undefined for a dataset without features. */
-  features(dataset: ServedDataset, blob: string): Promise<FeatureTiles | undefined> {
-    this.#overviews.lookAgain();
-    return this.#featuresOf(dataset, blob);
-  }
-
-  async #featuresOf(dataset: ServedDataset, blob: string): Promise<FeatureTiles | undefined> {
+  /** Undefined for a dataset without features. */
+  async features(dataset: ServedDataset, blob: string): Promise<FeatureTiles | undefined> {
     const source = await this.#features.of(dataset.id, blob);
-    return source && new FeatureTiles(source, this.#drawings, (tile) => this.#overviews.tile(dataset, tile));
+    return source && new FeatureTiles(source, dataset);
   }
 
   async #mesh(id: string, blob: string): Promise<MeshElements> {

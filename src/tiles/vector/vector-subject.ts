@@ -1,3 +1,4 @@
+import type { ServedDataset } from '../../datasets/served.queries.ts';
 import type { Field } from '../../files/data/feature-collection.ts';
 import type { Area } from '../../files/formats/flatgeobuf/schema.ts';
 import type { KnownCrs } from '../../files/geo/crs/crs.ts';
@@ -5,7 +6,7 @@ import { extentOf, type GeographicExtent, runOn, toGeographic } from '../../file
 import type { TileSlice } from '../../files/tiles/dataset/description.ts';
 import type { TileKey } from '../../files/tiles/vector/tile-values.ts';
 import type { TileNumber } from '../../files/tiles/vector/vector-tile.ts';
-import type { TileRequest } from '../draw-threads.ts';
+import type { TileDrawing } from '../store/tile-store.ts';
 
 const net = 16;
 
@@ -31,8 +32,8 @@ export interface VectorSubject {
   readonly timeStamps: readonly string[];
   readonly layerIds: readonly number[];
   extent(): Promise<GeographicExtent | undefined>;
-  /** A tile, gzipped; undefined for one with nothing in it. `request` is called only if it is drawn. */
-  tile(wanted: WantedVectorTile, request: () => TileRequest): Promise<Uint8Array | undefined>;
+  /** How a tile is drawn, gzipped. */
+  drawing(wanted: WantedVectorTile): TileDrawing;
 }
 
 /** Where a box lies on the earth. */
@@ -53,3 +54,22 @@ export async function extentOfBox(
 /** Keys of the layer; whole numbers of reals are doubles too. */
 export const keysOf = (fields: readonly TileField[]): TileKey[] =>
   fields.map(({ name, type }) => ({ name, real: type === 'real' }));
+
+/** Smaller contents are drawn about as fast as their tiles are read. See `new_vector_content` in `sql/`. */
+const LEAST_STORED_BYTES = 1_000_000;
+/** Faster drawings are about as fast as the store. */
+const SLOW_MS = 30;
+
+/** The key of a vector tile in the store, and which of them the store keeps. */
+export function storedAs(
+  { id, blob, storageSize }: ServedDataset,
+  { layer, fields: all }: Pick<VectorSubject, 'layer' | 'fields'>,
+  { tile, fields, slice }: WantedVectorTile,
+): Pick<TileDrawing, 'kind' | 'key' | 'storedFrom'> {
+  const attributes = fields.length === all.length ? '' : `:${fields.map(({ index }) => index).join()}`;
+  return {
+    kind: 'vector',
+    key: { datasetId: id, blob: blob!, schemeId: `${layer}${attributes}`, ...slice, ...tile },
+    storedFrom: storageSize > LEAST_STORED_BYTES ? SLOW_MS : Number.POSITIVE_INFINITY,
+  };
+}

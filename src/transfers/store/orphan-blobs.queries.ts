@@ -22,7 +22,6 @@ export const listUnreferenced = (db: Db, names: readonly string[]) =>
         select from transfers t where t.id = substring(stored.name from ${`^[a-z]+/(${UUID_PATTERN})-[0-9]+(?:-bad)?$`})::uuid) as known
     from unnest(${sql.array(names, 'text')}) as stored (name)
     where not exists (select from datasets d where d.blob = stored.name)
-      and not exists (select from vector_overviews o where o.archive = stored.name)
       and not exists (select from staged_blobs s where s.blob = stored.name)
       and not exists (select from transfers t where t.type = 'Export' and t.output_blob = stored.name)
       and not exists (select from transfers t where t.bad_records_blob = stored.name)

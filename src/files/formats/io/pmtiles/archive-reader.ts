@@ -4,7 +4,7 @@ import type { ByteSource } from '../../../data/bytes.ts';
 import { FormatError } from '../../../errors.ts';
 import { type ArchiveHeader, COMPRESSIONS, HEADER_BYTES, parseHeader, ROOT_LIMIT } from './archive-header.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
-import { tileIdOf } from './tile-ids.ts';
+import { tileIdOf, tileOfId } from './tile-ids.ts';
 
 const unzipped = promisify(gunzip);
 /** Unpacked bytes of a directory: a leaf of a quarter of a million entries. */
@@ -49,13 +49,24 @@ export class TileArchive {
 
   async tile(level: number, column: number, row: number): Promise<StoredTile | undefined> {
     const entry = await this.#find(tileIdOf(level, column, row));
-    if (entry === undefined) return undefined;
+    return entry && this.#read(entry);
+  }
+
+  /** All tiles, the least detailed ones first. */
+  async *tiles(): AsyncGenerator<StoredTile & { level: number; column: number; row: number }> {
+    for (const entry of this.#root.entries())
+      for (const found of entry.run > 0 ? [entry] : (await this.#leaf(entry)).entries()) {
+        const tile = await this.#read(found);
+        for (let n = 0; n < found.run; n++) yield { ...tile, ...tileOfId(found.id + n) };
+      }
+  }
+
+  async #read({ offset, length }: DirectoryEntry): Promise<StoredTile> {
     const { tiles, tileCompression } = this.header;
-    if (entry.offset + entry.length > tiles.length)
-      throw new FormatError('A tile of the archive ends after its last byte.');
-    if (entry.length > longestStored)
-      throw new FormatError(`A tile of the archive has ${entry.length} bytes; it may have ${longestStored}.`);
-    const bytes = await this.#source.read(tiles.offset + entry.offset, entry.length);
+    if (offset + length > tiles.length) throw new FormatError('A tile of the archive ends after its last byte.');
+    if (length > longestStored)
+      throw new FormatError(`A tile of the archive has ${length} bytes; it may have ${longestStored}.`);
+    const bytes = await this.#source.read(tiles.offset + offset, length);
     return { bytes, gzip: tileCompression === COMPRESSIONS.gzip };
   }
 

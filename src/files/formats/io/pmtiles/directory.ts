@@ -64,12 +64,12 @@ export class Directory {
         this.#offsets[n] === 0 && n > 0 ? this.#offsets[n - 1]! + this.#lengths[n - 1]! : this.#offsets[n]! - 1;
   }
 
-  get length(): number {
-    return this.#ids.length;
+  #at(n: number): DirectoryEntry {
+    return { id: this.#ids[n]!, run: this.#runs[n]!, offset: this.#offsets[n]!, length: this.#lengths[n]! };
   }
 
-  at(n: number): DirectoryEntry {
-    return { id: this.#ids[n]!, run: this.#runs[n]!, offset: this.#offsets[n]!, length: this.#lengths[n]! };
+  *entries(): Generator<DirectoryEntry> {
+    for (let n = 0; n < this.#ids.length; n++) yield this.#at(n);
   }
 
   /** The entry of a tile, or of the leaf that may have it. */
@@ -82,7 +82,7 @@ export class Directory {
     }
     if (high < 0) return undefined;
     const run = this.#runs[high]!;
-    return run === 0 || id < this.#ids[high]! + run ? this.at(high) : undefined;
+    return run === 0 || id < this.#ids[high]! + run ? this.#at(high) : undefined;
   }
 }
 

@@ -10,41 +10,50 @@ import { TileArchive } from '../../files/formats/io/pmtiles/archive-reader.ts';
 import { DEFAULT_MEMORY_MB } from '../../transfers/queue/resource-request.ts';
 import { ChildDied } from '../../transfers/run/conversion.ts';
 import type { Executor } from '../../transfers/run/executor.ts';
-import { findVectorContent, insertOverview, type NewOverview, noteArchive } from './overviews.queries.ts';
+import { evictTiles } from '../store/evict.ts';
+import { storeTile, TILE_BYTES } from '../store/tile-store.queries.ts';
+import { contentOf, deleteFormer, lockNumber } from '../store/tile-store.ts';
+import { findVectorContent } from './draw-ahead.queries.ts';
 
 /** Tiles that more features touch are drawn ahead: drawing one of them takes 30 ms and more. */
 const MIN_FEATURES = 2500;
 /** The deepest level that viewers ask for by the description of the tiles. */
 const LAST_LEVEL = 14;
+/** The part of the store that tiles drawn ahead of one dataset may take. */
+const MOST_OF_STORE = 1 / 4;
 /** How often a drawing looks whether the dataset has got another content. */
 const LOOK_EVERY_MS = 1000;
 
-type Parts = Pick<Executor, 'db' | 'convert' | 'scratch' | 'scratchGb' | 'timeLimit' | 'log'> & { blobs: BlobStore };
+type Parts = Pick<Executor, 'db' | 'convert' | 'scratch' | 'scratchGb' | 'timeLimit' | 'log'> & {
+  readonly blobs: BlobStore;
+  /** Bytes of drawn tiles in the database; 0: it stores none. */
+  readonly keptBytes: number;
+};
 
 /** The dataset has another content, for which another job waits. */
 class Outdated extends Error {}
 
 /**
- * Draws the tiles of many features of the current content of a dataset into an archive beside it, where the API finds
- * them (`overviews.ts`). It may run twice, and ends early if the dataset gets another content: the trigger of
- * `sql/functions/tiles.sql` has enqueued another job then. A content that cannot be drawn stays without an archive.
+ * Draws the tiles of many features of the current content of a dataset into the store of drawn tiles. It may run twice,
+ * and ends early if the dataset gets another content: a trigger has enqueued another job then. A content that cannot be
+ * drawn stays without tiles.
  */
-export async function drawOverview(parts: Parts, datasetId: string, signal: AbortSignal): Promise<void> {
-  const content = await findVectorContent(parts.db, datasetId);
-  if (content === null || content.isDrawn) return;
-  const folder = join(parts.scratch, `overview-${randomUUID()}`);
+export async function drawAhead(parts: Parts, datasetId: string, signal: AbortSignal): Promise<void> {
+  const blob = await findVectorContent(parts.db, datasetId);
+  if (blob === null || parts.keptBytes === 0) return;
+  const folder = join(parts.scratch, `tiles-${randomUUID()}`);
   await mkdir(folder, { mode: 0o700 });
   const ended = new AbortController();
-  const watch = watchContent(parts, datasetId, content.blob, ended.signal);
+  const watch = watchContent(parts, datasetId, blob, ended.signal);
   const stop = AbortSignal.any([signal, watch.changed]);
   try {
-    await drawAndStore(parts, { datasetId, blob: content.blob, folder }, stop);
+    await drawAndStore(parts, { datasetId, blob, folder }, stop);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Outdated || watch.changed.aborted) return;
     const isHopeless = error instanceof AppError || error instanceof FormatError || error instanceof ChildDied;
     if (!isHopeless || (error instanceof AppError && error.kind === 'unavailable')) throw error;
-    parts.log.warn({ err: error, datasetId }, 'the overview of vector tiles could not be drawn');
+    parts.log.warn({ err: error, datasetId }, 'vector tiles could not be drawn ahead');
   } finally {
     ended.abort();
     await rm(folder, { recursive: true, force: true });
@@ -59,7 +68,7 @@ function watchContent({ db }: Parts, datasetId: string, blob: string, ended: Abo
       await sleep(LOOK_EVERY_MS, undefined, { signal: ended, ref: false });
       // Without an answer of the database the drawing goes on.
       const current = await findVectorContent(db, datasetId).catch(() => undefined);
-      if (current === undefined || (current?.blob === blob && !current.isDrawn)) continue;
+      if (current === undefined || current === blob) continue;
       changed.abort(new Outdated());
       return;
     }
@@ -69,7 +78,7 @@ function watchContent({ db }: Parts, datasetId: string, blob: string, ended: Abo
 }
 
 async function drawAndStore(
-  { db, blobs, convert, scratchGb, timeLimit, log }: Parts,
+  { db, blobs, convert, scratchGb, timeLimit, log, keptBytes }: Parts,
   { datasetId, blob, folder }: { datasetId: string; blob: string; folder: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -87,24 +96,21 @@ async function drawAndStore(
     { memoryMb: DEFAULT_MEMORY_MB, scratchGb, time: timeLimit, timeLimit },
     { signal, progress() {}, log: (level, message) => level === 'error' && log.warn({ datasetId }, message) },
   );
-  const made = await describe(output);
-  if (made.tiles === 0) {
-    await insertOverview(db, { datasetId, blob, tiles: 0, bytes: 0 });
-    return;
-  }
-  const archive = `dataset/${randomUUID()}`;
-  await noteArchive(db, archive);
-  await blobs.adopt(output, archive, signal);
-  if (await insertOverview(db, { ...made, datasetId, blob, archive })) return;
-  await blobs.remove(archive);
-}
-
-async function describe(path: string): Promise<Pick<NewOverview, 'tiles' | 'bytes' | 'lastLevel'> & { tiles: number }> {
-  const source = await FileSource.open(path, { checksum: false });
+  const content = { datasetId, blob, schemeId: 'features', step: 0, layer: 0 };
+  const source = await FileSource.open(output, { checksum: false });
   try {
-    const { header } = await TileArchive.open(source);
-    return { tiles: header.counts[0], bytes: source.size, lastLevel: header.levels[1] };
+    let bytesLeft = MOST_OF_STORE * keptBytes;
+    // The least detailed tiles, which have the most features, come first.
+    for await (const { bytes, ...tile } of (await TileArchive.open(source)).tiles()) {
+      signal.throwIfAborted();
+      bytesLeft -= TILE_BYTES + bytes.length;
+      if (bytesLeft < 0) break;
+      const key = { ...content, ...tile };
+      await storeTile(db, key, contentOf(bytes, lockNumber(key)));
+    }
   } finally {
     await source.close();
   }
+  await deleteFormer(db, content);
+  await evictTiles(db, keptBytes);
 }
