@@ -8,6 +8,7 @@ import { posix } from 'node:path';
  */
 const PURE = [
   'files/errors',
+  'files/threads',
   'files/data',
   'blobs',
   'files/geo',

@@ -1,8 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { AppError } from '../errors.ts';
+import { ThreadPool } from '../files/threads/thread-pool.ts';
 import { clientOf } from '../platform/net/networks.ts';
-import { fairQueue } from './fair-queue.ts';
-import { type Derivation, hashThreads } from './hash-threads.ts';
+import type { Derivation } from './hash-thread.ts';
 
 /** PBKDF2-HMAC-SHA-512, above OWASP's 210,000; about 60 ms of one core. */
 const ITERATIONS = 220_000;
@@ -16,6 +17,7 @@ const CONCURRENCY = Math.max(1, Math.min(4, availableParallelism() - 1));
  */
 const MAX_WAITING_PER_CLIENT = 128;
 const MAX_WAITING = 4 * MAX_WAITING_PER_CLIENT;
+const RETRY_AFTER_SECONDS = 3;
 
 /** Stored instead of a hash for accounts without a password. */
 export const NO_PASSWORD = '!';
@@ -37,40 +39,49 @@ export interface Passwords {
 
 /** @param iterations cost of new hashes; smaller in tests. Stored hashes are verified with their own cost. */
 export function openPasswords(iterations = ITERATIONS): Passwords {
-  const queue = fairQueue({
+  // neither the event loop nor libuv's thread pool (files, DNS) is blocked
+  const threads = new ThreadPool<readonly Derivation[], Uint8Array>(new URL('./hash-thread.ts', import.meta.url), {
     concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
-    maxWaitingPerClient: MAX_WAITING_PER_CLIENT,
+    maxWaitingOfKey: MAX_WAITING_PER_CLIENT,
+    refusal: tooManyPasswords,
   });
-  const derive = hashThreads();
+  /** Derives all keys, and returns the last. */
+  const derive = async (address: string, ...work: Derivation[]): Promise<Buffer> =>
+    Buffer.from(await threads.run({ key: clientOf(address) }, work));
   const current = { iterations, digest: 'sha512', length: HASH_BYTES } as const;
   const decoy: Stored = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   const isCurrent = (stored: Stored) => stored.iterations === iterations && stored.digest === current.digest;
   return {
     async hash(password, address) {
       const salt = randomBytes(SALT_BYTES);
-      const hash = await queue(clientOf(address), () => derive({ password, salt, ...current }));
+      const hash = await derive(address, { password, salt, ...current });
       return `pbkdf2-sha512$${iterations}$${salt.toString('base64')}$${hash.toString('base64')}`;
     },
     async matches(password, stored, address) {
       const known = stored === undefined || stored === NO_PASSWORD ? decoy : parse(stored);
-      const derived = await queue(clientOf(address), async () => {
-        // a legacy hash is verified faster; without this, the time would reveal that the account exists
-        if (!isCurrent(known)) await derive({ password, salt: decoy.salt, ...current });
-        return derive({ password, ...known });
-      });
+      // a legacy hash is verified faster; without this, the time would reveal that the account exists
+      const decoys = isCurrent(known) ? [] : [{ password, salt: decoy.salt, ...current }];
+      const derived = await derive(address, ...decoys, { password, ...known });
       return timingSafeEqual(derived, known.hash) && known !== decoy;
     },
     fingerprint: (secret, salt, address) =>
-      queue(clientOf(address), () =>
-        derive({ ...current, password: secret.toString('base64'), salt: Buffer.from(salt) }),
-      ),
+      derive(address, { ...current, password: secret.toString('base64'), salt: Buffer.from(salt) }),
     isOutdated: (stored) => {
       const { digest, iterations: cost } = parse(stored);
       return digest === 'sha1' || (digest === current.digest && cost < iterations);
     },
   };
 }
+
+const tooManyPasswords = (full: 'key' | 'queue') =>
+  full === 'key'
+    ? new AppError('tooManyRequests', 'Too many passwords from this address are being checked. Try again later.', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      })
+    : new AppError('unavailable', 'Too many passwords are being checked. Try again later.', {
+        retryAfter: RETRY_AFTER_SECONDS,
+      });
 
 interface Stored extends Omit<Derivation, 'password'> {
   hash: Buffer;

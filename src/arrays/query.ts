@@ -2,7 +2,7 @@ import { invalidMember } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
 import { FormatError } from '../files/errors.ts';
 import { parseSrid, sridOf } from '../files/geo/crs/crs.ts';
-import { transformInThread } from '../files/geo/crs/point-threads.ts';
+import { transformInThread } from '../files/geo/crs/transform-in-thread.ts';
 import { boxGeometry, outlineOf } from '../files/geo/vector/outline.ts';
 import type { Choice } from './selection.ts';
 import type { OpenDataset } from './stores.ts';

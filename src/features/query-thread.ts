@@ -1,9 +1,9 @@
-import { parentPort } from 'node:worker_threads';
-import { AppError, asAppError } from '../errors.ts';
+import { asAppError } from '../errors.ts';
 import type { Crs } from '../files/data/crs-reference.ts';
-import { ConversionError, FormatError } from '../files/errors.ts';
+import { ConversionError } from '../files/errors.ts';
 import type { Placed } from '../files/formats/flatgeobuf/feature-blocks.ts';
 import type { Area } from '../files/formats/flatgeobuf/schema.ts';
+import { answerTasks } from '../files/threads/answer-tasks.ts';
 import { type Location, placeOf } from './place.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
 
@@ -28,11 +28,6 @@ export interface Results {
   render: Rendered;
 }
 
-export type Answer =
-  | { result: Results[keyof Results] }
-  /** `kind` and `details`: of an AppError. Without them: a FormatError, or `stack`, of a bug. */
-  | { message: string; kind?: AppError['kind']; details?: AppError['details']; stack?: string };
-
 /** Prepared queries that are kept. */
 const maxPrepared = 16;
 const prepared = new Map<string, Promise<Renderer>>();
@@ -51,13 +46,14 @@ function rendererOf(query: string): Promise<Renderer> {
   return known;
 }
 
-async function resultOf(job: Job): Promise<Results[keyof Results]> {
+async function resultOf(job: Job): Promise<Results[Job['kind']]> {
   if (job.kind === 'place') return placeOf(job.crs, job.box);
   const renderer = await rendererOf(job.query);
   if (job.kind === 'areas') return renderer.areas;
   const { offset, features, portion } = job;
   const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.length);
-  return renderer.render({ bytes, offset, features: placedIn(features) }, portion);
+  const rendered = await renderer.render({ bytes, offset, features: placedIn(features) }, portion);
+  return { ...rendered, text: new Uint8Array(rendered.text) };
 }
 
 function* placedIn(numbers: Float64Array): Generator<Placed> {
@@ -65,25 +61,10 @@ function* placedIn(numbers: Float64Array): Generator<Placed> {
     yield { number: numbers[n]!, at: numbers[n + 1]!, size: numbers[n + 2]!, offset: numbers[n + 3]! };
 }
 
-async function answer(job: Job): Promise<void> {
-  try {
-    const result = await resultOf(job);
-    if (job.kind !== 'render') return parentPort?.postMessage({ result } satisfies Answer);
-    const text = new Uint8Array((result as Rendered).text);
-    parentPort?.postMessage({ result: { ...(result as Rendered), text } } satisfies Answer, [text.buffer]);
-  } catch (error) {
-    const { message, stack } = error as Error;
-    const refusal = error instanceof ConversionError ? asAppError(error) : error;
-    if (refusal instanceof AppError)
-      return parentPort?.postMessage({ message, kind: refusal.kind, details: refusal.details } satisfies Answer);
-    parentPort?.postMessage(
-      (error instanceof FormatError ? { message } : { message, stack: stack ?? message }) satisfies Answer,
-    );
-  }
-}
-
-// one after the other: a renderer that is in use must not be closed
-let last: Promise<void> = Promise.resolve();
-parentPort?.on('message', (job: Job) => {
-  last = last.then(() => answer(job));
-});
+answerTasks(
+  (job: Job) =>
+    resultOf(job).catch((error: unknown) => {
+      throw error instanceof ConversionError ? asAppError(error) : error;
+    }),
+  (result) => (result !== undefined && 'text' in result ? [result.text.buffer as ArrayBuffer] : []),
+);

@@ -7,7 +7,6 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { openBreached } from '../../src/accounts/breached.ts';
-import { fairQueue } from '../../src/accounts/fair-queue.ts';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { AppError } from '../../src/errors.ts';
 import { PASSWORD, world } from '../world.ts';
@@ -78,43 +77,6 @@ test('fingerprints of requests with passwords use the same bounded queue and are
   const refused = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => reason);
   t.true(refused.length > 0);
   t.true(refused.every((reason) => reason instanceof AppError && reason.kind === 'tooManyRequests'));
-});
-
-test('many logins from one address do not delay another: the queue is fair per client', async (t) => {
-  const queue = fairQueue({ concurrency: 1, maxWaiting: 100, maxWaitingPerClient: 50 });
-  const done: string[] = [];
-  const ask = (client: string) =>
-    queue(client, async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      done.push(client);
-    });
-  const flood = Array.from({ length: 40 }, () => ask('flood'));
-  const others = [ask('anna'), ask('berta')];
-  await Promise.all([...flood, ...others]);
-  t.true(done.indexOf('anna') <= 3, done.slice(0, 6).join());
-  t.true(done.indexOf('berta') <= 4, done.slice(0, 6).join());
-  t.is(done.length, 42);
-});
-
-test('when the queue is full, a client with fewer entries displaces the last entry of the client with the most', async (t) => {
-  const queue = fairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingPerClient: 50 });
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const flood = Array.from({ length: 11 }, () => queue('flood', () => gate));
-  const outcomes = Promise.allSettled(flood);
-  const anna = queue('anna', async () => 'done');
-  await t.throwsAsync(
-    queue('flood', () => gate),
-    { message: /Too many passwords/ },
-  );
-  open();
-  t.is(await anna, 'done');
-  t.deepEqual(
-    (await outcomes).map(({ status }) => status),
-    [...Array(10).fill('fulfilled'), 'rejected'],
-  );
 });
 
 test('breached passwords are refused, also with added capitals, digits, punctuation or substitutions', async (t) => {

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
-import { searchThread } from './search-thread.ts';
+import { TaskThread } from '../threads/task-thread.ts';
+import type { SearchedRecords } from './search-thread.ts';
 import { scattered, searchWords, wordRank } from './word-rank.ts';
 
 /** Bounding box in degrees. If west is greater than east, it crosses the antimeridian. */
@@ -46,7 +47,8 @@ interface Catalogue {
    * Records as JSON in UTF-8, separated by commas, as answers contain them. In memory shared with the search thread.
    */
   text: Uint8Array;
-  search: ReturnType<typeof searchThread>;
+  /** Searches the values of all records, 25 MB, so that the event loop stays free. */
+  search: TaskThread<string, number[]>;
 }
 
 export interface CrsFilter {
@@ -91,10 +93,11 @@ async function load(): Promise<Catalogue> {
     start = end + 1;
     return entry;
   });
-  const search = searchThread(
-    text.buffer as SharedArrayBuffer,
-    entries.map((one) => [one.start, one.end]),
-  );
+  const workerData: SearchedRecords = {
+    text: text.buffer as SharedArrayBuffer,
+    ranges: entries.map((one) => [one.start, one.end]),
+  };
+  const search = new TaskThread<string, number[]>(new URL('./search-thread.ts', import.meta.url), { workerData });
   return { entries, text, search };
 }
 
@@ -142,7 +145,7 @@ export async function findSystems(filter: CrsFilter, offset: number, limit: numb
   const [name, full, from] = [nameText, fullText, authority].map((each) => each?.toLowerCase());
   const wanted = filter.text?.trim().toLowerCase().replace(/\s+/g, ' ') ?? '';
   const words = searchWords(wanted);
-  const matching = full === undefined ? undefined : new Set(await search(full));
+  const matching = full === undefined ? undefined : new Set(await search.run(full));
   const found = entries.filter(
     (entry, n) =>
       (from === undefined || entry.authority.toLowerCase() === from) &&

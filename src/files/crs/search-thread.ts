@@ -1,53 +1,11 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { answerTasks } from '../threads/answer-tasks.ts';
 
-interface WorkerInput {
-  text: SharedArrayBuffer;
+/** Records of JSON to be searched. */
+export interface SearchedRecords {
+  readonly text: SharedArrayBuffer;
   /** Start and end of each record. */
-  ranges: readonly (readonly [number, number])[];
-}
-
-/**
- * Searches the values of 25 MB of records for a substring in a worker thread, so that the event loop stays free. The
- * thread starts with the first search. Returns the indexes of the records that contain the text, in any letter case;
- * `wanted` must be in lower case.
- */
-export function searchThread(
-  text: SharedArrayBuffer,
-  ranges: WorkerInput['ranges'],
-): (wanted: string) => Promise<number[]> {
-  let thread: Worker | undefined;
-  const waiting: { wanted: string; resolve(found: number[]): void; reject(error: Error): void }[] = [];
-
-  function next() {
-    const [first] = waiting;
-    if (first === undefined) return thread?.unref();
-    if (thread === undefined) {
-      const started = new Worker(new URL(import.meta.url), { workerData: { text, ranges } satisfies WorkerInput });
-      started.on('message', (found: number[]) => {
-        waiting.shift()?.resolve(found);
-        next();
-      });
-      started.on('error', fail);
-      started.on('exit', () => {
-        // after an error, a new thread may be running already
-        if (thread === started) fail(new Error('The search thread has exited.'));
-      });
-      thread = started;
-    }
-    // the thread keeps the process alive only during a search
-    thread.ref();
-    thread.postMessage(first.wanted);
-  }
-  function fail(error: Error) {
-    thread = undefined;
-    for (const one of waiting.splice(0)) one.reject(error);
-  }
-
-  return (wanted) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ wanted, resolve, reject });
-      if (waiting.length === 1) next();
-    });
+  readonly ranges: readonly (readonly [number, number])[];
 }
 
 interface Values {
@@ -61,7 +19,7 @@ interface Values {
 const END = '\0';
 
 /** Built once: JSON has member names that nobody looks for, and writes quotes in another way than people do. */
-function valuesOf(json: Buffer, ranges: WorkerInput['ranges']): Values {
+function valuesOf(json: Buffer, ranges: SearchedRecords['ranges']): Values {
   const ends: number[] = [];
   const parts: Buffer[] = [];
   let length = 0;
@@ -94,10 +52,8 @@ function recordsWith(wanted: Buffer, values: Buffer, ends: Values['ends']): numb
   return found;
 }
 
-if (!isMainThread && workerData?.ranges) {
-  const { text, ranges } = workerData as WorkerInput;
-  const { values, ends } = valuesOf(Buffer.from(text), ranges);
-  parentPort?.on('message', (wanted: string) =>
-    parentPort?.postMessage(recordsWith(Buffer.from(wanted), values, ends)),
-  );
-}
+const { text, ranges } = workerData as SearchedRecords;
+const { values, ends } = valuesOf(Buffer.from(text), ranges);
+
+/** The indexes of the records with a value that contains the text, which is in lower case. */
+answerTasks((wanted: string): number[] => recordsWith(Buffer.from(wanted), values, ends));

@@ -1,10 +1,9 @@
 import { readSync } from 'node:fs';
-import { parentPort } from 'node:worker_threads';
 import type { ByteSource } from '../../data/bytes.ts';
 import { copySelected } from '../../data/hyperslab.ts';
 import type { ChunkPart } from '../../data/indices.ts';
 import type { StoredValues } from '../../data/stored-values.ts';
-import { FormatError } from '../../errors.ts';
+import { answerTasks } from '../../threads/answer-tasks.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { type ChunkForm, decodedChunk } from './chunk-codec.ts';
 
@@ -19,7 +18,10 @@ export interface ChunkPick {
 /** Bytes of a zip: an open file, or some ranges of it. */
 export type ZipBytes =
   | { readonly descriptor: number; readonly size: number }
-  | { readonly pieces: readonly { readonly offset: number; readonly bytes: Uint8Array }[]; readonly size: number };
+  | {
+      readonly pieces: readonly { readonly offset: number; readonly bytes: Uint8Array<ArrayBuffer> }[];
+      readonly size: number;
+    };
 
 /** Work of the thread. */
 export interface PickJob {
@@ -33,12 +35,6 @@ export interface PickJob {
   /** In shared memory. */
   readonly to: { readonly values: StoredValues; readonly shape: readonly number[] };
 }
-
-export type PickAnswer =
-  /** `lacking`: a chunk that it was expected to have is not there. */
-  | { readonly lacking: boolean }
-  /** Without `stack`: a FormatError. */
-  | { readonly message: string; readonly stack?: string };
 
 const chunks = new Map<string, StoredValues>();
 /** Packed bytes of one chunk. */
@@ -72,28 +68,18 @@ function sourceOf(from: ZipBytes, keeps: boolean): ByteSource {
   };
 }
 
-async function answerTo({ forgotten, form, lengths, picks, from, to }: PickJob): Promise<PickAnswer> {
-  try {
-    for (const key of forgotten) chunks.delete(key);
-    const source = sourceOf(from, form.codecs.packed.length === 0);
-    for (const { key, entry, parts } of picks) {
-      let values = chunks.get(key);
-      if (values === undefined) {
-        if (entry === undefined) return { lacking: true };
-        values = await decodedChunk(source, entry, form, 'now');
-        chunks.set(key, values);
-      }
-      copySelected({ values, shape: lengths }, to, parts);
+/** Copies the picked values. Answers whether a chunk that the thread was expected to have is not there. */
+answerTasks(async ({ forgotten, form, lengths, picks, from, to }: PickJob): Promise<boolean> => {
+  for (const key of forgotten) chunks.delete(key);
+  const source = sourceOf(from, form.codecs.packed.length === 0);
+  for (const { key, entry, parts } of picks) {
+    let values = chunks.get(key);
+    if (values === undefined) {
+      if (entry === undefined) return true;
+      values = await decodedChunk(source, entry, form, 'now');
+      chunks.set(key, values);
     }
-    return { lacking: false };
-  } catch (error) {
-    const { message, stack } = error as Error;
-    return error instanceof FormatError ? { message } : { message, stack: stack ?? message };
+    copySelected({ values, shape: lengths }, to, parts);
   }
-}
-
-// one after the other: they share the memory for packed bytes
-let last: Promise<void> = Promise.resolve();
-parentPort?.on('message', (job: PickJob) => {
-  last = last.then(async () => parentPort?.postMessage(await answerTo(job)));
+  return false;
 });

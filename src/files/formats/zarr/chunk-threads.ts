@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import type { ByteSource } from '../../data/bytes.ts';
 import { bytesPerValue } from '../../data/stored-values.ts';
-import { FormatError } from '../../errors.ts';
+import { TaskThread } from '../../threads/task-thread.ts';
 import type { ZipEntry } from '../io/zip.ts';
-import type { ChunkPick, PickAnswer, PickJob, ZipBytes } from './chunk-thread.ts';
+import type { ChunkPick, PickJob, ZipBytes } from './chunk-thread.ts';
 
 const mostThreads = 4;
 /** Ranges that lie closer are read in one. */
@@ -18,6 +17,12 @@ export interface PickRequest extends Pick<PickJob, 'form' | 'lengths' | 'to'> {
   readonly source: ByteSource;
 }
 
+interface ChunkThread {
+  readonly tasks: TaskThread<PickJob, boolean>;
+  /** Keys of chunks that it need not keep; told with the next job. */
+  forgotten: string[];
+}
+
 type Pickable = ChunkPick & { readonly entry: ZipEntry };
 
 /**
@@ -25,10 +30,7 @@ type Pickable = ChunkPick & { readonly entry: ZipEntry };
  * which of them is decided here. They start with the first request and do not keep the process alive.
  */
 export class ChunkThreads {
-  readonly #threads = Array.from(
-    { length: Math.min(mostThreads, availableParallelism()) },
-    () => new ChunkThread((lost) => this.#forget(lost)),
-  );
+  readonly #threads = Array.from({ length: Math.min(mostThreads, availableParallelism()) }, () => this.#thread());
   /** Decoded chunks, least recently used first. */
   readonly #kept = new Map<string, { readonly thread: ChunkThread; readonly bytes: number }>();
   readonly #limit: number;
@@ -64,32 +66,38 @@ export class ChunkThreads {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()));
+    await Promise.all(this.#threads.map(({ tasks }) => tasks.end()));
   }
 
   /** @param readable chunks whose bytes are sent */
   async #run(request: PickRequest, readable: readonly Pickable[], bytesOf: (own: Pickable[]) => ZipBytes) {
     const { form, lengths, to, picks } = request;
-    const least = this.#threads.reduce((best, one) => (one.waiting < best.waiting ? one : best));
+    const least = this.#threads.reduce((best, one) => (one.tasks.pending < best.tasks.pending ? one : best));
     const shares = [...Map.groupBy(picks, ({ key }) => this.#kept.get(key)?.thread ?? least)];
     for (const [thread, own] of shares) this.#keep(thread, own, form.size * bytesPerValue(form.type));
     const sent = new Set(readable.map(({ key }) => key));
     const answers = await Promise.allSettled(
-      shares.map(([thread, own]) =>
-        thread.run({
-          form,
-          lengths,
-          to,
-          picks: own.map(({ entry, ...pick }) => (sent.has(pick.key) ? { ...pick, entry } : pick)),
-          from: bytesOf(own.filter(({ key }) => sent.has(key))),
-        }),
-      ),
+      shares.map(([thread, own]) => {
+        const { tasks, forgotten } = thread;
+        thread.forgotten = [];
+        const picked = own.map(({ entry, ...pick }) => (sent.has(pick.key) ? { ...pick, entry } : pick));
+        const from = bytesOf(own.filter(({ key }) => sent.has(key)));
+        const transfer = 'pieces' in from ? from.pieces.map(({ bytes }) => bytes.buffer) : [];
+        return tasks.run({ forgotten, form, lengths, to, picks: picked, from }, { transfer });
+      }),
     );
     for (const [n, { status }] of answers.entries())
       if (status === 'rejected') for (const { key } of shares[n]![1]) this.#drop(key);
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     return answers.every((answer) => answer.status === 'fulfilled' && !answer.value);
+  }
+
+  #thread(): ChunkThread {
+    const script = new URL('./chunk-thread.ts', import.meta.url);
+    const tasks = new TaskThread<PickJob, boolean>(script, { lost: () => this.#forget(thread) });
+    const thread: ChunkThread = { tasks, forgotten: [] };
+    return thread;
   }
 
   #keep(thread: ChunkThread, picks: readonly Pickable[], bytes: number): void {
@@ -138,68 +146,4 @@ function rangesOf(picks: readonly Pickable[], source: ByteSource): Promise<Range
   return Promise.all(
     spans.map(async ({ first, end }) => ({ offset: first, bytes: await source.read(first, end - first) })),
   );
-}
-
-interface Waiting {
-  resolve(lacking: boolean): void;
-  reject(error: Error): void;
-}
-
-class ChunkThread {
-  /** Keys of chunks that it need not keep; told with the next job. */
-  forgotten: string[] = [];
-  readonly #lost: (thread: ChunkThread) => void;
-  #worker: Worker | undefined;
-  #queue: Waiting[] = [];
-
-  /** @param lost called when its memory is gone */
-  constructor(lost: (thread: ChunkThread) => void) {
-    this.#lost = lost;
-  }
-
-  get waiting(): number {
-    return this.#queue.length;
-  }
-
-  /** Whether it lacks one of the chunks. */
-  run(job: Omit<PickJob, 'forgotten'>): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      this.#worker ??= this.#start();
-      this.#worker.ref();
-      this.#queue.push({ resolve, reject });
-      const pieces = 'pieces' in job.from ? job.from.pieces.map(({ bytes }) => bytes.buffer as ArrayBuffer) : [];
-      this.#worker.postMessage({ ...job, forgotten: this.forgotten } satisfies PickJob, pieces);
-      this.forgotten = [];
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./chunk-thread.ts', import.meta.url));
-    const fail = (error: Error) => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      this.#lost(this);
-      for (const one of this.#queue.splice(0)) one.reject(error);
-    };
-    worker.on('message', (answer: PickAnswer) => {
-      const first = this.#queue.shift();
-      if (this.#queue.length === 0) worker.unref();
-      if ('lacking' in answer) first?.resolve(answer.lacking);
-      else first?.reject(errorOf(answer));
-    });
-    worker.on('error', fail);
-    worker.on('exit', () => fail(new Error('A thread that decodes chunks has exited.')));
-    return worker;
-  }
-}
-
-function errorOf({ message, stack }: { message: string; stack?: string }): Error {
-  if (stack === undefined) return new FormatError(message);
-  const error = new Error(message);
-  error.stack = stack;
-  return error;
 }

@@ -1,11 +1,13 @@
-import { Worker } from 'node:worker_threads';
+import { TaskThread } from '../../../threads/task-thread.ts';
 import type { TileNumber } from '../vector-tile.ts';
 import { type AddTile, type PyramidContent, PyramidDrawer, type PyramidJob } from './pyramid-drawer.ts';
-import type { PyramidMessage, TileBatch } from './pyramid-thread.ts';
+import type { PyramidTask, TileBatch } from './pyramid-thread.ts';
 
 const mostThreads = 4;
 /** Bytes of tiles that wait for the tiles of earlier jobs. Above it, their threads wait too. */
 const mostWaiting = 32 << 20;
+
+type PyramidThread = TaskThread<PyramidTask, TileBatch | undefined, TileBatch, void>;
 
 interface DrawnWith {
   readonly jobs: Iterator<PyramidJob>;
@@ -20,7 +22,9 @@ export class PyramidThreads {
 
   constructor({ threads, onEnd }: { threads: number; onEnd(close: () => Promise<void>): void }) {
     const count = threads <= 1 ? 0 : Math.min(threads, mostThreads);
-    this.#threads = Array.from({ length: count }, () => new PyramidThread());
+    const script = new URL('./pyramid-thread.ts', import.meta.url);
+    this.#threads = Array.from({ length: count }, () => new TaskThread(script));
+    for (const thread of this.#threads) thread.start();
     onEnd(() => this.#close());
   }
 
@@ -50,19 +54,25 @@ export class PyramidThreads {
       waiting -= batch.bytes.length;
     };
     const drawJobs = async (thread: PyramidThread) => {
-      thread.begin(content);
+      await thread.run({ content });
       for (let job = jobs.next(); !job.done; job = jobs.next()) {
         let added = earlier;
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         earlier = promise;
         // The next job, or the end, waits for it and reports its failure.
         promise.catch(() => {});
-        for await (const batch of thread.draw(job.value)) {
+        const take = async (batch: TileBatch) => {
           waiting += batch.bytes.length;
           added = added.then(() => addAll(batch));
           added.catch(() => {});
           if (waiting > mostWaiting) await added;
-        }
+        };
+        const last = await thread.run({ job: job.value }, { reply: take }).catch(async (error: unknown) => {
+          // The thread has a copy of an error of `take`; this one is the original.
+          await added;
+          throw error;
+        });
+        await take(last!);
         added.then(resolve, reject);
         done();
       }
@@ -72,52 +82,10 @@ export class PyramidThreads {
   }
 
   async #close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()));
+    await Promise.all(this.#threads.map((thread) => thread.end()));
   }
 }
 
 function* tilesOf({ tiles, sizes, bytes }: TileBatch): Generator<[TileNumber, Uint8Array]> {
   for (let n = 0, at = 0; n < tiles.length; at += sizes[n++]!) yield [tiles[n]!, bytes.subarray(at, at + sizes[n]!)];
-}
-
-class PyramidThread {
-  readonly #worker = new Worker(new URL('./pyramid-thread.ts', import.meta.url));
-  #batch: PromiseWithResolvers<TileBatch> | undefined;
-  #failure: Error | undefined;
-
-  constructor() {
-    this.#worker.on('message', (batch: TileBatch) => this.#batch?.resolve(batch));
-    this.#worker.on('error', (error: Error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('A thread that draws tiles ended.')));
-  }
-
-  #fail(error: Error): void {
-    this.#failure ??= error;
-    this.#batch?.reject(this.#failure);
-  }
-
-  begin(content: PyramidContent): void {
-    this.#post({ content });
-  }
-
-  /** The next tiles are drawn when the ones before were taken. */
-  async *draw(job: PyramidJob): AsyncGenerator<TileBatch> {
-    for (let message: PyramidMessage = { job }; ; message = 'taken') {
-      if (this.#failure !== undefined) throw this.#failure;
-      this.#batch = Promise.withResolvers();
-      this.#post(message);
-      const batch = await this.#batch.promise;
-      this.#batch = undefined;
-      yield batch;
-      if (batch.isLast) return;
-    }
-  }
-
-  #post(message: PyramidMessage): void {
-    this.#worker.postMessage(message);
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
 }
