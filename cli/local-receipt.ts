@@ -1,6 +1,5 @@
-import type { ConversionResult, Receipt } from '../src/files/convert/conversion.ts';
-import type { Figures } from '../src/files/data/value-tally.ts';
-import type { Reader, Writer } from '../src/files/formats/define.ts';
+import type { ConversionResult, Reader, Receipt, Writer } from 'hydrofiles';
+import type { Figures } from 'hydrofiles/data';
 import { bytes, record, type Shown, type Table, table } from './table.ts';
 
 /** A completed conversion without a server. */

@@ -1,10 +1,6 @@
-import type { Grid } from '../src/files/data/grid.ts';
-import { CELL_SHAPES } from '../src/files/data/mesh.ts';
-import type { Series } from '../src/files/data/series.ts';
-import { parseSrid } from '../src/files/geo/crs/crs.ts';
-import { gridPicturePng } from '../src/files/geo/draw/grid-picture.ts';
-import { meshPicturePng } from '../src/files/geo/draw/mesh-picture.ts';
-import { seriesPicturePng } from '../src/files/geo/draw/series-picture.ts';
+import { parseSrid } from 'hydrofiles/crs';
+import { CELL_SHAPES, type Grid, type Series } from 'hydrofiles/data';
+import { gridPicturePng, meshPicturePng, seriesPicturePng } from 'hydrofiles/pictures';
 import { UsageError } from './errors.ts';
 
 type CovAxis =

@@ -1,7 +1,6 @@
-import type { Series as SeriesData } from '../src/files/data/series.ts';
-import type { TimeAxis } from '../src/files/data/time-axis.ts';
-import { itemOf } from '../src/files/formats/ts/reader.ts';
-import { seriesPicturePng } from '../src/files/geo/draw/series-picture.ts';
+import type { Series as SeriesData, TimeAxis } from 'hydrofiles/data';
+import { seriesPicturePng } from 'hydrofiles/pictures';
+import { itemOf } from 'hydrofiles/series';
 import type { Series } from '../src/series/definitions.ts';
 
 /** A value and its time in milliseconds since 1970. */

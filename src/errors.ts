@@ -1,4 +1,4 @@
-import { type ConversionError, RequestError } from './files/errors.ts';
+import { type ConversionError, RequestError } from 'hydrofiles/errors';
 
 /** Kinds of errors that a caller sees. `http/answers/problems.ts` maps them to HTTP statuses. */
 export type ErrorKind =

@@ -1,24 +1,17 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { posix } from 'node:path';
 
+/** Folders of `src` that are packages. */
+const PACKAGES = ['files', 'web'];
+/** Order of the rooms (folders) of the library: a file imports from its own room and from rooms earlier in the list. */
+const LIBRARY = ['threads', 'data', 'geo', 'formats', 'tiles', 'convert', 'crs'];
+/** Lists the readers and writers of all rooms of the library. */
+const REGISTRY = 'src/files/formats/registry.ts';
 /**
  * Order of the rooms (folders of `src`): a file may import, types included, from its own room, the foundation, and
  * rooms earlier in the list. Route files are leaves and may import from any room; only the plugin of their room
  * registers them, and only app.ts registers plugins.
  */
-const PURE = [
-  'files/errors',
-  'files/threads',
-  'files/data',
-  'blobs',
-  'files/geo',
-  'files/formats',
-  'files/tiles',
-  'files/convert',
-  'files/crs',
-];
-/** Lists the readers and writers of all rooms of files. */
-const REGISTRY = 'src/files/formats/registry.ts';
 const DOMAINS = [
   'accounts',
   'groups',
@@ -61,6 +54,7 @@ const WIDE_COMMENT = /^(?=.{121}) *(\/\/|\*|\/\*\*) .*\S .*$/m;
 const MAY_USE_HTTP = /(routes\.ts$|^src\/http\/|^src\/[^/]+\/plugin\.ts$|^src\/app\.ts$)/;
 
 interface Import {
+  specifier: string;
   /** Path of a file from the root of the repository, or the name of a package. */
   target: string;
   names: string;
@@ -115,21 +109,29 @@ function importsOf(file: string, source: string): Import[] {
   for (const [, type, names = '', specifier = ''] of source.matchAll(
     /^\s*(?:import|export)\s+(?:(type\s+)?([\w*{}\s,$]+?)\s+from\s+)?['"]([^'"]+)['"]/gm,
   )) {
-    imports.push({ target: resolve(file, specifier), names, types: type !== undefined, later: false });
+    imports.push({ specifier, target: resolve(file, specifier), names, types: type !== undefined, later: false });
   }
   for (const [, specifier = ''] of source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)) {
-    imports.push({ target: resolve(file, specifier), names: '*', types: false, later: true });
+    imports.push({ specifier, target: resolve(file, specifier), names: '*', types: false, later: true });
   }
   return imports;
 }
 
-const resolve = (file: string, specifier: string) =>
-  specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
+function resolve(file: string, specifier: string): string {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(file), specifier);
+  const entry = /^hydrofiles(\/.+)?$/.exec(specifier);
+  return entry === null ? specifier : `src/files${entry[1] ?? '/main'}.ts`;
+}
 
 /** Why `file` must not have this import; undefined if it may. */
-function violation(file: string, { target, names, types }: Import): string | undefined {
+function violation(file: string, { specifier, target, names, types }: Import): string | undefined {
   const from = place(file);
   const to = place(target);
+  const [own, other] = [from.room, to.room].map((room) => PACKAGES.find((one) => one === room));
+  if (own !== other && specifier.startsWith('.'))
+    return `src/${own ?? other} is a package: it is imported by its name, and imports nothing of the platform.`;
+  if (own === 'files') return libraryViolation(file, target, specifier);
+  if (own !== undefined || other !== undefined) return undefined;
   if (types) return from.tree === 'src' && to.tree === 'src' ? orderViolation(file, target) : undefined;
   const usesSql = target === 'slonik' || (target === 'src/db.ts' && /\bsql\b/.test(names));
   if (usesSql && !MAY_USE_SQL.test(file)) return 'SQL belongs in queries files.';
@@ -161,21 +163,8 @@ function orderViolation(file: string, target: string): string | undefined {
 }
 
 function roomViolation(file: string, room: string, target: string, targetRoom: string): string | undefined {
-  if (room === targetRoom) {
-    const format = /^src\/files\/formats\/([^/]+)\//.exec(file)?.[1];
-    const other = /^src\/files\/formats\/([^/]+)\//.exec(target)?.[1];
-    return format && other && other !== 'io' && format !== other
-      ? 'a format must not import another format.'
-      : undefined;
-  }
-  if (PURE.includes(room)) {
-    if (file === REGISTRY && targetRoom === 'files/tiles') return undefined;
-    const before = PURE.slice(0, PURE.indexOf(room));
-    if (before.includes(targetRoom) || (room === 'blobs' && target === 'src/errors.ts')) return undefined;
-    return `${room} may only import ${before.join(', ')}.`;
-  }
-  if (PURE.includes(targetRoom)) return undefined;
-  if (room === 'web' || targetRoom === 'web') return 'src/web is a package: it is imported by its name.';
+  if (room === targetRoom || targetRoom === 'blobs') return undefined;
+  if (room === 'blobs') return target === 'src/errors.ts' ? undefined : 'blobs may only import errors.ts.';
   const foundation = (name: string) => name === '' || name === 'platform';
   if (foundation(room)) return foundation(targetRoom) ? undefined : 'the foundation must not import from rooms.';
   if (foundation(targetRoom)) return undefined;
@@ -187,10 +176,27 @@ function roomViolation(file: string, room: string, target: string, targetRoom: s
   return DOMAINS.indexOf(targetRoom) < DOMAINS.indexOf(room) ? undefined : `${targetRoom} comes after ${room}.`;
 }
 
+/** Entries of the library, which stand beside its rooms, may import from all of them. */
+function libraryViolation(file: string, target: string, specifier: string): string | undefined {
+  if (specifier.startsWith('hydrofiles')) return 'the library does not import its own entries.';
+  if (!specifier.startsWith('.')) return undefined;
+  const [room, format] = file.split('/').slice(2) as [string, string];
+  const [targetRoom, other] = target.split('/').slice(2) as [string, string];
+  if (!LIBRARY.includes(room) || targetRoom === 'errors.ts') return undefined;
+  if (room === targetRoom) {
+    const isFormat = (path: string) => room === 'formats' && path.split('/').length > 4;
+    return isFormat(file) && isFormat(target) && ![format, 'io'].includes(other)
+      ? 'a format must not import another format.'
+      : undefined;
+  }
+  if (file === REGISTRY && targetRoom === 'tiles') return undefined;
+  const before = LIBRARY.slice(0, LIBRARY.indexOf(room));
+  return before.includes(targetRoom) ? undefined : `${room} may only import ${['errors.ts', ...before].join(', ')}.`;
+}
+
 /** `src/projects/move.ts` → tree `src`, room `projects`; files directly in `src` have the room ''. */
 function place(path: string): { tree: string; room: string } {
   const [tree = '', second = '', third] = path.split('/');
-  if (tree === 'src' && second === 'files') return { tree, room: `files/${third?.replace('.ts', '')}` };
   return { tree, room: tree === 'src' && third !== undefined ? second : '' };
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from 'hydrofiles';
 import { AppError } from '../src/errors.ts';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../src/files/convert/conversion.ts';
 import { ChildDied } from '../src/transfers/run/conversion.ts';
 import { LIFELINE } from './lifeline.ts';
 import type { Report } from './messages.ts';

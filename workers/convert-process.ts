@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { convert } from '../src/files/convert/convert.ts';
-import { ConversionError, FormatError } from '../src/files/errors.ts';
+import { convert } from 'hydrofiles';
+import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { endWithWorker } from './lifeline.ts';
 import type { Report, RequestMessage } from './messages.ts';
 

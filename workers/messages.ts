@@ -1,5 +1,4 @@
-import type { ConversionRequest, ConversionResult } from '../src/files/convert/conversion.ts';
-import type { LogLevel } from '../src/files/formats/define.ts';
+import type { ConversionRequest, ConversionResult, LogLevel } from 'hydrofiles';
 
 /** Worker → child: a request, one at a time. */
 export interface RequestMessage {

@@ -1,11 +1,21 @@
 import { extname, join } from 'node:path';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../src/files/convert/conversion.ts';
-import { convert } from '../../src/files/convert/convert.ts';
-import { describeReader, describeWriter, writersFor } from '../../src/files/convert/offers.ts';
-import type { Reader, Writer } from '../../src/files/formats/define.ts';
-import { nameOfType } from '../../src/files/formats/file-type.ts';
-import { checkParameters } from '../../src/files/formats/parameters.ts';
-import { findReader, findWriter, readers, writers } from '../../src/files/formats/registry.ts';
+import {
+  type ConversionHooks,
+  type ConversionRequest,
+  type ConversionResult,
+  checkParameters,
+  convert,
+  describeReader,
+  describeWriter,
+  findReader,
+  findWriter,
+  nameOfType,
+  type Reader,
+  readers,
+  type Writer,
+  writers,
+  writersFor,
+} from 'hydrofiles';
 import { conversionOf, type DataOptions, formatOfName, named, readerFor } from '../converters.ts';
 import { needsName, TO_STDOUT } from '../download.ts';
 import { Interrupted, UsageError } from '../errors.ts';

@@ -1,9 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { inspect } from '../../src/files/convert/inspect.ts';
-import type { Extent, Inspection, ItemInspection, TimeInspection } from '../../src/files/convert/inspection.ts';
-import type { PictureChoice } from '../../src/files/convert/kinds/picture-choice.ts';
-import { parseUtc } from '../../src/files/data/date-text.ts';
+import {
+  type Extent,
+  type Inspection,
+  type ItemInspection,
+  inspect,
+  type PictureChoice,
+  type TimeInspection,
+} from 'hydrofiles';
+import { parseUtc } from 'hydrofiles/text';
 import { endBatch, inBatch } from '../batch.ts';
 import { TO_STDOUT } from '../download.ts';
 import { UsageError } from '../errors.ts';

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { firstSlice, type Grid } from '../../src/files/data/grid.ts';
-import { geoTiffReader } from '../../src/files/formats/geotiff/format.ts';
-import { FileSource } from '../../src/files/formats/io/bytes.ts';
-import { sridOf } from '../../src/files/geo/crs/crs.ts';
-import { transformer } from '../../src/files/geo/crs/transform.ts';
+import { findReader } from 'hydrofiles';
+import { FileSource } from 'hydrofiles/bytes';
+import { sridOf, transformer } from 'hydrofiles/crs';
+import { firstSlice, type Grid } from 'hydrofiles/data';
 import { quietContext } from './context.ts';
 import { type Terrain, terrain } from './terrain.ts';
 
@@ -37,7 +36,7 @@ interface Extent {
 export async function inspect<T>(path: string, scratch: string, use: (found: Findings) => Promise<T>): Promise<T> {
   const source = await FileSource.open(path, { checksum: false });
   try {
-    const grid = (await geoTiffReader.read(source, {}, quietContext(scratch))) as Grid;
+    const grid = (await findReader('GeoTiffReader')!.read(source, {}, quietContext(scratch))) as Grid;
     const [west, width, , north, , height] = grid.affine;
     return await use({
       grid,

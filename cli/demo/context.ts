@@ -1,4 +1,4 @@
-import type { Context } from '../../src/files/formats/define.ts';
+import type { Context } from 'hydrofiles';
 
 /** Context for readers and writers outside of a conversion. */
 export const quietContext = (scratch: string, onEnd: Context['onEnd'] = () => {}): Context => ({

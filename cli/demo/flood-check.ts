@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { clockText } from '../../src/files/data/date-text.ts';
-import type { Mesh } from '../../src/files/data/mesh.ts';
-import type { Series } from '../../src/files/data/series.ts';
-import { stepsOf, timeOf } from '../../src/files/data/time-axis.ts';
-import { dfs0Reader } from '../../src/files/formats/dfs0/format.ts';
-import { dfsuReader } from '../../src/files/formats/dfsu/format.ts';
-import { FileSource } from '../../src/files/formats/io/bytes.ts';
-import { cellsAt } from '../../src/files/geo/mesh/flat-cells.ts';
+import { findReader } from 'hydrofiles';
+import { FileSource } from 'hydrofiles/bytes';
+import { type Mesh, type Series, stepsOf, timeOf } from 'hydrofiles/data';
+import { cellsAt } from 'hydrofiles/geometry';
+import { clockText } from 'hydrofiles/text';
 import { inspect } from './check.ts';
 import { quietContext } from './context.ts';
 import { floodItems, type Peak } from './flood.ts';
@@ -25,7 +22,7 @@ export async function floodFaults(
   if (!(await readFile(sent)).equals(await readFile(back))) wrong.push('its bytes are not those that were sent');
   const source = await FileSource.open(back, { checksum: false });
   try {
-    const mesh = (await dfsuReader.read(source, {}, quietContext(scratch))) as Mesh;
+    const mesh = (await findReader('DfsuReader')!.read(source, {}, quietContext(scratch))) as Mesh;
     let values = 0;
     for (const [n, { name }] of flood.items.entries())
       for (let step = 0; step < stepsOf(flood); step++) {
@@ -85,7 +82,7 @@ export async function seriesFaults(
   const depths = await Promise.all(steps.map((step) => flood.values(floodItems.depth, step)));
   const source = await FileSource.open(path, { checksum: false });
   try {
-    const series = (await dfs0Reader.read(source, {}, quietContext(scratch))) as Series;
+    const series = (await findReader('Dfs0Reader')!.read(source, {}, quietContext(scratch))) as Series;
     const found: number[][] = points.map(() => []);
     for await (const { values } of series.chunks())
       for (const [n, column] of values.entries()) found[n]?.push(...Array.from(column, Number));

@@ -1,9 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inspect } from '../../src/files/convert/inspect.ts';
-import type { PictureChoice } from '../../src/files/convert/kinds/picture-choice.ts';
-import { cellCount } from '../../src/files/data/mesh-cells.ts';
-import { stepsOf } from '../../src/files/data/time-axis.ts';
+import { inspect, type PictureChoice } from 'hydrofiles';
+import { cellCount, stepsOf } from 'hydrofiles/data';
 import { bytes } from '../table.ts';
 import { type Conversions, downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
 import { floodItems, makeFlood, peakOf, writeFlood } from './flood.ts';

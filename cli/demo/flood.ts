@@ -1,9 +1,7 @@
-import type { Mesh, MeshItem } from '../../src/files/data/mesh.ts';
-import { cellCentres, cellCount } from '../../src/files/data/mesh-cells.ts';
-import { stepsOf } from '../../src/files/data/time-axis.ts';
-import { dfsuWriter } from '../../src/files/formats/dfsu/format.ts';
-import { FileSink } from '../../src/files/formats/io/bytes.ts';
-import { cellArea } from '../../src/files/geo/mesh/flat-cells.ts';
+import { findWriter } from 'hydrofiles';
+import { FileSink } from 'hydrofiles/bytes';
+import { cellCentres, cellCount, type Mesh, type MeshItem, stepsOf } from 'hydrofiles/data';
+import { cellArea } from 'hydrofiles/geometry';
 import { quietContext } from './context.ts';
 import { type Terrain, terrain } from './terrain.ts';
 import { makeValleyMesh } from './valley-mesh.ts';
@@ -90,6 +88,6 @@ export async function writeFlood(flood: Mesh, path: string, scratch: string): Pr
   await using open = new AsyncDisposableStack();
   const sink = open.adopt(await FileSink.create(path, { checksum: false }), (one) => one.close());
   const context = quietContext(scratch, (close) => open.defer(close));
-  await dfsuWriter.write(flood, { WriteAsFloat: true, MinimumAngle: 26 }, sink, context);
+  await findWriter('DfsuWriter')!.write(flood, { WriteAsFloat: true, MinimumAngle: 26 }, sink, context);
   await sink.flush();
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { FeatureCollection } from '../../src/files/data/feature-collection.ts';
-import { FileSink } from '../../src/files/formats/io/bytes.ts';
-import { shapefileWriter } from '../../src/files/formats/shapefile/format.ts';
-import { transformer } from '../../src/files/geo/crs/transform.ts';
+import { findWriter } from 'hydrofiles';
+import { FileSink } from 'hydrofiles/bytes';
+import { transformer } from 'hydrofiles/crs';
+import type { FeatureCollection } from 'hydrofiles/data';
 import { quietContext } from './context.ts';
 import { type Terrain, terrain } from './terrain.ts';
 
@@ -50,7 +50,7 @@ export async function writeShapefile(gauges: readonly Gauge[], path: string, scr
   await using open = new AsyncDisposableStack();
   const sink = open.adopt(await FileSink.create(path, { checksum: false }), (one) => one.close());
   const context = quietContext(scratch, (close) => open.defer(close));
-  await shapefileWriter.write(layer, {}, sink, context);
+  await findWriter('ShapefileWriter')!.write(layer, {}, sink, context);
   await sink.flush();
 }
 

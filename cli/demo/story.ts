@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { firstSlice } from '../../src/files/data/grid.ts';
-import { gridPreviewPng } from '../../src/files/geo/draw/grid-preview.ts';
+import { firstSlice } from 'hydrofiles/data';
+import { gridPreviewPng } from 'hydrofiles/pictures';
 import type { Project } from '../../src/projects/record.ts';
 import { connectApi } from '../client.ts';
 import { bootstrapAdministrator } from '../commands/admin.ts';

@@ -1,7 +1,5 @@
-import { CELL_SHAPES, type Mesh } from '../../src/files/data/mesh.ts';
-import { meshPolygons } from '../../src/files/geo/mesh/mesh-polygons.ts';
-import { planarGraph, VertexSet } from '../../src/files/geo/mesh/planar-graph.ts';
-import { PreparedGeometry } from '../../src/files/geo/vector/prepared-geometry.ts';
+import { CELL_SHAPES, type Mesh } from 'hydrofiles/data';
+import { meshPolygons, PreparedGeometry, planarGraph, VertexSet } from 'hydrofiles/geometry';
 import type { Terrain } from './terrain.ts';
 
 /**

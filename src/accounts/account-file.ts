@@ -1,5 +1,5 @@
+import { withoutBidiControls } from 'hydrofiles/text';
 import { z } from 'zod';
-import { withoutBidiControls } from '../files/data/bidi-controls.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { loginIdProblem } from './login-id.ts';
 import { isPasswordHash, NO_PASSWORD } from './password.ts';

@@ -1,6 +1,6 @@
 import { pbkdf2Sync } from 'node:crypto';
 import { platform, setPriority } from 'node:os';
-import { answerTasks } from '../files/threads/answer-tasks.ts';
+import { answerTasks } from 'hydrofiles/threads';
 
 /** Parameters of PBKDF2. */
 export interface Derivation {

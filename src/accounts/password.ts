@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { ThreadPool } from 'hydrofiles/threads';
 import { AppError } from '../errors.ts';
-import { ThreadPool } from '../files/threads/thread-pool.ts';
 import { clientOf } from '../platform/net/networks.ts';
 import type { Derivation } from './hash-thread.ts';
 

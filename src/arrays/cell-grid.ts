@@ -1,5 +1,4 @@
-import type { Affine, Grid } from '../files/data/grid.ts';
-import type { MultiArray } from '../files/data/multi-array.ts';
+import type { Affine, Grid, MultiArray } from 'hydrofiles/data';
 
 /** A box in the coordinate system of the data; its edges belong to it. */
 export interface Bounds {

@@ -1,6 +1,5 @@
+import { type Indices, newValues, type StoredValues } from 'hydrofiles/data';
 import { AppError, invalidMember } from '../errors.ts';
-import type { Indices } from '../files/data/indices.ts';
-import { newValues, type StoredValues } from '../files/data/stored-values.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import { mostChunkBytes, mostRead, mostValues, tooManyBytes, tooManyRead, tooManyValues } from './limits.ts';
 import type { OutputAxis } from './output-axis.ts';

@@ -1,9 +1,6 @@
-import type { Crs } from '../files/data/crs-reference.ts';
-import { eumItem, eumUnit } from '../files/data/eum/eum.ts';
-import { isFloat } from '../files/data/samples.ts';
-import { isBig } from '../files/data/stored-values.ts';
-import { standardName } from '../files/formats/zarr/standard-names.ts';
-import { kindOf, sridOf } from '../files/geo/crs/crs.ts';
+import { kindOf, sridOf } from 'hydrofiles/crs';
+import { type Crs, eumItem, eumUnit, isBig, isFloat } from 'hydrofiles/data';
+import { standardName } from 'hydrofiles/zarr';
 import type { Coverage } from './coverage.ts';
 import { crsTitle } from './crs-title.ts';
 import type { OutputAxis } from './output-axis.ts';

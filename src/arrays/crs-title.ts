@@ -1,5 +1,5 @@
-import type { Crs } from '../files/data/crs-reference.ts';
-import { crsName } from '../files/geo/crs/crs.ts';
+import { crsName } from 'hydrofiles/crs';
+import type { Crs } from 'hydrofiles/data';
 
 /** Name of a coordinate system by its WKT, without PROJ, which takes half a second to start. */
 export const crsTitle = (crs: Crs, wkt: string | undefined): string =>

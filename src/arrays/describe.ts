@@ -1,9 +1,14 @@
-import { eumItem, eumUnit } from '../files/data/eum/eum.ts';
-import type { Item } from '../files/data/item.ts';
-import { cellCount, nodeCount } from '../files/data/mesh-cells.ts';
-import type { StoredType } from '../files/data/stored-values.ts';
-import { MILLISECONDS, stepCount } from '../files/data/time-axis.ts';
-import { sridOf } from '../files/geo/crs/crs.ts';
+import { sridOf } from 'hydrofiles/crs';
+import {
+  cellCount,
+  eumItem,
+  eumUnit,
+  type Item,
+  MILLISECONDS,
+  nodeCount,
+  type StoredType,
+  stepCount,
+} from 'hydrofiles/data';
 import type { MultidimensionalDataset } from './answers.ts';
 import { crsTitle } from './crs-title.ts';
 import { keysOf } from './select-cells.ts';

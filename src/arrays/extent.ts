@@ -1,6 +1,6 @@
-import { FormatError } from '../files/errors.ts';
-import type { OpenedStore } from '../files/formats/zarr/opened.ts';
-import { boxGeometry, outlineInDegrees } from '../files/geo/vector/outline.ts';
+import { FormatError } from 'hydrofiles/errors';
+import { boxGeometry, outlineInDegrees } from 'hydrofiles/geometry';
+import type { OpenedStore } from 'hydrofiles/zarr';
 
 export type Box = readonly [west: number, south: number, east: number, north: number];
 

@@ -1,6 +1,4 @@
-import { CELL_SHAPES, type Mesh } from '../files/data/mesh.ts';
-import { cellCentres, cellCount } from '../files/data/mesh-cells.ts';
-import { footprints, layerCount, layersOfCells } from '../files/data/mesh-columns.ts';
+import { CELL_SHAPES, cellCentres, cellCount, footprints, layerCount, layersOfCells, type Mesh } from 'hydrofiles/data';
 import { isWithin } from './cell-grid.ts';
 
 const solids: readonly number[] = [

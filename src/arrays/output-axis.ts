@@ -1,4 +1,4 @@
-import type { Axis } from '../files/data/item.ts';
+import type { Axis } from 'hydrofiles/data';
 
 /** A column of a table; cells are texts of JSON. */
 export interface Column {

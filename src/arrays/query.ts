@@ -1,9 +1,8 @@
+import { parseSrid, sridOf, transformInThread } from 'hydrofiles/crs';
+import type { Crs } from 'hydrofiles/data';
+import { FormatError } from 'hydrofiles/errors';
+import { boxGeometry, outlineOf } from 'hydrofiles/geometry';
 import { invalidMember } from '../errors.ts';
-import type { Crs } from '../files/data/crs-reference.ts';
-import { FormatError } from '../files/errors.ts';
-import { parseSrid, sridOf } from '../files/geo/crs/crs.ts';
-import { transformInThread } from '../files/geo/crs/transform-in-thread.ts';
-import { boxGeometry, outlineOf } from '../files/geo/vector/outline.ts';
 import type { Choice } from './selection.ts';
 import type { OpenDataset } from './stores.ts';
 

@@ -1,5 +1,5 @@
+import type { Indices } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
-import type { Indices } from '../files/data/indices.ts';
 import type { Bounds, CellGrid, Window } from './cell-grid.ts';
 import { mostRead, tooManyRead } from './limits.ts';
 import { composite, layers, numbers, type OutputAxis, other, single } from './output-axis.ts';

@@ -1,5 +1,5 @@
+import type { Indices } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
-import type { Indices } from '../files/data/indices.ts';
 import type { MeshPlaces } from './mesh-places.ts';
 import { type Column, composite, numbers, other, single } from './output-axis.ts';
 import { checkLayer, keysOf, outside } from './select-cells.ts';

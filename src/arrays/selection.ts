@@ -1,4 +1,4 @@
-import type { Indices } from '../files/data/indices.ts';
+import type { Indices } from 'hydrofiles/data';
 import type { Bounds } from './cell-grid.ts';
 import type { OutputAxis } from './output-axis.ts';
 

@@ -1,15 +1,18 @@
+import type { Crs } from 'hydrofiles/data';
+import { FormatError } from 'hydrofiles/errors';
+import {
+  ChunkCache,
+  ChunkThreads,
+  CRS,
+  dataOfStore,
+  descriptionIn,
+  type OpenedStore,
+  ZarrStore,
+} from 'hydrofiles/zarr';
 import { BlobSources, type OpenBlob } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
 import { OpenBlobs } from '../blobs/open-blobs.ts';
 import { AppError } from '../errors.ts';
-import type { Crs } from '../files/data/crs-reference.ts';
-import { FormatError } from '../files/errors.ts';
-import { ChunkCache } from '../files/formats/zarr/chunk-cache.ts';
-import { ChunkThreads } from '../files/formats/zarr/chunk-threads.ts';
-import { CRS } from '../files/formats/zarr/crs.ts';
-import { descriptionIn } from '../files/formats/zarr/description.ts';
-import type { OpenedStore } from '../files/formats/zarr/opened.ts';
-import { ZarrStore } from '../files/formats/zarr/store.ts';
 import { type CellGrid, cellGridOf } from './cell-grid.ts';
 import { type Box, boxOf, wgs84ExtentOf } from './extent.ts';
 import { MeshPlaces } from './mesh-places.ts';
@@ -117,7 +120,6 @@ export class Stores {
         'tooLarge',
         `The dataset has ${coordinates} coordinates. Queries work on up to ${mostCoordinates}. Export it instead.`,
       );
-    const { dataOfStore } = await import('../files/formats/zarr/open.ts');
     const opened = await dataOfStore(store, { log() {}, reportLoss() {}, remark() {} });
     const { data } = opened;
     const wkt = store.arrays.get(CRS)?.metadata.attributes.crs_wkt;

@@ -1,6 +1,5 @@
+import { type Indices, stepCount, type TimeAxis, timeOf } from 'hydrofiles/data';
 import { AppError, invalidMember } from '../errors.ts';
-import type { Indices } from '../files/data/indices.ts';
-import { stepCount, type TimeAxis, timeOf } from '../files/data/time-axis.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import type { OutputAxis } from './output-axis.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredValues } from '../files/data/stored-values.ts';
+import type { StoredValues } from 'hydrofiles/data';
 import type { Variable } from './variables.ts';
 
 /** Writes a value as JSON: what it measures, with scale and offset; null for no data and for what is no number. */

@@ -1,8 +1,5 @@
-import type { Axis, Item } from '../files/data/item.ts';
-import type { MeshItem } from '../files/data/mesh.ts';
-import type { ArrayItem, MultiArray } from '../files/data/multi-array.ts';
-import type { ValueArray } from '../files/formats/io/value-array.ts';
-import type { OpenedStore } from '../files/formats/zarr/opened.ts';
+import type { ArrayItem, Axis, Item, MeshItem, MultiArray, ValueArray } from 'hydrofiles/data';
+import type { OpenedStore } from 'hydrofiles/zarr';
 
 /** A dimension of an item besides time: what its indices count. */
 export type Dimension =

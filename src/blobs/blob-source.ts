@@ -1,6 +1,5 @@
+import { type ByteSource, pooledBytes } from 'hydrofiles/bytes';
 import { notFound } from '../errors.ts';
-import { pooledBytes } from '../files/data/buffer-pool.ts';
-import type { ByteSource } from '../files/data/bytes.ts';
 import { type BlobStore, type ByteRange, hasChanged } from './blobs.ts';
 import { BlobFile } from './file-source.ts';
 import { type Page, PageCache } from './page-cache.ts';

@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { pooledBytes } from '../files/data/buffer-pool.ts';
-import type { ByteSource } from '../files/data/bytes.ts';
+import { type ByteSource, pooledBytes } from 'hydrofiles/bytes';
 
 /** A file that was not read for this time is closed. */
 const IDLE_MS = 1000;

@@ -1,5 +1,5 @@
+import { FormatError } from 'hydrofiles/errors';
 import { AppError, notFound } from '../errors.ts';
-import { FormatError } from '../files/errors.ts';
 import type { BlobSources, OpenBlob } from './blob-source.ts';
 
 interface Open<T> {

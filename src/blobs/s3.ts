@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open, rm, unlink } from 'node:fs/promises';
 import { addAbortSignal, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { writeFully } from 'hydrofiles/bytes';
 import { AppError, notFound } from '../errors.ts';
-import { writeFully } from '../files/data/write-fully.ts';
 import {
   areasOf,
   type BlobInfo,

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { z } from 'zod';
-import { AppError, notFound } from '../errors.ts';
 import {
   type Box,
   type CrsFilter,
+  catalogueFile,
   type Found,
   findAuthorities,
   findReplacement,
   findSystem,
   findSystems,
-} from '../files/crs/catalogue.ts';
+} from 'hydrofiles/crs';
+import { z } from 'zod';
+import { AppError, notFound } from '../errors.ts';
 import type { App } from '../http/route.ts';
 import { number, text, texts } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
@@ -65,10 +66,7 @@ const box = z
 const degrees = (text: string) => (/^\s*[+-]?\d{1,3}(\.\d{1,15})?\s*$/.test(text) ? Number(text) : NaN);
 
 /** Part of cache keys, so that cached answers of another catalogue are not served. */
-const CATALOGUE_VERSION = createHash('sha256')
-  .update(readFileSync(new URL('../files/crs/catalogue.br', import.meta.url)))
-  .digest('base64url')
-  .slice(0, 16);
+const CATALOGUE_VERSION = createHash('sha256').update(readFileSync(catalogueFile)).digest('base64url').slice(0, 16);
 
 /** Maximum number of full-text searches that wait. One takes some milliseconds. */
 const MAX_WAITING = 100;

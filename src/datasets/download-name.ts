@@ -1,4 +1,4 @@
-import { writers } from '../files/formats/registry.ts';
+import { writers } from 'hydrofiles';
 
 interface NamedFile {
   name: string;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { withoutBidiControls } from 'hydrofiles/text';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import { withoutBidiControls } from '../files/data/bidi-controls.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { wrongName } from '../projects/names.ts';

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Field } from 'hydrofiles/data';
+import { FormatError } from 'hydrofiles/errors';
+import { type Header, headerCrs, readHeader } from 'hydrofiles/features';
 import type { BlobSources, OpenBlob } from '../blobs/blob-source.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Field } from '../files/data/feature-collection.ts';
-import { FormatError } from '../files/errors.ts';
-import { headerCrs } from '../files/formats/flatgeobuf/header-crs.ts';
-import { type Header, readHeader } from '../files/formats/flatgeobuf/header-reader.ts';
 import type { Location } from './place.ts';
 import type { QueryThreads, RunJob } from './query-threads.ts';
 

@@ -1,7 +1,7 @@
+import { parseSrid, sridOf, wgs84 } from 'hydrofiles/crs';
+import type { Crs } from 'hydrofiles/data';
+import { ConversionError } from 'hydrofiles/errors';
 import { invalidMember } from '../errors.ts';
-import type { Crs } from '../files/data/crs-reference.ts';
-import { ConversionError } from '../files/errors.ts';
-import { parseSrid, sridOf, wgs84 } from '../files/geo/crs/crs.ts';
 
 /** A coordinate system as OGC API Features names it, which decides the order of coordinates. */
 export interface NamedCrs {

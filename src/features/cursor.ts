@@ -1,5 +1,5 @@
+import type { Position } from 'hydrofiles/features';
 import { AppError } from '../errors.ts';
-import type { Position } from '../files/formats/flatgeobuf/feature-blocks.ts';
 import { type CursorScope, readCursor, writeCursor } from '../http/rules/paging.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { Content } from './content.ts';

@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '../files/data/feature-collection.ts';
+import type { Field, FieldType } from 'hydrofiles/data';
 
 export const COMPARISONS = ['=', '<>', '<', '<=', '>', '>='] as const;
 export type Comparison = (typeof COMPARISONS)[number];

@@ -1,5 +1,5 @@
+import type { Field } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
-import type { Field } from '../files/data/feature-collection.ts';
 import { COMPARED_AS, COMPARISONS, type Comparison, type Expression, literalOf } from './filter-expression.ts';
 
 const MAX_DEPTH = 50;

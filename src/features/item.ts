@@ -1,6 +1,5 @@
+import { type FeatureBlock, findByNumber, foundBlocks, type Indexed, scanBlocks } from 'hydrofiles/features';
 import { AppError, notFound } from '../errors.ts';
-import { type FeatureBlock, foundBlocks, scanBlocks } from '../files/formats/flatgeobuf/feature-blocks.ts';
-import { findByNumber, type Indexed } from '../files/formats/flatgeobuf/index-search.ts';
 import { asRefusal, type Content } from './content.ts';
 import { MAX_FEATURE, renderFeatures, SCANNED } from './page.ts';
 import type { FeatureQuery } from './renderer.ts';

@@ -1,4 +1,4 @@
-import type { Field, FieldType } from '../files/data/feature-collection.ts';
+import type { Field, FieldType } from 'hydrofiles/data';
 import type { Content } from './content.ts';
 import { CRS84 } from './crs-names.ts';
 import { geometryTypeOf } from './description.ts';

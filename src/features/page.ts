@@ -1,12 +1,14 @@
-import { AppError } from '../errors.ts';
 import {
   type FeatureBlock,
+  findByNumber,
   foundBlocks,
+  type Indexed,
   type Placed,
   type Position,
   scanBlocks,
-} from '../files/formats/flatgeobuf/feature-blocks.ts';
-import { findByNumber, type Indexed, searchIndex } from '../files/formats/flatgeobuf/index-search.ts';
+  searchIndex,
+} from 'hydrofiles/features';
+import { AppError } from '../errors.ts';
 import { asRefusal, type Content } from './content.ts';
 import type { FeatureQuery, Portion, Rendered, Skipped } from './renderer.ts';
 

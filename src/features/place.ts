@@ -1,7 +1,7 @@
-import type { Crs } from '../files/data/crs-reference.ts';
-import { FormatError } from '../files/errors.ts';
-import type { Area } from '../files/formats/flatgeobuf/schema.ts';
-import { describeCrs, kindOf, wgs84 } from '../files/geo/crs/crs.ts';
+import { describeCrs, kindOf, wgs84 } from 'hydrofiles/crs';
+import type { Crs } from 'hydrofiles/data';
+import { FormatError } from 'hydrofiles/errors';
+import type { Area } from 'hydrofiles/features';
 import { extentIn } from './spatial-filter.ts';
 
 /** Where the features of a file lie. */

@@ -1,9 +1,8 @@
+import type { Crs } from 'hydrofiles/data';
+import { ConversionError } from 'hydrofiles/errors';
+import type { Area, Placed } from 'hydrofiles/features';
+import { answerTasks } from 'hydrofiles/threads';
 import { asAppError } from '../errors.ts';
-import type { Crs } from '../files/data/crs-reference.ts';
-import { ConversionError } from '../files/errors.ts';
-import type { Placed } from '../files/formats/flatgeobuf/feature-blocks.ts';
-import type { Area } from '../files/formats/flatgeobuf/schema.ts';
-import { answerTasks } from '../files/threads/answer-tasks.ts';
 import { type Location, placeOf } from './place.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
 

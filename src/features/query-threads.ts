@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { TaskThread } from 'hydrofiles/threads';
 import { AppError } from '../errors.ts';
-import { TaskThread } from '../files/threads/task-thread.ts';
 import type { Job, Results } from './query-thread.ts';
 
 /** Maximum length of the queue of a thread. A job takes a few milliseconds. */

@@ -1,5 +1,5 @@
+import type { Field } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
-import type { Field } from '../files/data/feature-collection.ts';
 import type { Content } from './content.ts';
 import { CRS84, crsNamed, type NamedCrs, storedName } from './crs-names.ts';
 import type { Expression } from './filter-expression.ts';

@@ -1,18 +1,19 @@
+import { BufferedWriter } from 'hydrofiles/bytes';
+import { describeCrs, isNorthFirst, sameCrs, type Transformer, transformer } from 'hydrofiles/crs';
+import { type Crs, type Feature, type Field, type Geometry, strideOf } from 'hydrofiles/data';
+import {
+  type Area,
+  FeatureReader,
+  GeometryWriter,
+  type Header,
+  InvalidRecord,
+  keysOf,
+  type Placed,
+  type Precision,
+  putFeature,
+  unwritable,
+} from 'hydrofiles/features';
 import { invalidMember } from '../errors.ts';
-import type { Crs } from '../files/data/crs-reference.ts';
-import { strideOf } from '../files/data/dimensions.ts';
-import type { Feature, Field, Geometry } from '../files/data/feature-collection.ts';
-import type { Placed } from '../files/formats/flatgeobuf/feature-blocks.ts';
-import { FeatureReader } from '../files/formats/flatgeobuf/feature-reader.ts';
-import { InvalidRecord } from '../files/formats/flatgeobuf/flat-table.ts';
-import type { Header } from '../files/formats/flatgeobuf/header-reader.ts';
-import type { Area } from '../files/formats/flatgeobuf/schema.ts';
-import { keysOf, putFeature, unwritable } from '../files/formats/geojson/feature-writer.ts';
-import { GeometryWriter, type Precision } from '../files/formats/geojson/geometry-writer.ts';
-import { BufferedWriter } from '../files/formats/io/buffered-writer.ts';
-import { isNorthFirst } from '../files/geo/crs/axis-order.ts';
-import { describeCrs, sameCrs } from '../files/geo/crs/crs.ts';
-import { type Transformer, transformer } from '../files/geo/crs/transform.ts';
 import type { NamedCrs } from './crs-names.ts';
 import { type Expression, fieldsIn, type Test, testOf } from './filter-expression.ts';
 import { EVERYWHERE, type SpatialFilter, spatialFilter } from './spatial-filter.ts';

@@ -1,13 +1,8 @@
+import { describeCrs, sameCrs, transformer } from 'hydrofiles/crs';
+import type { Crs, Geometry } from 'hydrofiles/data';
+import type { Area } from 'hydrofiles/features';
+import { Box, type Chain, PreparedGeometry, transformChains } from 'hydrofiles/geometry';
 import { invalidMember } from '../errors.ts';
-import { Box } from '../files/data/box.ts';
-import type { Crs } from '../files/data/crs-reference.ts';
-import type { Geometry } from '../files/data/feature-collection.ts';
-import type { Area } from '../files/formats/flatgeobuf/schema.ts';
-import { describeCrs, sameCrs } from '../files/geo/crs/crs.ts';
-import { transformer } from '../files/geo/crs/transform.ts';
-import type { Chain } from '../files/geo/vector/edge-tree.ts';
-import { PreparedGeometry } from '../files/geo/vector/prepared-geometry.ts';
-import { transformChains } from '../files/geo/vector/transform-chains.ts';
 
 export interface SpatialFilter {
   /** Boxes, in the coordinate system of the data, outside of which no feature matches. None: no feature matches. */

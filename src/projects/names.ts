@@ -1,5 +1,5 @@
+import { withoutBidiControls } from 'hydrofiles/text';
 import { z } from 'zod';
-import { withoutBidiControls } from '../files/data/bidi-controls.ts';
 import { wrongChosenName } from '../http/rules/chosen-names.ts';
 
 const MAX_NAME_LENGTH = 255;

@@ -1,5 +1,4 @@
-import { KINDS } from '../files/formats/ts/definition.ts';
-import type { Cell, Kind } from '../files/formats/ts/rows.ts';
+import { type Cell, KINDS, type Kind } from 'hydrofiles/series';
 import { microsOf, textOf } from './clock.ts';
 import type { DataField, Flag, Item } from './definitions.ts';
 

@@ -1,4 +1,4 @@
-import { parseUtc } from '../files/data/date-text.ts';
+import { parseUtc } from 'hydrofiles/text';
 import type { Timestamp } from '../platform/text/time.ts';
 
 /** Microseconds since 1970, UTC. A bigint, because a double is not exact from the year 2255 on. */

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Cell } from 'hydrofiles/series';
 import { AppError, invalid } from '../errors.ts';
-import type { Cell } from '../files/formats/ts/rows.ts';
 import { type Column, cellOfText } from './cells.ts';
 import { microsOf } from './clock.ts';
 import { type CsvForm, PlainLine } from './plain-line.ts';

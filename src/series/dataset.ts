@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { nameTwice, SERIES_FORMAT } from 'hydrofiles/series';
 import { idleDataset, visibleDataset } from '../datasets/access.ts';
 import { insertDataset, type VisibleDataset } from '../datasets/queries.ts';
 import type { Db } from '../db.ts';
 import { conflict, invalid, invalidMember } from '../errors.ts';
-import { SERIES_FORMAT } from '../files/formats/ts/content.ts';
-import { nameTwice } from '../files/formats/ts/definition.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { lockTreesOf } from '../projects/tree.ts';

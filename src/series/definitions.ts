@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { eumItemNamed, eumUnitNamed } from '../files/data/eum/eum.ts';
+import { eumItemNamed, eumUnitNamed } from 'hydrofiles/data';
 import {
   FIELD_TYPES,
   MAX_NAME,
@@ -8,7 +7,8 @@ import {
   PROPERTY_TYPES,
   SERIES_TYPES,
   VALUE_TYPES,
-} from '../files/formats/ts/definition.ts';
+} from 'hydrofiles/series';
+import { z } from 'zod';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { flag, number, text } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';

@@ -1,5 +1,5 @@
-import { searchWords, wordRank } from '../files/crs/word-rank.ts';
-import { type EumItem, type EumUnit, eumItems, eumUnit, eumUnits } from '../files/data/eum/eum.ts';
+import { type EumItem, type EumUnit, eumItems, eumUnit, eumUnits } from 'hydrofiles/data';
+import { searchWords, wordRank } from 'hydrofiles/text';
 
 export interface EumFilter {
   /** Words that must all occur. */

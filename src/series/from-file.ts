@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { FileSource } from 'hydrofiles/bytes';
+import { append, BLOCK_VALUES, decodeBlock, emptyRows, kindsOf, SeriesFile } from 'hydrofiles/series';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import { FileSource } from '../files/formats/io/bytes.ts';
-import { BLOCK_VALUES, decodeBlock } from '../files/formats/ts/block.ts';
-import { kindsOf } from '../files/formats/ts/definition.ts';
-import { append, emptyRows } from '../files/formats/ts/rows.ts';
-import { SeriesFile } from '../files/formats/ts/series-file.ts';
 import { type NewBlock, updateExtent } from './blocks.queries.ts';
 import { deleteAllSeries, findSchema, insertSchema, insertSeries, listSeries, updateSchema } from './queries.ts';
 import { appendBlocks, mergeRows } from './write.ts';

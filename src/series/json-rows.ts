@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Cell } from 'hydrofiles/series';
 import { AppError, invalid } from '../errors.ts';
-import type { Cell } from '../files/formats/ts/rows.ts';
 import { checkSize } from '../http/rules/json-size.ts';
 import { type Column, cellOfJson } from './cells.ts';
 import { microsOf } from './clock.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '../files/formats/ts/rows.ts';
+import type { Cell } from 'hydrofiles/series';
 import type { Column } from './cells.ts';
 import { dayOf, microsOfMs } from './clock.ts';
 

@@ -1,6 +1,6 @@
+import type { SeriesDefinition } from 'hydrofiles/series';
 import { z } from 'zod';
 import { type Db, sql } from '../db.ts';
-import type { SeriesDefinition } from '../files/formats/ts/definition.ts';
 import type { DataField, Item, SeriesProperty } from './definitions.ts';
 
 const json = (value: unknown) => sql.jsonb(value as never);

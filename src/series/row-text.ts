@@ -1,4 +1,4 @@
-import { cellAt, type PackedBlock, type PackedColumn } from '../files/formats/ts/block.ts';
+import { cellAt, type PackedBlock, type PackedColumn } from 'hydrofiles/series';
 import { type Column, jsonOfCell } from './cells.ts';
 import { dayText } from './clock.ts';
 

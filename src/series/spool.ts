@@ -1,8 +1,16 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../files/formats/ts/block.ts';
-import { append, type Cell, emptyRows, type Kind, type Rows } from '../files/formats/ts/rows.ts';
+import {
+  append,
+  BLOCK_VALUES,
+  type Cell,
+  decodeBlock,
+  emptyRows,
+  encodeBlock,
+  type Kind,
+  type Rows,
+} from 'hydrofiles/series';
 import type { BlockSpan, NewBlock } from './blocks.queries.ts';
 import type { Column } from './cells.ts';
 import type { Row } from './csv.ts';

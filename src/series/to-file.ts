@@ -1,6 +1,6 @@
+import { FileSink } from 'hydrofiles/bytes';
+import { type FiledBlock, SeriesFileWriter } from 'hydrofiles/series';
 import type { Db } from '../db.ts';
-import { FileSink } from '../files/formats/io/bytes.ts';
-import { type PackedBlock, SeriesFileWriter } from '../files/formats/ts/series-file.ts';
 import { beginSnapshot, listExtents, listNextBlocks } from './blocks.queries.ts';
 import { findSchema, listSeries } from './queries.ts';
 
@@ -42,12 +42,12 @@ export const writeSeriesFile = (
 async function copyBlocks(
   tx: Db,
   key: number,
-  add: (block: PackedBlock) => Promise<void>,
+  add: (block: FiledBlock) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   for (let after: bigint | null = null; ; ) {
     signal.throwIfAborted();
-    const blocks: readonly PackedBlock[] = await listNextBlocks(tx, key, after, WINDOW);
+    const blocks: readonly FiledBlock[] = await listNextBlocks(tx, key, after, WINDOW);
     for (const block of blocks) await add(block);
     const last = blocks.at(-1);
     if (last === undefined || blocks.length < WINDOW) return;

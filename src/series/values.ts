@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Kind, openBlock } from 'hydrofiles/series';
 import type { Db } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
-import { openBlock } from '../files/formats/ts/block.ts';
-import type { Kind } from '../files/formats/ts/rows.ts';
 import type { Piece } from '../http/answers/pieces.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';

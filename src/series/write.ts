@@ -1,6 +1,14 @@
+import {
+  append,
+  BLOCK_VALUES,
+  type Cell,
+  decodeBlock,
+  emptyRows,
+  encodeBlock,
+  type Kind,
+  type Rows,
+} from 'hydrofiles/series';
 import type { Db } from '../db.ts';
-import { BLOCK_VALUES, decodeBlock, encodeBlock } from '../files/formats/ts/block.ts';
-import { append, type Cell, emptyRows, type Kind, type Rows } from '../files/formats/ts/rows.ts';
 import {
   type BlockSpan,
   deleteBlocks,

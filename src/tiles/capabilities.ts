@@ -1,5 +1,12 @@
-import type { DrawnScheme, MatrixLimits, TilesDescription } from '../files/tiles/dataset/description.ts';
-import { HALF_WORLD, mercatorMatrices, resolutionOf, tilesWithin } from '../files/tiles/matrices.ts';
+import {
+  type DrawnScheme,
+  HALF_WORLD,
+  type MatrixLimits,
+  mercatorMatrices,
+  resolutionOf,
+  type TilesDescription,
+  tilesWithin,
+} from 'hydrofiles/tiles';
 import { MEDIA_TYPES } from './media-types.ts';
 
 /** Name of the matrices of all XYZ schemes that have every level. */

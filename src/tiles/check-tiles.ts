@@ -1,7 +1,4 @@
-import type { StoredTile } from '../files/formats/io/pmtiles/archive-reader.ts';
-import { problemOf } from '../files/tiles/dataset/check-tile.ts';
-import { isUnzipped } from '../files/tiles/dataset/describe-tiles.ts';
-import type { DrawnScheme, TileSlice } from '../files/tiles/dataset/description.ts';
+import { type DrawnScheme, isUnzipped, problemOf, type StoredTile, type TileSlice } from 'hydrofiles/tiles';
 import type { TileRequest } from './draw-threads.ts';
 import { rasterDrawing } from './raster/raster-drawing.ts';
 import type { ServedTiles, TileParts } from './serve.ts';

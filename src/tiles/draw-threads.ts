@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
+import { FormatError } from 'hydrofiles/errors';
 import { AppError } from '../errors.ts';
-import { FormatError } from '../files/errors.ts';
 
 /** Waiting drawings, over all tenants and of one of them. */
 const [MOST_WAITING, MOST_WAITING_OF_TENANT] = [200, 100];

@@ -1,8 +1,6 @@
+import { Canvas, drawLegend } from 'hydrofiles/pictures';
+import { colourAt, type DrawnScheme, parseColour } from 'hydrofiles/tiles';
 import { AppError } from '../errors.ts';
-import { Canvas } from '../files/geo/draw/canvas.ts';
-import { drawLegend } from '../files/geo/draw/legend.ts';
-import type { DrawnScheme } from '../files/tiles/dataset/description.ts';
-import { colourAt, parseColour } from '../files/tiles/raster/ramp.ts';
 
 const [WIDTH, HEIGHT, MARGIN] = [170, 300, 12];
 const paper = [255, 255, 255] as const;

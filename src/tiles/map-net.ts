@@ -1,8 +1,6 @@
+import { nearestTurn, transformer, wgs84 } from 'hydrofiles/crs';
+import type { DrawnScheme, TilesDescription } from 'hydrofiles/tiles';
 import { z } from 'zod';
-import { wgs84 } from '../files/geo/crs/crs.ts';
-import { nearestTurn } from '../files/geo/crs/geographic-extent.ts';
-import { transformer } from '../files/geo/crs/transform.ts';
-import type { DrawnScheme, TilesDescription } from '../files/tiles/dataset/description.ts';
 
 /** Points along a side of a tile, the corners included. */
 const SIDE = 17;

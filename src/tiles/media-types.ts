@@ -1,4 +1,4 @@
-import type { OutputType } from '../files/tiles/raster/encode-tile.ts';
+import type { OutputType } from 'hydrofiles/tiles';
 
 export const MEDIA_TYPES: Readonly<Record<OutputType, string>> = {
   PNG: 'image/png',

@@ -1,8 +1,8 @@
+import { StoredTiles } from 'hydrofiles/tiles';
 import type { BlobSources } from '../blobs/blob-source.ts';
 import { OpenBlobs } from '../blobs/open-blobs.ts';
 import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
-import { StoredTiles } from '../files/tiles/dataset/stored-tiles.ts';
 
 /** Datasets whose directories are in memory. */
 const MOST_OPEN = 200;

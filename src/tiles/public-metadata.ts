@@ -1,7 +1,12 @@
+import {
+  AGGREGATION_METHODS,
+  type DrawnScheme,
+  OUT_OF_RANGE,
+  OUTPUT_TYPES,
+  SCHEME_TYPES,
+  type TilesDescription,
+} from 'hydrofiles/tiles';
 import { z } from 'zod';
-import type { DrawnScheme, TilesDescription } from '../files/tiles/dataset/description.ts';
-import { AGGREGATION_METHODS, SCHEME_TYPES } from '../files/tiles/dataset/schemes.ts';
-import { OUT_OF_RANGE, OUTPUT_TYPES } from '../files/tiles/raster/encode-tile.ts';
 import { flag, number, text } from '../http/rules/members.ts';
 
 const perLevel = (description: string, example: number[]) =>

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { StoredTile } from 'hydrofiles/tiles';
 import { z } from 'zod';
-import type { StoredTile } from '../files/formats/io/pmtiles/archive-reader.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';

@@ -1,13 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
+import { FormatError } from 'hydrofiles/errors';
+import { type DrawnScheme, isUnzipped, type StoredTile, type StoredTiles, type TileSlice } from 'hydrofiles/tiles';
 import { type Served, servedDataset } from '../datasets/served.ts';
 import type { Db } from '../db.ts';
 import { AppError } from '../errors.ts';
-import { FormatError } from '../files/errors.ts';
-import type { StoredTile } from '../files/formats/io/pmtiles/archive-reader.ts';
-import { isUnzipped } from '../files/tiles/dataset/describe-tiles.ts';
-import type { DrawnScheme, TileSlice } from '../files/tiles/dataset/description.ts';
-import type { StoredTiles } from '../files/tiles/dataset/stored-tiles.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
 import { callerOf } from '../http/rules/auth.ts';
 import { askerOf, expiryOf } from '../http/rules/signed-link.ts';

@@ -1,7 +1,6 @@
+import { parseUtc } from 'hydrofiles/text';
+import { DEEPEST, type DrawnScheme, type TileSlice, type TilesDescription } from 'hydrofiles/tiles';
 import { AppError, invalid } from '../errors.ts';
-import { parseUtc } from '../files/data/date-text.ts';
-import type { DrawnScheme, TileSlice, TilesDescription } from '../files/tiles/dataset/description.ts';
-import { DEEPEST } from '../files/tiles/dataset/schemes.ts';
 
 /** Parameters that choose a slice, as they were sent. */
 export interface SliceQuery {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { ConversionError, FormatError } from '../files/errors.ts';
+import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { DrawingCancelled, type FromThread, type ToThread } from './draw-threads.ts';
 
 /** What a job in a drawing thread may use. */

@@ -1,11 +1,6 @@
+import { type DrawnScheme, isSingle, type TileSlice, type TilesDescription } from 'hydrofiles/tiles';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import {
-  type DrawnScheme,
-  isSingle,
-  type TileSlice,
-  type TilesDescription,
-} from '../files/tiles/dataset/description.ts';
 import { text } from '../http/rules/members.ts';
 import type { Place } from './capabilities.ts';
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { tileFieldKind } from 'hydrofiles/tiles';
 import { z } from 'zod';
 import { invalid } from '../errors.ts';
-import { tileFieldKind } from '../files/tiles/vector/tile-values.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { ASKED_AGAIN, sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';

@@ -1,5 +1,5 @@
+import type { DrawnScheme } from 'hydrofiles/tiles';
 import { AppError, invalid } from '../errors.ts';
-import type { DrawnScheme } from '../files/tiles/dataset/description.ts';
 import { matrixSetNamed } from './capabilities.ts';
 
 /** Parameters of a request by key-value pairs; names in any letter case. */

@@ -63,6 +63,8 @@ export interface CrsFilter {
   box?: Box | undefined;
 }
 
+/** The file of the catalogue, which `make-catalogue.ts` wrote. */
+export const catalogueFile = new URL('catalogue.br', import.meta.url);
 let loading: Promise<Catalogue> | undefined;
 
 /**
@@ -78,7 +80,7 @@ function catalogue(): Promise<Catalogue> {
 }
 
 async function load(): Promise<Catalogue> {
-  const whole = await promisify(brotliDecompress)(await readFile(new URL('catalogue.br', import.meta.url)));
+  const whole = await promisify(brotliDecompress)(await readFile(catalogueFile));
   const line = whole.indexOf(10);
   const records = whole.subarray(line + 1);
   const text = new Uint8Array(new SharedArrayBuffer(records.length));

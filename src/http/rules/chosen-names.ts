@@ -1,5 +1,5 @@
+import { hasBidiControls, NO_BIDI_CONTROLS } from 'hydrofiles/text';
 import { z } from 'zod';
-import { hasBidiControls, NO_BIDI_CONTROLS } from '../../files/data/bidi-controls.ts';
 
 /** Why a name that somebody chooses is refused, to be put behind the member's name. Undefined if it is not. */
 export const wrongChosenName = (name: string): string | undefined =>

@@ -1,4 +1,4 @@
-import { parseUtc } from '../../files/data/date-text.ts';
+import { parseUtc } from 'hydrofiles/text';
 
 /**
  * Format of times in the API: UTC without a zone, seven fraction digits (`2026-01-24T08:17:02.4350000`). Sorts as text.

@@ -1,6 +1,5 @@
+import type { DrawnScheme, StoredTiles, TileSlice } from 'hydrofiles/tiles';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
-import type { DrawnScheme, TileSlice } from '../../files/tiles/dataset/description.ts';
-import type { StoredTiles } from '../../files/tiles/dataset/stored-tiles.ts';
 import type { TileDrawing } from '../store/tile-store.ts';
 import type { RasterJob } from './raster-thread.ts';
 

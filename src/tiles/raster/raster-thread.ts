@@ -1,6 +1,5 @@
-import type { TileSlice } from '../../files/tiles/dataset/description.ts';
-import { StoredTiles } from '../../files/tiles/dataset/stored-tiles.ts';
-import { TileDrawer } from '../../files/tiles/raster/tile-drawer.ts';
+import { TileDrawer } from 'hydrofiles/tile-drawing';
+import { StoredTiles, type TileSlice } from 'hydrofiles/tiles';
 import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
 
 /** A tile to be drawn of the values in a blob. */

@@ -1,16 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import type { GeographicExtent } from 'hydrofiles/crs';
+import { isFloat, type MeshItem, realValues, type Samples, stepCount, timeOf } from 'hydrofiles/data';
+import { clockText } from 'hydrofiles/text';
+import { type Chosen, FeatureChooser, itemsOf, type MeshElements, TileAreas } from 'hydrofiles/tile-drawing';
 import type { Stores } from '../../arrays/stores.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
-import { clockText } from '../../files/data/date-text.ts';
-import type { Samples } from '../../files/data/item.ts';
-import type { MeshItem } from '../../files/data/mesh.ts';
-import { realValues } from '../../files/data/real-values.ts';
-import { isFloat } from '../../files/data/samples.ts';
-import { stepCount, timeOf } from '../../files/data/time-axis.ts';
-import type { GeographicExtent } from '../../files/geo/crs/geographic-extent.ts';
-import { type Chosen, FeatureChooser } from '../../files/tiles/vector/choose-features.ts';
-import { itemsOf, type MeshElements } from '../../files/tiles/vector/mesh-elements.ts';
-import { TileAreas } from '../../files/tiles/vector/tile-area.ts';
 import type { TileDrawing } from '../store/tile-store.ts';
 import { type ElementJob, movedBuffers, NUMBERS } from './vector-job.ts';
 import {

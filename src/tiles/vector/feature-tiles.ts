@@ -1,10 +1,8 @@
+import { describeCrs, type GeographicExtent, type KnownCrs } from 'hydrofiles/crs';
+import { FormatError } from 'hydrofiles/errors';
+import { crsOf, type Header, type Indexed, readHeader } from 'hydrofiles/features';
 import type { OpenBlob } from '../../blobs/blob-source.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
-import { FormatError } from '../../files/errors.ts';
-import { type Header, readHeader } from '../../files/formats/flatgeobuf/header-reader.ts';
-import type { Indexed } from '../../files/formats/flatgeobuf/index-search.ts';
-import { describeCrs, type KnownCrs } from '../../files/geo/crs/crs.ts';
-import type { GeographicExtent } from '../../files/geo/crs/geographic-extent.ts';
 import type { TileDrawing } from '../store/tile-store.ts';
 import type { FeatureJob } from './vector-job.ts';
 import {
@@ -29,7 +27,6 @@ export async function readFeatureSource(source: OpenBlob): Promise<FeatureSource
   if (header.count === 0 && header.start >= source.size) return undefined;
   if (header.count === 0 || index === undefined)
     throw new FormatError('The features have no spatial index. Import them with GISWriter.');
-  const { crsOf } = await import('../../files/formats/flatgeobuf/reader.ts');
   const crs = await crsOf(header, { remark() {} });
   if (crs === undefined) throw new FormatError('The features have no coordinate system.');
   return { source, header: { ...header, index }, crs: await describeCrs(crs) };

@@ -1,14 +1,15 @@
 import { readSync } from 'node:fs';
-import type { ByteSource } from '../../files/data/bytes.ts';
-import type { Feature } from '../../files/data/feature-collection.ts';
-import { foundBlocks } from '../../files/formats/flatgeobuf/feature-blocks.ts';
-import { FeatureReader } from '../../files/formats/flatgeobuf/feature-reader.ts';
-import { InvalidRecord } from '../../files/formats/flatgeobuf/flat-table.ts';
-import { type Found, searchLeaves } from '../../files/formats/flatgeobuf/index-search.ts';
-import { type Chosen, FeatureChooser } from '../../files/tiles/vector/choose-features.ts';
-import type { GeometryPlacer } from '../../files/tiles/vector/placed.ts';
-import { TileAreas } from '../../files/tiles/vector/tile-area.ts';
-import type { FoundFeature, SourceFeature } from '../../files/tiles/vector/vector-tile.ts';
+import type { ByteSource } from 'hydrofiles/bytes';
+import type { Feature } from 'hydrofiles/data';
+import { FeatureReader, type Found, foundBlocks, InvalidRecord, searchLeaves } from 'hydrofiles/features';
+import {
+  type Chosen,
+  FeatureChooser,
+  type FoundFeature,
+  type GeometryPlacer,
+  type SourceFeature,
+  TileAreas,
+} from 'hydrofiles/tile-drawing';
 import { RecentlyUsed } from '../recently-used.ts';
 import type { ThreadJob } from '../thread-jobs.ts';
 import type { FeatureJob } from './vector-job.ts';

@@ -1,9 +1,8 @@
-import type { Crs } from '../../files/data/crs-reference.ts';
-import type { Header } from '../../files/formats/flatgeobuf/header-reader.ts';
-import type { Indexed } from '../../files/formats/flatgeobuf/index-search.ts';
-import type { KnownCrs } from '../../files/geo/crs/crs.ts';
-import type { TileKey } from '../../files/tiles/vector/tile-values.ts';
-import type { TileLayer, TileNumber } from '../../files/tiles/vector/vector-tile.ts';
+import type { KnownCrs } from 'hydrofiles/crs';
+import type { Crs } from 'hydrofiles/data';
+import type { Header, Indexed } from 'hydrofiles/features';
+import type { TileLayer, TileNumber } from 'hydrofiles/tile-drawing';
+import type { TileKey } from 'hydrofiles/tiles';
 
 /** A tile to be drawn. Plain data, so that it can be posted to a thread. */
 export type VectorJob = FeatureJob | ElementJob;

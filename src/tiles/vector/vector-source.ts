@@ -1,9 +1,9 @@
+import { MeshElements } from 'hydrofiles/tile-drawing';
 import type { Stores } from '../../arrays/stores.ts';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { OpenBlobs } from '../../blobs/open-blobs.ts';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
 import { AppError, notFound } from '../../errors.ts';
-import { MeshElements } from '../../files/tiles/vector/mesh-elements.ts';
 import { ElementTiles } from './element-tiles.ts';
 import { type FeatureSource, FeatureTiles, readFeatureSource } from './feature-tiles.ts';
 import type { VectorSubject } from './vector-subject.ts';

@@ -1,11 +1,9 @@
+import { extentOf, type GeographicExtent, type KnownCrs, runOn, toGeographic } from 'hydrofiles/crs';
+import type { Field } from 'hydrofiles/data';
+import type { Area } from 'hydrofiles/features';
+import type { TileNumber } from 'hydrofiles/tile-drawing';
+import type { TileKey, TileSlice } from 'hydrofiles/tiles';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
-import type { Field } from '../../files/data/feature-collection.ts';
-import type { Area } from '../../files/formats/flatgeobuf/schema.ts';
-import type { KnownCrs } from '../../files/geo/crs/crs.ts';
-import { extentOf, type GeographicExtent, runOn, toGeographic } from '../../files/geo/crs/geographic-extent.ts';
-import type { TileSlice } from '../../files/tiles/dataset/description.ts';
-import type { TileKey } from '../../files/tiles/vector/tile-values.ts';
-import type { TileNumber } from '../../files/tiles/vector/vector-tile.ts';
 import type { TileDrawing } from '../store/tile-store.ts';
 
 const net = 16;

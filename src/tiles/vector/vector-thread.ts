@@ -1,5 +1,10 @@
-import type { GeometryPlacer } from '../../files/tiles/vector/placed.ts';
-import { type SourceFeature, type TileLayer, VectorTile, zippedTile } from '../../files/tiles/vector/vector-tile.ts';
+import {
+  type GeometryPlacer,
+  type SourceFeature,
+  type TileLayer,
+  VectorTile,
+  zippedTile,
+} from 'hydrofiles/tile-drawing';
 import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
 import { featuresOf } from './file-features.ts';
 import { type ElementJob, NUMBERS, type VectorJob } from './vector-job.ts';

@@ -1,5 +1,5 @@
+import type { ConversionHooks, ConversionRequest, ConversionResult } from 'hydrofiles';
 import { AppError } from '../../errors.ts';
-import type { ConversionHooks, ConversionRequest, ConversionResult } from '../../files/convert/conversion.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 
 export interface ConversionLimits {

@@ -1,8 +1,6 @@
 import { mkdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversionResult, ExistingDataset } from '../../files/convert/conversion.ts';
-import { parseTransformations } from '../../files/convert/steps/transformations.ts';
-import { findWriter } from '../../files/formats/registry.ts';
+import { type ConversionResult, type ExistingDataset, findWriter, parseTransformations } from 'hydrofiles';
 import { type Completed, settle } from '../ends/settle.ts';
 import { AcceptedRequest } from '../starts/request.ts';
 import { scratchExceeded, timeExceeded } from './conversion.ts';

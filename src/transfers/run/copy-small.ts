@@ -1,6 +1,5 @@
+import { type ConversionResult, copied, IGNORED, onlyCopies } from 'hydrofiles';
 import type { BlobInfo, BlobStore } from '../../blobs/blobs.ts';
-import type { ConversionResult } from '../../files/convert/conversion.ts';
-import { copied, IGNORED, onlyCopies } from '../../files/convert/copied.ts';
 import type { AcceptedRequest } from '../starts/request.ts';
 import { outputBlob } from './output.ts';
 import type { Report } from './report.ts';

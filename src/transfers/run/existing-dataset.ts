@@ -1,9 +1,8 @@
 import { join } from 'node:path';
+import { type ExistingDataset, findWriter } from 'hydrofiles';
 import { findHeld } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import type { ExistingDataset } from '../../files/convert/conversion.ts';
-import { findWriter } from '../../files/formats/registry.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { writeSeriesFile } from '../../series/to-file.ts';
 import type { AcceptedRequest } from '../starts/request.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { SERIES_FORMAT } from 'hydrofiles/series';
 import type { Db } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
-import { SERIES_FORMAT } from '../../files/formats/ts/content.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';

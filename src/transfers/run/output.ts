@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type ConversionResult, findWriter, nameOfType } from 'hydrofiles';
 import type { DatasetType } from '../../datasets/record.ts';
-import type { ConversionResult } from '../../files/convert/conversion.ts';
-import { nameOfType } from '../../files/formats/file-type.ts';
-import { findWriter } from '../../files/formats/registry.ts';
 import type { AcceptedRequest, TransferType } from '../starts/request.ts';
 import type { ClaimedRow, Fence, Output } from './run.queries.ts';
 

@@ -1,6 +1,6 @@
+import { ConversionError, FormatError } from 'hydrofiles/errors';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import { ConversionError, FormatError } from '../../files/errors.ts';
 import type { SpanOptions } from '../../platform/telemetry/tracing.ts';
 import { CANCELLED, type Ending, endingOf, failed, type HandedBack, PROJECT_DELETED } from '../ends/outcome.ts';
 import { type Settled, settle } from '../ends/settle.ts';

@@ -1,5 +1,5 @@
+import type { LogLevel } from 'hydrofiles';
 import type { Db } from '../../db.ts';
-import type { LogLevel } from '../../files/formats/define.ts';
 import { progressed, type Subject } from '../events.ts';
 import { type Fence, type LogLine, reportProgress, takeLineIds } from './run.queries.ts';
 

@@ -1,8 +1,8 @@
+import type { LogLevel } from 'hydrofiles';
 import { z } from 'zod';
 import { type NewContent, releases, replacement } from '../../datasets/locks.queries.ts';
 import { datasetInsert, type NewDataset } from '../../datasets/queries.ts';
 import { type Db, sql } from '../../db.ts';
-import type { LogLevel } from '../../files/formats/define.ts';
 import { type Event, eventInsert } from '../../outbox.ts';
 import { statement } from '../../platform/sql/statements.ts';
 import { type Counts, MAX_ATTEMPTS } from '../ends/outcome.ts';

@@ -2,9 +2,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'got';
+import type { LogLevel } from 'hydrofiles';
+import { writeFully } from 'hydrofiles/bytes';
 import { AppError } from '../../errors.ts';
-import { writeFully } from '../../files/data/write-fully.ts';
-import type { LogLevel } from '../../files/formats/define.ts';
 import type { Outbound } from '../../platform/net/outbound.ts';
 import {
   ConnectionBroken,

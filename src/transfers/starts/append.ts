@@ -1,7 +1,7 @@
+import { findWriter, writers } from 'hydrofiles';
 import { refuseUsed, takenDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
-import { findWriter, writers } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { resourcesOf } from '../queue/resource-request.ts';

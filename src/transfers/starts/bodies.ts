@@ -1,6 +1,6 @@
+import { withoutBidiControls } from 'hydrofiles/text';
 import { z } from 'zod';
 import { Credits } from '../../credits/forms.ts';
-import { withoutBidiControls } from '../../files/data/bidi-controls.ts';
 import { chosenName } from '../../http/rules/chosen-names.ts';
 import { number, texts } from '../../http/rules/members.ts';
 import { descriptionText, freeForm } from '../../http/rules/names.ts';

@@ -1,13 +1,24 @@
+import {
+  checkParameters,
+  describeParameters,
+  type FieldErrors,
+  findReader,
+  findWriter,
+  fits,
+  type GivenParameters,
+  inputSrid,
+  offeredBy,
+  parseTransformations,
+  type Reader,
+  readers,
+  type Writer,
+  writers,
+  writersFor,
+} from 'hydrofiles';
+import { RequestError } from 'hydrofiles/errors';
+import { SERIES_FORMAT } from 'hydrofiles/series';
 import { z } from 'zod';
 import { AppError, asAppError } from '../../errors.ts';
-import { fits, offeredBy, writersFor } from '../../files/convert/offers.ts';
-import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
-import { inputSrid, parseTransformations } from '../../files/convert/steps/transformations.ts';
-import { RequestError } from '../../files/errors.ts';
-import { describeParameters, type Reader, type Writer } from '../../files/formats/define.ts';
-import { checkParameters, type GivenParameters } from '../../files/formats/parameters.ts';
-import { findReader, findWriter, readers, writers } from '../../files/formats/registry.ts';
-import { SERIES_FORMAT } from '../../files/formats/ts/content.ts';
 import { checkResources, type ResourceRequest } from '../queue/resource-request.ts';
 import type { LegacyWords } from './request.ts';
 

@@ -1,9 +1,8 @@
+import { detect, type Reader } from 'hydrofiles';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { findBytes } from '../../datasets/bytes.queries.ts';
 import type { Db } from '../../db.ts';
 import { AppError } from '../../errors.ts';
-import type { Reader } from '../../files/formats/define.ts';
-import { detect } from '../../files/formats/detect.ts';
 import { findStaged } from '../../uploads/staged.queries.ts';
 
 /** A dry run waits this long for the store. */

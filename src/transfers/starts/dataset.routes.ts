@@ -1,5 +1,5 @@
+import type { FieldErrors } from 'hydrofiles';
 import { z } from 'zod';
-import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
 import type { App } from '../../http/route.ts';
 import { Id, uuidParam } from '../../http/rules/forms.ts';
 import { startAppend } from './append.ts';

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
+import type { FieldErrors } from 'hydrofiles';
 import type { App } from '../../http/route.ts';
 import { ImportBody } from './bodies.ts';
 import { checkFileName, namedProject } from './check.ts';

@@ -1,10 +1,6 @@
+import { checkParameters, type FieldErrors, type Reader, readers, Srid, type Writer, writers } from 'hydrofiles';
 import { visibleDataset } from '../../datasets/access.ts';
 import { AppError, invalidMember } from '../../errors.ts';
-import type { FieldErrors } from '../../files/convert/steps/request-members.ts';
-import type { Reader, Writer } from '../../files/formats/define.ts';
-import { checkParameters } from '../../files/formats/parameters.ts';
-import { readers, writers } from '../../files/formats/registry.ts';
-import { Srid } from '../../files/formats/srid.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
 import { startAppend } from './append.ts';

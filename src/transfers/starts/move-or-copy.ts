@@ -2,7 +2,6 @@ import { idleDataset, readableDataset, visibleDataset } from '../../datasets/acc
 import { downloadName } from '../../datasets/download-name.ts';
 import type { Db } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
-import { fileReader, fileWriter } from '../../files/formats/file/format.ts';
 import { type Caller, ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
@@ -60,8 +59,8 @@ export async function planMoveOrCopy(tx: Db, caller: Caller, request: MoveOrCopy
     format: dataset.datasetFormat,
     memoryMb: MEMORY_MB,
     request: {
-      readerName: fileReader.name,
-      writerName: fileWriter.name,
+      readerName: 'FileReader',
+      writerName: 'FileWriter',
       readerParameters: {},
       writerParameters: {},
       transformations: [],

@@ -1,8 +1,8 @@
+import { findReader, findWriter } from 'hydrofiles';
 import { refuseUsed, refuseWritten, sharedDataset, takenDataset } from '../../datasets/access.ts';
 import type { VisibleDataset } from '../../datasets/queries.ts';
 import type { Db } from '../../db.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
-import { findReader, findWriter } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import { may, requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';

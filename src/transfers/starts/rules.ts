@@ -1,6 +1,6 @@
+import { readers, writers } from 'hydrofiles';
 import type { Config } from '../../config.ts';
 import { checkPriceNames, type Prices } from '../../credits/prices.ts';
-import { readers, writers } from '../../files/formats/registry.ts';
 import { SERVICES } from '../../http/rules/versions.ts';
 import { checkGateNames, type Gates, openGates } from '../../licensing/gates.ts';
 

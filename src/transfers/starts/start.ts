@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { findReader } from 'hydrofiles';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { tooFewCredits } from '../../credits/change.ts';
 import { priceOf } from '../../credits/prices.ts';
 import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Db } from '../../db.ts';
-import { findReader } from '../../files/formats/registry.ts';
 import type { Caller } from '../../http/caller.ts';
 import { emit } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';

@@ -1,9 +1,16 @@
 import { hash } from 'node:crypto';
+import {
+  describeReader,
+  describeWriter,
+  findReader,
+  findWriter,
+  type Reader,
+  readers,
+  type Writer,
+  writers,
+} from 'hydrofiles';
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
-import { describeReader, describeWriter } from '../../files/convert/offers.ts';
-import type { Reader, Writer } from '../../files/formats/define.ts';
-import { findReader, findWriter, readers, writers } from '../../files/formats/registry.ts';
 import type { App } from '../../http/route.ts';
 import { flag, number, text, texts } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';

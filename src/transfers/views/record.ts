@@ -1,6 +1,5 @@
+import { findWriter, type Receipt } from 'hydrofiles';
 import { z } from 'zod';
-import type { Receipt } from '../../files/convert/conversion.ts';
-import { findWriter } from '../../files/formats/registry.ts';
 import { finishedAt, number, text, texts, timeText, updatedAt, updatedBy, uuidText } from '../../http/rules/members.ts';
 import type { Grant } from '../../uploads/address.ts';
 import { Summary, type TransferRow } from '../queries.ts';

@@ -7,7 +7,7 @@ import { ConversionError } from '../../errors.ts';
 import type { Context } from '../../formats/define.ts';
 import { AppendTargets, SERIES_FORMAT, SeriesContent } from '../../formats/ts/content.ts';
 import { isNumeric } from '../../formats/ts/definition.ts';
-import { itemOf } from '../../formats/ts/reader.ts';
+import { itemOf } from '../../formats/ts/item.ts';
 import type { FiledSeries } from '../../formats/ts/series-file.ts';
 import type { AppendSession, AppendWork } from '../kinds/handler.ts';
 import { listedStatistics } from '../pipeline.ts';

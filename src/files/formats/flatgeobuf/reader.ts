@@ -1,16 +1,14 @@
 import type { ByteSource } from '../../data/bytes.ts';
-import type { Crs } from '../../data/crs-reference.ts';
 import { strideOf } from '../../data/dimensions.ts';
 import type { Feature, FeatureCollection, GeometryType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
-import { crsFromWkt } from '../../geo/crs/crs.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
 import { scanBlocks } from './feature-blocks.ts';
 import { FeatureReader } from './feature-reader.ts';
 import { InvalidRecord } from './flat-table.ts';
-import { headerCrs } from './header-crs.ts';
+import { crsOf } from './header-crs.ts';
 import { type Header, readHeader } from './header-reader.ts';
 import type { readParameters } from './parameters.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
@@ -54,22 +52,6 @@ function typesOf({ geometryType, count, start }: Header, size: number): readonly
   const found = families.find((family) => family.some((type) => geometryCodes[type] === geometryType));
   if (found !== undefined) return found;
   return count === 0 && start >= size ? undefined : (Object.keys(geometryCodes) as GeometryType[]);
-}
-
-export async function crsOf(
-  header: Pick<Header, 'crs'>,
-  { remark }: Pick<Context, 'remark'>,
-): Promise<Crs | undefined> {
-  const ignored = (why: string) => remark(`The coordinate system of the file was ignored: ${why}`);
-  const named = headerCrs(header, ignored);
-  if (named?.wkt === undefined) return named;
-  try {
-    return await crsFromWkt(named.wkt);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    ignored(error.message);
-    return undefined;
-  }
 }
 
 /** @throws InvalidRecord if the feature has nothing but lines of one vertex */

@@ -1,13 +1,11 @@
-import { eumItemNamed, eumUnitNamed, symbolOf } from '../../data/eum/eum.ts';
-import { type Item, VALUE_KINDS } from '../../data/item.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesChunk, SeriesItem } from '../../data/series.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
-import { usualDeleteValues } from '../io/dfs/header.ts';
 import { SERIES_FORMAT, SeriesContent } from './content.ts';
-import { isNumeric, kindsOf, SERIES_TYPES } from './definition.ts';
+import { isNumeric, kindsOf } from './definition.ts';
+import { itemOf } from './item.ts';
 import type { readParameters } from './parameters.ts';
 import { type FiledSeries, SeriesFile } from './series-file.ts';
 import { type Chosen, windows } from './union.ts';
@@ -78,21 +76,6 @@ function namedItems(series: readonly FiledSeries[]): SeriesItem[] {
 }
 
 const MADE_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-
-/** NaN: the series has no row at that time. `nodata`: it has a row without a value. */
-export function itemOf({ item }: Pick<FiledSeries, 'item'>): Item & { type: 'Float32' | 'Float64' } {
-  const type = item.dataType === 'Single' || item.dataType === 'Int16' ? 'Float32' : 'Float64';
-  const [quantity, unit] = [eumItemNamed(item.item), eumUnitNamed(item.unit)];
-  const eum = quantity && unit && { item: quantity.code, unit: unit.code };
-  const kind = item.timeSeriesType === undefined ? 0 : SERIES_TYPES.indexOf(item.timeSeriesType);
-  return {
-    name: item.name,
-    type,
-    ...(eum === undefined ? {} : { eum, ...symbolOf(eum) }),
-    ...(kind <= 0 ? {} : { valueKind: VALUE_KINDS[kind]! }),
-    nodata: item.noDataValue ?? usualDeleteValues[type],
-  };
-}
 
 function reportLosses(series: readonly FiledSeries[], { reportLoss }: Context): void {
   const those = (what: readonly FiledSeries[]) =>

@@ -12,14 +12,14 @@ const FOOTER_BYTES = 40;
 const ENTRY_BYTES = 32;
 
 /** Packed rows (`block.ts`) and what is known of them without unpacking. Times in microseconds since 1970. */
-export interface PackedBlock {
+export interface FiledBlock {
   first: bigint;
   last: bigint;
   count: number;
   data: Uint8Array;
 }
 
-interface Entry extends Omit<PackedBlock, 'data'> {
+interface Entry extends Omit<FiledBlock, 'data'> {
   offset: number;
   length: number;
 }
@@ -58,7 +58,7 @@ export class SeriesFileWriter {
   }
 
   /** Blocks of a series come in the order of time. */
-  async addBlock(series: number, { first, last, count, data }: PackedBlock): Promise<void> {
+  async addBlock(series: number, { first, last, count, data }: FiledBlock): Promise<void> {
     this.#entries[series]!.push({ first, last, count, length: data.length, offset: this.#sink.position });
     await this.#sink.append(data);
   }
@@ -143,7 +143,7 @@ export class SeriesFile {
   }
 
   /** The blocks of a series in the order of time. */
-  async *blocks(series: number): AsyncGenerator<PackedBlock> {
+  async *blocks(series: number): AsyncGenerator<FiledBlock> {
     for (const entry of await this.#entries(series)) {
       const data = await bytesAt(this.#source, entry.offset, entry.length);
       yield { first: entry.first, last: entry.last, count: entry.count, data };

@@ -1,6 +1,6 @@
 import { decodeBlock, decodeTimes } from './block.ts';
 import type { Kind } from './rows.ts';
-import type { PackedBlock, SeriesFile } from './series-file.ts';
+import type { FiledBlock, SeriesFile } from './series-file.ts';
 
 /** Rows of a series in a window of time: times in microseconds from a base, and values; null: no value. */
 interface Part {
@@ -49,14 +49,14 @@ export async function* windows(
 const NOTHING: Part = { times: new Float64Array(0), values: [] };
 
 class Cursor {
-  readonly #blocks: AsyncGenerator<PackedBlock>;
+  readonly #blocks: AsyncGenerator<FiledBlock>;
   readonly #kinds: readonly Kind[];
   readonly #base: bigint;
   readonly #values: boolean;
   #part: Part = NOTHING;
   #at = 0;
 
-  constructor(blocks: AsyncGenerator<PackedBlock>, kinds: readonly Kind[], base: bigint, values: boolean) {
+  constructor(blocks: AsyncGenerator<FiledBlock>, kinds: readonly Kind[], base: bigint, values: boolean) {
     this.#blocks = blocks;
     this.#kinds = kinds;
     this.#base = base;

@@ -1,0 +1,27 @@
+/*
+ * hydrofiles: what is in a file, and what can be made of it. Readers, writers and conversion load when they are used.
+ */
+
+export type {
+  ConversionHooks,
+  ConversionRequest,
+  ConversionResult,
+  ExistingDataset,
+  Receipt,
+} from './convert/conversion.ts';
+export { convert } from './convert/convert.ts';
+export { copied, IGNORED, onlyCopies } from './convert/copied.ts';
+export { inspect } from './convert/inspect.ts';
+export type { Extent, Inspection, ItemInspection, TimeInspection } from './convert/inspection.ts';
+export { loadHandler } from './convert/kinds/kinds.ts';
+export type { PictureChoice } from './convert/kinds/picture-choice.ts';
+export { describeReader, describeWriter, fits, offeredBy, writersFor } from './convert/offers.ts';
+export type { FieldErrors } from './convert/steps/request-members.ts';
+export { inputSrid, parseTransformations } from './convert/steps/transformations.ts';
+export { ConversionError, FormatError, RequestError } from './errors.ts';
+export { type Context, describeParameters, type LogLevel, type Reader, type Writer } from './formats/define.ts';
+export { detect } from './formats/detect.ts';
+export { nameOfType } from './formats/file-type.ts';
+export { checkParameters, completeParameters, type GivenParameters } from './formats/parameters.ts';
+export { findReader, findWriter, readers, writers } from './formats/registry.ts';
+export { Srid } from './formats/srid.ts';

@@ -1,0 +1,17 @@
+/* Random access to a Zarr store in a zip: its arrays, and the data that they describe by CF or by this library. */
+
+import type { OpenedStore, StoreContext } from './formats/zarr/opened.ts';
+import type { ZarrStore } from './formats/zarr/store.ts';
+
+export { ChunkCache } from './formats/zarr/chunk-cache.ts';
+export { ChunkThreads } from './formats/zarr/chunk-threads.ts';
+export { CRS } from './formats/zarr/crs.ts';
+export { descriptionIn } from './formats/zarr/description.ts';
+export type { OpenedStore } from './formats/zarr/opened.ts';
+export { standardName } from './formats/zarr/standard-names.ts';
+export { ZarrStore } from './formats/zarr/store.ts';
+
+/** The data of a store, of this library or of another program; values are read when they are asked for. */
+export async function dataOfStore(store: ZarrStore, context: StoreContext): Promise<OpenedStore> {
+  return (await import('./formats/zarr/open.ts')).dataOfStore(store, context);
+}
