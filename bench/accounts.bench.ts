@@ -7,7 +7,7 @@ import pino from 'pino';
 import { buildApp } from '../src/app.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { loadConfig } from '../src/config.ts';
-import { connect } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
@@ -23,7 +23,7 @@ const WRONG = 'Bench-stapler-2';
 export async function bench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
   const server = await startLocalPostgres(join(folder, 'postgres'));
-  const db = await connect(server.url, 10);
+  const db = new Database(server.url, 10);
   const plain = new pg.Client({ connectionString: server.url });
   try {
     await migrate(server.url);

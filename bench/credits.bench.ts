@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { addCredits, reserveCredits, spendCredits } from '../src/credits/queries.ts';
-import { connect, type Db } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { withPlatform } from './platform.ts';
 
 const CLIENTS = 16;
@@ -44,11 +44,11 @@ function barePair(pool: pg.Pool): Pair {
 }
 
 const ownPair =
-  (db: Db): Pair =>
+  (db: Database): Pair =>
   async (tenantId) => {
     const operationId = randomUUID();
-    const reserved = await reserveCredits(db, { tenantId, credits: 1, operationId }, CHANGE);
-    const spent = await spendCredits(db, { tenantId, credits: 1, operationId }, CHANGE);
+    const reserved = await db.transaction((tx) => reserveCredits(tx, { tenantId, credits: 1, operationId }, CHANGE));
+    const spent = await db.transaction((tx) => spendCredits(tx, { tenantId, credits: 1, operationId }, CHANGE));
     if (reserved.refusal ?? spent.refusal) throw new Error(`Refused: ${reserved.refusal ?? spent.refusal}.`);
   };
 
@@ -77,7 +77,7 @@ async function measure(pair: Pair, tenants: readonly string[]): Promise<{ perSec
  */
 export const bench = () =>
   withPlatform(async ({ databaseUrl, pool }) => {
-    const db = await connect(databaseUrl, CLIENTS);
+    const db = new Database(databaseUrl, CLIENTS);
     const bare = new pg.Pool({ connectionString: databaseUrl, max: CLIENTS });
     await pool.query(BARE_TABLES);
     const insert = `insert into tenants (name) select 'tenant ' || n from generate_series(1, $1::int) n returning id`;
@@ -88,7 +88,9 @@ export const bench = () =>
     const billingReference = { billingReference: 'R', billingReferenceType: 'EXT', billingReferenceTag: '' };
     for (const tenantId of tenants)
       for (let lot = 0; lot < 3; lot++)
-        await addCredits(db, { tenantId, credits: 1e7, expiresAt, salesOrderId: 'S', billingReference }, CHANGE);
+        await db.transaction((tx) =>
+          addCredits(tx, { tenantId, credits: 1e7, expiresAt, salesOrderId: 'S', billingReference }, CHANGE),
+        );
     try {
       for (const [name, used] of [
         [`${TENANTS} tenants`, tenants],

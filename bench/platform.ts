@@ -8,7 +8,7 @@ import { buildApp } from '../src/app.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
 import { loadConfig } from '../src/config.ts';
-import { connect } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import type { App } from '../src/http/route.ts';
 import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
@@ -58,7 +58,7 @@ export async function withPlatform(
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
   const server = await startLocalPostgres(join(folder, 'postgres'));
   await migrate(server.url);
-  const db = await connect(server.url, POOL);
+  const db = new Database(server.url, POOL);
   const blobs = await openDiskStore(join(folder, 'blobs'));
   const app = await buildApp({
     config: loadConfig({ ...UNLIMITED, ...settings }),

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { API_FLAGS } from '../cli/node-flags.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
 import { openDiskStore } from '../src/blobs/disk.ts';
-import { connect } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
@@ -87,7 +87,7 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
 
 async function fill(databaseUrl: string) {
   await migrate(databaseUrl);
-  const db = await connect(databaseUrl, 2);
+  const db = new Database(databaseUrl, 2);
   await bootstrap(db, { accountId: 'bench', password: PASSWORD });
   await db.end();
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { connect } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { sweep } from '../src/transfers/queue/sweep.ts';
 import { quantile } from './arrivals.ts';
 import {
@@ -85,7 +85,7 @@ async function ask({ databaseUrl }: Processes, call: Call, { body, headers }: Su
   };
   const get = (path: string) => () => call('GET', path, '', headers);
   const { id } = JSON.parse(await call('POST', SUBMIT_PATH, body, headers));
-  const db = await connect(databaseUrl, 1);
+  const db = new Database(databaseUrl, 1);
   try {
     return {
       submit: await median(SUBMITS, () => call('POST', SUBMIT_PATH, body, headers)),

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { enqueue } from '../src/jobs.ts';
 import { startWorker } from '../test/world/worker.ts';
 import { load } from './load.ts';
@@ -117,7 +117,7 @@ async function sweep({ pool, databaseUrl }: BenchPlatform) {
   while (names.length > 0)
     await Promise.all(names.splice(0, 200).map((name) => writeFile(join(folder, 'blobs', 'dataset', name), 'x')));
   const worker = await startWorker({ url: databaseUrl, folder });
-  const db = await connect(databaseUrl, 2);
+  const db = new Database(databaseUrl, 2);
   const count = async (table: string) => Number((await pool.query(`select count(*) n from ${table}`)).rows[0].n);
   const memory = async () =>
     Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -125,7 +125,7 @@ async function sweep({ pool, databaseUrl }: BenchPlatform) {
     const idle = await memory();
     const before = (await count('projects')) + (await count('datasets'));
     const started = performance.now();
-    await enqueue(db, 'sweepRecycleBin', {});
+    await db.transaction((tx) => enqueue(tx, 'sweepRecycleBin', {}));
     while ((await pool.query('select from recycle_bin limit 1')).rowCount) await sleep(100);
     const seconds = (performance.now() - started) / 1000;
     const rows = before - (await count('projects')) - (await count('datasets'));

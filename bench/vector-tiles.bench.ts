@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { connect } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { convert } from '../src/files/convert/convert.ts';
 import { gisWriter } from '../src/files/formats/flatgeobuf/format.ts';
 import { FileSink } from '../src/files/formats/io/bytes.ts';
@@ -22,7 +22,7 @@ const targetMs = 150;
 
 /** Does the job that draws tiles of many features ahead, in this process. */
 async function overview({ databaseUrl, blobs, pool }: BenchPlatform, id: string, folder: string): Promise<void> {
-  const db = await connect(databaseUrl, 2);
+  const db = new Database(databaseUrl, 2);
   const [start, cpu] = [performance.now(), process.cpuUsage()];
   const limits = { keptBytes: 2 ** 30, scratchGb: 10, timeLimit: 3_600_000, log: { warn: console.warn } };
   await drawAhead(

@@ -1,4 +1,4 @@
-import { type Db, sql } from './db.ts';
+import { sql, type Transaction } from './db.ts';
 
 /** A row of the audit trail: who did what to which account, group, tenant or key. Contains no secret. */
 export interface AuditEntry {
@@ -19,10 +19,10 @@ export interface AuditEntry {
 }
 
 /** Writes an audit row in the caller's transaction. */
-export const audit = (tx: Db, entry: AuditEntry) => auditAll(tx, [entry]);
+export const audit = (tx: Transaction, entry: AuditEntry) => auditAll(tx, [entry]);
 
 /** Writes audit rows in the caller's transaction, in one statement. */
-export async function auditAll(tx: Db, entries: readonly AuditEntry[]): Promise<void> {
+export async function auditAll(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const rows = entries.map((entry) => [
     entry.action,

@@ -1,157 +1,324 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
-import { createPgDriverFactory } from '@slonik/pg-driver';
+import type pg from 'pg';
 import {
-  type CommonQueryMethods,
-  createPool,
-  type DatabasePool,
-  type DatabaseTransactionConnection,
   DataIntegrityError,
-  type Interceptor,
+  type FragmentSqlToken,
   NotFoundError,
   type QuerySqlToken,
   SchemaValidationError,
   sql as slonikSql,
 } from 'slonik';
-import { surviveBrokenConnections } from './platform/sql/broken-connections.ts';
-import { camelName, columnOf, typeParsers } from './platform/sql/columns.ts';
-import { keptConnection } from './platform/sql/kept-connection.ts';
-import { type Context, type LazyTransaction, openLazyTransaction } from './platform/sql/lazy-transaction.ts';
-import { CONNECT_MS, openPreparedPool, type PreparedPool } from './platform/sql/prepared-pool.ts';
+import { camelName, columnTypes } from './platform/sql/columns.ts';
+import { openPool } from './platform/sql/pool.ts';
 import { storableValues } from './platform/text/storable.ts';
 
-surviveBrokenConnections();
+/** A part of a statement, with its values. */
+export type Fragment = FragmentSqlToken;
+type Schema = QuerySqlToken['parser'];
+type Row<S extends Schema> = NonNullable<S['~standard']['types']>['output'];
+type Json = Parameters<typeof slonikSql.jsonb>[0];
+
+/** A statement whose rows have the schema `S`. `Intent` is `never` for reads only, `'write'` for reads and writes. */
+type Statement<S extends Schema, Intent> = QuerySqlToken<S> & { readonly intent?: Intent };
 
 /**
- * slonik's `json` and `jsonb` throw for characters that Postgres cannot store. Here the interceptor `storable` replaces
- * these characters.
+ * Builds statements. Those of `type` and `prepared` read. `write` is for statements that write or lock and return rows,
+ * also by functions of the database: only a `Transaction` accepts them. A `prepared` statement, and a `write` with a
+ * name, is parsed once per connection; use it unless fragments give the statement many texts, or the best plan depends
+ * on its values. `json` and `jsonb` replace slonik's, which throw for characters that `storableValues` replaces.
  */
 export const sql = {
   ...slonikSql,
   json: (value: Json) => slonikSql.fragment`${JSON.stringify(value)}::json`,
   jsonb: (value: Json) => slonikSql.fragment`${JSON.stringify(value)}::jsonb`,
+  write:
+    <S extends Schema>(row: S, name?: string) =>
+    (...template: Parameters<typeof slonikSql.fragment>): Statement<S, 'write'> => ({
+      ...(name === undefined ? slonikSql.type(row) : slonikSql.prepared(name, row))(...template),
+      intent: 'write',
+    }),
 };
-type Json = Parameters<typeof slonikSql.jsonb>[0];
 
-/** Executes statements: the pool or an open transaction. `transaction` inside a transaction is a savepoint. */
-export type Db = CommonQueryMethods;
+interface Result {
+  rows: never[];
+  rowCount: number;
+}
 
-/** The pool of a process. */
-export interface Database extends Db {
-  lazyTransaction(): LazyTransaction;
+/** Methods that send a statement, by the number of rows that they expect; `…First` return the first column. */
+abstract class Statements<Intent> {
+  /** Null columns are absent members of the rows. */
+  abstract send(query: Statement<Schema, Intent>): Promise<Result>;
+
+  async any<S extends Schema>(query: Statement<S, Intent>): Promise<readonly Row<S>[]> {
+    return (await this.send(query)).rows;
+  }
+
+  async anyFirst<S extends Schema>(query: Statement<S, Intent>): Promise<readonly Row<S>[keyof Row<S>][]> {
+    return (await this.send(query)).rows.map(first);
+  }
+
+  async maybeOne<S extends Schema>(query: Statement<S, Intent>): Promise<Row<S> | null> {
+    const { rows } = await this.send(query);
+    if (rows.length > 1) throw new DataIntegrityError('The statement returned more than one row.', query);
+    return rows[0] ?? null;
+  }
+
+  async maybeOneFirst<S extends Schema>(query: Statement<S, Intent>): Promise<Row<S>[keyof Row<S>] | null> {
+    const row = await this.maybeOne(query);
+    return row === null ? null : first(row as never);
+  }
+
+  async one<S extends Schema>(query: Statement<S, Intent>): Promise<Row<S>> {
+    const row = await this.maybeOne(query);
+    if (row === null) throw new NotFoundError('The statement returned no row.', query);
+    return row;
+  }
+
+  async oneFirst<S extends Schema>(query: Statement<S, Intent>): Promise<Row<S>[keyof Row<S>]> {
+    return first((await this.one(query)) as never);
+  }
+
+  /** Whether the query returns a row. */
+  async exists(query: Statement<Schema, never>): Promise<boolean> {
+    const { rowCount } = await this.send({ ...query, sql: `select from (${query.sql}) found limit 1` });
+    return rowCount > 0;
+  }
+}
+
+const first = (row: object): never => Object.values(row)[0] as never;
+
+/** Executes statements that read: the `Database`, or a `Transaction`, which sees its own writes. */
+export type Reads = Statements<never>;
+
+/** An open transaction: reads, and all writes. */
+export class Transaction extends Statements<'write'> {
+  readonly #client: pg.PoolClient;
+  readonly #db: Database;
+  readonly #afterCommit: ((db: Database) => unknown)[] = [];
+  #savepoints = 0;
+  #ended = false;
+
+  private constructor(client: pg.PoolClient, db: Database) {
+    super();
+    this.#client = client;
+    this.#db = db;
+  }
+
+  /** Takes a connection of the pool until `commit` or `rollBack`. */
+  static async begin(pool: pg.Pool, db: Database): Promise<Transaction> {
+    const client = await pool.connect();
+    // not awaited: the first statement is sent with it, and fails if it fails
+    client.query('begin read write').catch(() => {});
+    return new Transaction(client, db);
+  }
+
+  send(query: QuerySqlToken): Promise<Result> {
+    if (this.#ended) throw new Error('The transaction has ended.');
+    return execute(this.#client, query);
+  }
+
+  /** Executes a statement without a result. */
+  async query(query: Statement<Schema, 'write'>): Promise<{ rowCount: number }> {
+    return this.send(query);
+  }
+
+  /** Rolls the writes of `work` back to a savepoint if it throws. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const savepoint = `savepoint_${++this.#savepoints}`;
+    await this.#client.query(`savepoint ${savepoint}`);
+    try {
+      return await work(this);
+    } catch (error) {
+      await this.#client.query(`rollback to ${savepoint}`).catch(() => {});
+      throw error;
+    }
+  }
+
+  /**
+   * Calls `work` after the commit; not after a rollback. The process may end before, so use it only for work that may
+   * get lost: for example, notifications of processes that also poll.
+   */
+  afterCommit(work: (db: Database) => unknown): void {
+    this.#afterCommit.push(work);
+  }
+
+  async commit(): Promise<void> {
+    try {
+      const { command } = await this.#client.query('commit');
+      if (command !== 'COMMIT') throw new Error('The transaction was rolled back, because a statement had failed.');
+    } catch (error) {
+      await this.rollBack();
+      throw error;
+    }
+    this.#ended = true;
+    this.#client.release();
+    for (const work of this.#afterCommit) work(this.#db);
+  }
+
+  /** Does nothing after the end. A connection that does not answer any more is closed. */
+  async rollBack(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const answers = await this.#client.query('rollback').then(
+      () => true,
+      () => false,
+    );
+    this.#client.release(!answers);
+  }
+}
+
+/**
+ * A transaction that begins with the first write of the code that runs `within` it, and stays open until `commit` or
+ * `rollBack`, so that more can be written after that code has finished. Reads before the first write hold no
+ * connection. If the first write throws, nothing was begun. After the end, code that still runs (a timer, a wait) uses
+ * the pool again.
+ */
+export class LazyTransaction {
+  readonly #begin: () => Promise<Transaction>;
+  readonly #inside: <T>(tx: Transaction, work: () => T) => T;
+  #tx: Transaction | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  /** @param inside runs `work` so that its statements go into `tx` */
+  constructor(begin: () => Promise<Transaction>, inside: <T>(tx: Transaction, work: () => T) => T) {
+    this.#begin = begin;
+    this.#inside = inside;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The open transaction. */
+  get tx(): Transaction | undefined {
+    return this.#tx;
+  }
+
+  /** Runs `work` in the transaction. If it throws, its writes are rolled back to a savepoint. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    // savepoints of one transaction must not overlap, so concurrent calls run one after the other
+    const current = this.#last.then(() => {
+      const tx = this.#tx;
+      return tx ? this.#inside(tx, () => tx.transaction(work)) : this.#beginWith(work);
+    });
+    this.#last = current.catch(() => {});
+    return current;
+  }
+
+  async #beginWith<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const tx = await this.#begin();
+    try {
+      const result = await this.#inside(tx, () => work(tx));
+      this.#tx = tx;
+      return result;
+    } catch (error) {
+      await tx.rollBack();
+      throw error;
+    }
+  }
+
+  async commit(): Promise<void> {
+    await this.#end();
+    await this.#tx?.commit();
+  }
+
+  async rollBack(): Promise<void> {
+    await this.#end();
+    await this.#tx?.rollBack();
+  }
+
+  async #end() {
+    this.#isOver = true;
+    await this.#last;
+  }
+}
+
+/**
+ * SQLSTATE of a statement whose cached plan a migration has outdated. A retry on another connection helps, because the
+ * pool closes a connection whose statement failed.
+ */
+const OUTDATED_PLAN = '0A000';
+
+/**
+ * The pool of a process. Statements outside of transactions run read-only: one that writes fails with SQLSTATE 25006.
+ * Connects lazily: if the server is unreachable, the first statement fails.
+ */
+export class Database extends Statements<never> {
+  readonly #pool: pg.Pool;
+  readonly #size: number;
+  readonly #current = new AsyncLocalStorage<{ lazy: LazyTransaction; tx?: Transaction } | undefined>();
+
+  constructor(url: string, size: number, applicationName = 'platform') {
+    super();
+    this.#size = size;
+    this.#pool = openPool({
+      connectionString: withOptions(url, applicationName, '-c default_transaction_read_only=on'),
+      max: size,
+      // a server that is not there refuses at once; one on a busy machine may need seconds to start a backend
+      connectionTimeoutMillis: 20_000,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: 60_000,
+      idle_in_transaction_session_timeout: 60_000,
+      pipeline: true,
+      types: columnTypes,
+    });
+  }
+
+  async send(query: QuerySqlToken): Promise<Result> {
+    const { lazy, tx = lazy?.tx } = this.#current.getStore() ?? {};
+    if (lazy && !lazy.isOver && tx) return tx.send(query);
+    // every connection may have the outdated plan
+    for (let tries = 0; ; tries++) {
+      try {
+        return await execute(this.#pool, query);
+      } catch (error) {
+        if ((error as { code?: string }).code !== OUTDATED_PLAN || tries > this.#size) throw error;
+      }
+    }
+  }
+
+  /** Commits the writes of `work`, or makes them part of the lazy transaction `within` which the caller runs. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { lazy, tx: open } = this.#current.getStore() ?? {};
+    if (lazy && !lazy.isOver) return (open ?? lazy).transaction(work);
+    const tx = await Transaction.begin(this.#pool, this);
+    try {
+      const result = await work(tx);
+      await tx.commit();
+      return result;
+    } catch (error) {
+      await tx.rollBack();
+      throw error;
+    }
+  }
+
+  lazyTransaction(): LazyTransaction {
+    const lazy: LazyTransaction = new LazyTransaction(
+      () => Transaction.begin(this.#pool, this),
+      (tx, work) => this.#current.run({ lazy, tx }, work),
+    );
+    return lazy;
+  }
+
   /**
    * Runs `work` so that its writes through this `Database` go into the lazy transaction; for undefined, outside of the
    * current one.
    */
-  within<T>(lazyTransaction: LazyTransaction | undefined, work: () => T): T;
-  /** Number of connections; `awaited`: number of statements that wait for one. */
-  connections(): { inUse: number; idle: number; awaited: number };
-  end(): Promise<void>;
-}
-
-/**
- * Transforms each row: column names become camelCase, null columns become absent members (answers contain no null), and
- * the row is validated with the statement's schema, which slonik does not do.
- */
-const rows: Interceptor = {
-  name: 'rows',
-  transformRow: (context, query, row) => {
-    const present: Record<string, unknown> = {};
-    for (const column in row) if (row[column] !== null) present[camelName(column)] = row[column];
-    return checkedRow(context.resultParser, query, present) as typeof row;
-  },
-};
-
-function checkedRow(
-  schema: QuerySqlToken['parser'] | undefined,
-  query: { sql: string; values: QuerySqlToken['values'] },
-  row: Record<string, unknown>,
-): unknown {
-  const result = schema?.['~standard'].validate(row);
-  if (result === undefined) return row;
-  if (result instanceof Promise) throw new TypeError('The schema of a row must not be asynchronous.');
-  if (result.issues) throw new SchemaValidationError(query, row as never, result.issues as never);
-  return result.value;
-}
-
-/** Text of a statement as slonik writes it → its name on a connection, and its text as `pg` expects it. */
-const preparedTexts = new Map<string, PreparedText>();
-interface PreparedText {
-  name: string;
-  text: string;
-  /** Waits for locks and for the disk, so it needs more connections than the prepared pool has. */
-  waits: boolean;
-}
-const WAITS = /\bcredit_(?:reserve|spend|release)\b/;
-
-function preparedText(name: string, text: string): PreparedText {
-  let made = preparedTexts.get(text);
-  if (made === undefined) {
-    const unique = `${name} ${hash('sha1', text).slice(0, 16)}`;
-    made = { name: unique, text: text.replaceAll('$slonik_', '$'), waits: WAITS.test(text) };
-    preparedTexts.set(text, made);
+  within<T>(lazy: LazyTransaction | undefined, work: () => T): T {
+    return this.#current.run(lazy && { lazy }, work);
   }
-  return made;
-}
 
-/**
- * Name of the prepared statement on a connection. Contains a hash of the text, because statements of one `name` may
- * differ in text.
- */
-export const preparedName = (name: string, text: string): string => preparedText(name, text).name;
+  /** Number of connections; `awaited`: number of statements and transactions that wait for one. */
+  connections(): { inUse: number; idle: number; awaited: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { inUse: totalCount - idleCount, idle: idleCount, awaited: waitingCount };
+  }
 
-/**
- * Names statements of `sql.prepared`, so that Postgres parses and plans them once per connection; for most of our
- * statements that costs more than the execution. Use `sql.type` if fragments give a statement many texts, or if the
- * best plan depends on the values.
- */
-const prepared: Interceptor = {
-  name: 'prepared',
-  transformQuery: (_context, query) =>
-    query.name === undefined ? query : { ...query, name: preparedName(query.name, query.sql) },
-};
-
-/** Replaces characters that Postgres cannot store; see `storableValues`. */
-const storable: Interceptor = {
-  name: 'storable',
-  transformQuery: (_context, query) => {
-    const values = storableValues(query.sql, query.values);
-    return values === query.values ? query : { ...query, values };
-  },
-};
-
-/**
- * Opens a pool. Connects lazily: if the server is unreachable, the first statement fails.
- * @param preparedSize number of additional connections, for prepared statements outside of transactions
- */
-export async function connect(
-  url: string,
-  poolSize: number,
-  applicationName = 'platform',
-  preparedSize = Math.ceil(poolSize / 4),
-): Promise<Database> {
-  const pool = await createPool(withOptions(url, applicationName), {
-    driverFactory: createPgDriverFactory(),
-    interceptors: [rows, storable, prepared],
-    typeParsers,
-    maximumPoolSize: poolSize,
-    captureStackTrace: false,
-    connectionTimeout: CONNECT_MS,
-    idleTimeout: 30_000,
-    statementTimeout: 60_000,
-    // after a serialization failure the whole request or job is retried, not only its transaction
-    transactionRetryLimit: 0,
-    // no statement of ours changes the session; the default (`discard all`) costs a round trip per release
-    resetConnection: async () => {},
-  });
-  // slonik emits each error as an event too; the caller of the statement has received it already
-  pool.on('error', () => {});
-  const quick = openPreparedPool({
-    connectionString: withOptions(url, applicationName, '-c plan_cache_mode=force_generic_plan'),
-    size: preparedSize,
-    columnOf,
-  });
-  return contextualPool(pool, quick);
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
 }
 
 /** The connection string with session settings: application name, time zone UTC, and `more` options. */
@@ -162,139 +329,48 @@ export function withOptions(url: string, applicationName: string, more = ''): st
   return parsed.href;
 }
 
-/** Id of an open transaction, which its savepoints share → work to do after its commit. */
-const afterCommit = new Map<string, Work[]>();
-type Work = (db: Db) => unknown;
-
-/**
- * Calls `work` with the pool after the commit of the transaction of `tx`; not after a rollback. The process may end
- * before, so use it only for work that may get lost: for example, notifications of processes that also poll.
- */
-export function runAfterCommit(tx: Db, work: Work): void {
-  const { transactionId = '' } = tx as Partial<DatabaseTransactionConnection>;
-  const works = afterCommit.get(transactionId);
-  if (works === undefined) throw new Error('The transaction is not open.');
-  works.push(work);
-}
-
-async function begin<T>(pool: DatabasePool, work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T> {
-  const works: Work[] = [];
-  let id = '';
-  try {
-    const outcome = await pool.connect((connection) =>
-      keptConnection(
-        connection.transaction((tx) => {
-          id = tx.transactionId;
-          afterCommit.set(id, works);
-          return work(tx);
-        }),
-        () => connection.query(sql.unsafe`select`),
-      ),
-    );
-    if ('error' in outcome) throw outcome.error;
-    for (const each of works) each(pool);
-    return outcome.result;
-  } finally {
-    afterCommit.delete(id);
-  }
-}
-
-/**
- * Matches statements that may write, also by functions; not a text such as the name of a right in `when 'update'`. A
- * false match only begins the lazy transaction early, which then holds a connection while its request waits for others.
- * A function that writes and is missing here would write outside of it.
- */
-const WRITES =
-  /(?<!')\b(?:insert|update|delete|merge|add_jobs?|credit_(?:add|reserve|spend|release|move|expire|warn))\b/i;
-
-/** slonik's query methods for prepared statements, on a pool without slonik. */
-function preparedMethods(
-  quick: PreparedPool,
-): Pick<Db, 'any' | 'anyFirst' | 'maybeOne' | 'maybeOneFirst' | 'one' | 'oneFirst'> {
-  async function any(query: QuerySqlToken): Promise<readonly never[]> {
-    const { parser } = query;
-    const { name, text } = preparedText(query.name ?? '', query.sql);
-    const rows = await quick.rows({ name, text, values: storableValues(text, query.values) });
-    for (let n = 0; n < rows.length; n++) rows[n] = checkedRow(parser, query, rows[n] as never) as never;
-    return rows as never;
-  }
-  async function maybeOne(query: QuerySqlToken): Promise<never> {
-    const rows = await any(query);
-    if (rows.length > 1) throw new DataIntegrityError('The statement returned more than one row.', query);
-    return (rows[0] ?? null) as never;
-  }
-  async function one(query: QuerySqlToken): Promise<never> {
-    const row = await maybeOne(query);
-    if (row === null) throw new NotFoundError('The statement returned no row.', query);
-    return row;
-  }
-  const first = (row: object) => Object.values(row)[0] as never;
+async function execute(on: pg.Pool | pg.PoolClient, query: QuerySqlToken): Promise<Result> {
+  const { parser, values } = query;
+  const statement = preparedStatement(query);
+  const { fields, rows, rowCount } = await on.query<unknown[]>({
+    ...statement,
+    values: storableValues(statement.text, values) as unknown[],
+    rowMode: 'array',
+  });
+  const names = fields.map(({ name }) => camelName(name));
   return {
-    any,
-    anyFirst: async (query) => (await any(query)).map(first),
-    maybeOne,
-    async maybeOneFirst(query) {
-      const row = await maybeOne(query);
-      return row === null ? (null as never) : first(row);
-    },
-    one,
-    oneFirst: async (query) => first(await one(query)),
+    rows: rows.map((row) => checkedRow(parser, query, present(names, row))) as never[],
+    rowCount: rowCount ?? 0,
   };
 }
 
-/**
- * A pool whose statements run in the lazy transaction of the current asynchronous context (`within`), if there is one.
- */
-function contextualPool(pool: DatabasePool, quick: PreparedPool): Database {
-  const prepared = preparedMethods(quick);
-  const current = new AsyncLocalStorage<Context | undefined>();
-  type Method = Exclude<keyof CommonQueryMethods, 'transaction' | 'stream'>;
-  const statement = <Name extends Method>(name: Name): CommonQueryMethods[Name] => {
-    const send = (query: { name?: string; sql: string }) => {
-      const context = current.getStore();
-      const run = (db: Pick<Db, Name>) => (db[name] as (query: unknown) => Promise<unknown>)(query);
-      if (context?.tx !== undefined) return run(context.tx);
-      if (context !== undefined && WRITES.test(query.sql)) return context.transaction(run);
-      const isQuick = query.name !== undefined && name in prepared && !preparedText(query.name, query.sql).waits;
-      return run(isQuick ? (prepared as Db) : pool);
-    };
-    return send as never;
-  };
-  const contextOf = new WeakMap<LazyTransaction, Context>();
-  return {
-    any: statement('any'),
-    anyFirst: statement('anyFirst'),
-    exists: statement('exists'),
-    many: statement('many'),
-    manyFirst: statement('manyFirst'),
-    maybeOne: statement('maybeOne'),
-    maybeOneFirst: statement('maybeOneFirst'),
-    one: statement('one'),
-    oneFirst: statement('oneFirst'),
-    query: statement('query'),
-    record: statement('record'),
-    stream: (...a) => (current.getStore()?.tx ?? pool).stream(...a),
-    transaction: (work) => current.getStore()?.transaction(work as never) ?? begin(pool, work),
-    lazyTransaction() {
-      const { lazyTransaction, context } = openLazyTransaction(
-        (work) => begin(pool, work),
-        (context, work) => current.run(context, work),
-      );
-      contextOf.set(lazyTransaction, context);
-      return lazyTransaction;
-    },
-    within: (lazyTransaction, work) => current.run(lazyTransaction && contextOf.get(lazyTransaction), work),
-    connections() {
-      const { acquiredConnections, idleConnections, waitingClients } = pool.state();
-      const { inUse, idle, awaited } = quick.connections();
-      return {
-        inUse: acquiredConnections + inUse,
-        idle: idleConnections + idle,
-        awaited: waitingClients + awaited,
-      };
-    },
-    async end() {
-      await Promise.all([pool.end(), quick.end()]);
-    },
-  };
+/** Null columns become absent members: answers contain no null. */
+function present(names: readonly string[], columns: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let n = 0; n < columns.length; n++) if (columns[n] !== null) row[names[n] as string] = columns[n];
+  return row;
 }
+
+function checkedRow(schema: Schema | undefined, query: QuerySqlToken, row: Record<string, unknown>): unknown {
+  const result = schema?.['~standard'].validate(row);
+  if (result === undefined) return row;
+  if (result instanceof Promise) throw new TypeError('The schema of a row must not be asynchronous.');
+  if (result.issues) throw new SchemaValidationError(query, row as never, result.issues as never);
+  return result.value;
+}
+
+/** Text of a named statement as slonik writes it → its name on a connection, and its text as `pg` expects it. */
+const preparedStatements = new Map<string, { name: string; text: string }>();
+
+/** The name on a connection contains a hash of the text, because statements of one name may differ in text. */
+function preparedStatement({ name, sql }: QuerySqlToken): { name?: string; text: string } {
+  if (name === undefined) return { text: textOf(sql) };
+  let known = preparedStatements.get(sql);
+  if (known === undefined) {
+    known = { name: `${name} ${hash('sha1', sql).slice(0, 16)}`, text: textOf(sql) };
+    preparedStatements.set(sql, known);
+  }
+  return known;
+}
+
+const textOf = (sql: string) => sql.replaceAll('$slonik_', '$');

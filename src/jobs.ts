@@ -1,6 +1,4 @@
-import { type Db, runAfterCommit, sql } from './db.ts';
-
-type Fragment = ReturnType<typeof sql.fragment>;
+import { type Database, type Fragment, type Reads, sql, type Transaction } from './db.ts';
 
 /**
  * Jobs of the queue by name, with their payloads: only ids, because state lives in tables. Every job may run twice
@@ -50,7 +48,7 @@ export const SHORT_JOB = 'chore';
 
 /** Enqueues a job in the caller's transaction, so that it exists if and only if the transaction commits. */
 export async function enqueue<Name extends keyof Jobs>(
-  tx: Db,
+  tx: Transaction,
   name: Name,
   payload: Jobs[Name],
   options: JobOptions = {},
@@ -76,7 +74,7 @@ export interface FairJob<Name extends keyof Jobs> {
 
 /** Enqueues any number of jobs in one statement. */
 export async function enqueueAll<Name extends keyof Jobs>(
-  tx: Db,
+  tx: Transaction,
   name: Name,
   jobs: readonly FairJob<Name>[],
   priority: number,
@@ -118,13 +116,13 @@ export const enqueueFragment = <Name extends keyof Jobs>(job: FreshJob<Name>, fr
  * Notifies workers of a job of `enqueueFragment` once its transaction has committed. If this process ends before, they
  * find the job when they poll, within two seconds.
  */
-export const notifyAfterCommit = (tx: Db) => runAfterCommit(tx, notifySoon);
+export const notifyAfterCommit = (tx: Transaction) => tx.afterCommit(notifySoon);
 
 /** Number of jobs committed while a notification of the same database is under way. */
-const unnotified = new WeakMap<Db, number>();
+const unnotified = new WeakMap<Database, number>();
 
 /** Sends one notification at a time, for all jobs committed meanwhile. */
-async function notifySoon(db: Db): Promise<void> {
+async function notifySoon(db: Database): Promise<void> {
   const meanwhile = unnotified.get(db);
   unnotified.set(db, (meanwhile ?? 0) + 1);
   if (meanwhile !== undefined) return;
@@ -144,8 +142,8 @@ async function notifySoon(db: Db): Promise<void> {
 const MANY = 100;
 
 /** Wakes workers for `count` new jobs; without `count`, all workers. */
-export const notifyWorkers = (db: Db, count = MANY) =>
-  db.query(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
+export const notifyWorkers = (db: Reads, count = MANY) =>
+  db.any(sql.unsafe`select pg_notify('jobs:insert', json_build_object('r', random(), 'count', ${count}::int)::text)`);
 
 /**
  * graphile-worker runs due jobs by `run_at`, so a virtual time is encoded as a `run_at` near 1970. A priority has only
@@ -161,6 +159,6 @@ function runAt({ delay, virtualTime }: Pick<JobOptions, 'delay' | 'virtualTime'>
 /**
  * Whether a short job is due that no worker has taken. Short jobs have the lowest priority numbers, so they run first.
  */
-export const shortJobsWait = (db: Db): Promise<boolean> =>
+export const shortJobsWait = (db: Reads): Promise<boolean> =>
   db.exists(sql.unsafe`
     select from queue_jobs where is_available and priority <= 0 and run_at <= now() limit 1`);

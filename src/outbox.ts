@@ -1,4 +1,4 @@
-import { type Db, sql } from './db.ts';
+import { type Fragment, sql, type Transaction } from './db.ts';
 
 const NAMES = [
   'transferstarted',
@@ -37,11 +37,11 @@ export const eventInsert = (event: Event, condition = sql.fragment`true`) => sql
   where ${condition}`;
 
 /** An `insert` of the events that `rows` selects, with the columns in this order. */
-export const eventsInsert = (rows: ReturnType<typeof sql.fragment>) => sql.fragment`
+export const eventsInsert = (rows: Fragment) => sql.fragment`
   insert into events (type, source, subject, tenant_id, project_id, user_id, resource_id, request_id, data) ${rows}`;
 
 /** Writes events in the caller's transaction. */
-export async function emitAll(tx: Db, events: readonly Event[]) {
+export async function emitAll(tx: Transaction, events: readonly Event[]) {
   if (events.length === 0) return;
   const rows = sql.fragment`
     select type, source, subject, "tenantId", "projectId", "userId", "resourceId", "requestId", data
@@ -51,6 +51,6 @@ export async function emitAll(tx: Db, events: readonly Event[]) {
 }
 
 /** Writes an event in the caller's transaction: it is published if and only if the transaction commits. */
-export async function emit(tx: Db, event: Event) {
+export async function emit(tx: Transaction, event: Event) {
   await tx.query(sql.unsafe`${eventInsert(event)}`);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
 import { checkBlobStore } from './blobs/open.ts';
 import type { Config } from './config.ts';
-import { connect } from './db.ts';
+import { Database } from './db.ts';
 import { cannotListen, checkListening } from './platform/net/listening.ts';
 import { OWNS_TABLES, openDatabase } from './platform/postgres/database.ts';
 import { createLog } from './platform/telemetry/log.ts';
@@ -30,7 +30,7 @@ export async function serve(config: Config, stop?: AbortSignal): Promise<Server>
   await checkBlobStore(config['blobs.url']);
   const database = await openDatabase(config, stop);
   if (database.ownsTables) log.warn({}, OWNS_TABLES);
-  const db = await connect(database.url, config['database.poolSize'], 'platform serve');
+  const db = new Database(database.url, config['database.poolSize'], 'platform serve');
   const release = async () => {
     await Promise.race([db.end(), sleep(1000)]);
     await database.close();

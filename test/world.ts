@@ -129,7 +129,9 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   async function tokenOf({ userId }: Pick<User, 'userId'>) {
     const identity = await findIdentity(database.db, userId);
     if (!identity) throw new Error(`There is no account ${userId}.`);
-    const login = await insertFamily(database.db, userId, config['tokens.accessLifetime'], false);
+    const login = await database.db.transaction((tx) =>
+      insertFamily(tx, userId, config['tokens.accessLifetime'], false),
+    );
     return (await tokens.issue(identity, login)).token;
   }
   async function makeAdministrator(): Promise<User> {

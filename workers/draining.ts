@@ -1,4 +1,4 @@
-import type { Db } from '../src/db.ts';
+import type { Database } from '../src/db.ts';
 import { isDrained, noteDraining } from '../src/operations/workers/queries.ts';
 
 /** Whether an operator has drained this worker. */
@@ -13,7 +13,7 @@ export interface Draining {
  * Records in the worker's row that it takes no transfers one poll after it stopped: by then a transfer that a slot was
  * just fetching is visible as running. Before the first job it is recorded at once.
  */
-export function watchDraining(db: Db, pool: string): Draining {
+export function watchDraining(db: Database, pool: string): Draining {
   let now = false;
   let recorded = false;
   let polled = false;
@@ -27,7 +27,7 @@ export function watchDraining(db: Db, pool: string): Draining {
       polled = true;
       const settled = now && before;
       if (settled === recorded) return;
-      await noteDraining(db, pool, settled);
+      await db.transaction((tx) => noteDraining(tx, pool, settled));
       recorded = settled;
     },
   };

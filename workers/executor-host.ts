@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkBlobStore } from '../src/blobs/open.ts';
 import type { Config } from '../src/config.ts';
-import { connect, type Database } from '../src/db.ts';
+import { Database } from '../src/db.ts';
 import { sealClear } from '../src/operations/secrets/seal-clear.ts';
 import { runAll } from '../src/platform/async/run-all.ts';
 import { openKeyStore } from '../src/platform/keys/encrypt-keys.ts';
@@ -68,7 +68,7 @@ export async function openExecutorHost(config: Config, log: Log, stop?: AbortSig
     const capacity = await workerCapacity(config);
     const { concurrency } = capacity;
     // enough connections that commits of several transfers are flushed together
-    const db = await connect(database.url, concurrency + 4, 'platform work', concurrency);
+    const db = new Database(database.url, 2 * concurrency + 4, 'platform work');
     opened.unshift(() => db.end());
     const blobs = await openOwnStore(db, storeSettings(config), log);
     const sealer = await openSealer(db, await openKeyStore(db, config, log));

@@ -128,7 +128,7 @@ export async function work(config: Config, abort?: AbortSignal): Promise<Worker>
     { part: 'counters', seldom: true, work: () => countEndedTransfers(db) },
   ]);
   async function unlock() {
-    if ((await unlockUnheld(db, pool, [...queue.jobIds], UNHELD_MS)) === 0) return;
+    if ((await db.transaction((tx) => unlockUnheld(tx, pool, [...queue.jobIds], UNHELD_MS))) === 0) return;
     log.warn({}, 'unlocked jobs that this worker had locked but does not run');
     await notifyWorkers(db);
   }

@@ -3,7 +3,7 @@ import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { passwordRules, policyOf } from '../../src/accounts/password-policy.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { connect, type Db } from '../../src/db.ts';
+import { Database, type Reads } from '../../src/db.ts';
 import { listKeys } from '../../src/platform/keys/signing-keys.queries.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
@@ -41,7 +41,7 @@ export async function bootstrapAdministrator(
   const database = await openDatabase(config, stop);
   try {
     stop.throwIfAborted();
-    const db = await connect(database.url, 2, 'platform admin');
+    const db = new Database(database.url, 2, 'platform admin');
     try {
       const place = placeOf(config);
       if (!yes) await refuseOtherDatabase(db, config, { env: io.env, place });
@@ -77,7 +77,7 @@ function placeOf(config: Pick<Config, 'database.url' | 'data'>): string {
  * could not log in there. With key files the keys tell nothing of the database.
  */
 async function refuseOtherDatabase(
-  db: Db,
+  db: Reads,
   config: Pick<Config, 'tokens.keyFiles'>,
   { env, place }: { env: Env; place: string },
 ) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { checkBlobStore } from '../../src/blobs/open.ts';
 import { loadConfig } from '../../src/config.ts';
-import { connect } from '../../src/db.ts';
+import { Database } from '../../src/db.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { adoptStore } from '../../src/transfers/store/owner.ts';
 import type { Io } from '../io.ts';
@@ -21,7 +21,7 @@ export async function adoptBlobs(
   const database = await openDatabase(config, stop);
   try {
     stop.throwIfAborted();
-    const db = await connect(database.url, 2, 'platform blobs');
+    const db = new Database(database.url, 2, 'platform blobs');
     try {
       const adopted = await adoptStore(db, { url, folder: join(config.data, 'blobs') }, reason);
       io.out(io.json ? JSON.stringify(adopted) : sentence(adopted));

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/config.ts';
-import { connect } from '../../src/db.ts';
+import { Database } from '../../src/db.ts';
 import { type Rotation, rotateSecrets } from '../../src/operations/secrets/rotate.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import type { Io } from '../io.ts';
@@ -13,7 +13,7 @@ export async function rotateSecretKeys(io: Pick<Io, 'env' | 'json' | 'out'>, sto
   const database = await openDatabase(config, stop);
   try {
     stop.throwIfAborted();
-    const db = await connect(database.url, 2, 'platform secret');
+    const db = new Database(database.url, 2, 'platform secret');
     try {
       const rotated = await rotateSecrets(db, config, config['twoFactor.metadataKey'], stop);
       io.out(io.json ? JSON.stringify(rotated) : sentence(rotated));

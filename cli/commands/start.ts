@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.ts';
-import { connect } from '../../src/db.ts';
+import { Database } from '../../src/db.ts';
 import { hasAdministrator } from '../../src/groups/queries.ts';
 import { checkListening } from '../../src/platform/net/listening.ts';
 import { type OpenDatabase, openDatabase } from '../../src/platform/postgres/database.ts';
@@ -81,7 +81,7 @@ export async function start(env: Environment, io: StartOutput): Promise<number> 
 }
 
 async function findsAdministrator(url: string): Promise<boolean> {
-  const db = await connect(url, 2, 'platform start');
+  const db = new Database(url, 2, 'platform start');
   try {
     return await hasAdministrator(db);
   } finally {

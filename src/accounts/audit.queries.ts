@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { number, text, timeText, uuidText } from '../http/rules/members.ts';
 
 export const AuditRow = z.object({
@@ -25,7 +25,7 @@ export interface AuditFilter {
 }
 
 /** Lists rows, newest first. `before`: id of the last row of the previous page. */
-export const listAudit = (db: Db, { account, after }: AuditFilter, before: number | undefined, limit: number) => {
+export const listAudit = (db: Reads, { account, after }: AuditFilter, before: number | undefined, limit: number) => {
   const id = after && 'id' in after ? after.id : null;
   const time = after && 'time' in after ? after.time : null;
   return db.any(sql.type(AuditRow)`

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { App } from '../http/route.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
@@ -14,7 +14,7 @@ const AuditEntry = AuditRow.extend({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-export async function auditRoutes(app: App, { db, cursors }: { db: Db; cursors: Signer }) {
+export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursors: Signer }) {
   app.get(
     '/api/audit/list',
     {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 import type { FileEntry } from './account-file.ts';
 
 /** Key of the advisory lock, unique in this database. */
 const LOCK = 7_201_955;
 
 /** Locks the account file and its copy, over all processes, until `tx` ends. */
-export const lockFile = (tx: Db) => tx.query(sql.unsafe`select pg_advisory_xact_lock(${LOCK})`);
+export const lockFile = (tx: Transaction) => tx.query(sql.unsafe`select pg_advisory_xact_lock(${LOCK})`);
 
 const State = z.object({
   /** SHA-256 of the text that the table is a copy of. */
@@ -17,18 +17,18 @@ const State = z.object({
   replaces: z.instanceof(Buffer).optional(),
 });
 
-export const findFileState = (tx: Db) =>
+export const findFileState = (tx: Transaction) =>
   tx.maybeOne(sql.type(State)`select sha256, pending, replaces from account_file`);
 
 /** The table is a copy of the file. */
-export const storeCopiedHash = (tx: Db, sha256: Buffer) =>
+export const storeCopiedHash = (tx: Transaction, sha256: Buffer) =>
   tx.query(sql.unsafe`
     insert into account_file (sha256) values (${sql.binary(sha256)})
     on conflict (one) do update set sha256 = excluded.sha256, pending = null, replaces = null`);
 
 /** The table is a copy of a text that the file gets after the commit. */
 export const storePending = (
-  tx: Db,
+  tx: Transaction,
   { sha256, text, replaces }: { sha256: Buffer; text: string; replaces: Buffer | undefined },
 ) =>
   tx.query(sql.unsafe`
@@ -55,7 +55,7 @@ const Row = z.object({
 });
 
 /** All accounts as entries of the file. */
-export const listEntries = (tx: Db) =>
+export const listEntries = (tx: Transaction) =>
   tx.any(sql.type(Row)`
     select id, user_id, name, email, company, phone_number, roles, metadata, password_hash, activated, enabled, locked,
       locked_date_end, allow_me_password_change, registered
@@ -64,7 +64,7 @@ export const listEntries = (tx: Db) =>
 const Duplicate = z.object({ first: z.number(), second: z.number() });
 
 /** Indexes (from 0) of the first two login ids that are equal except for letter case. */
-export const findDuplicateIds = (tx: Db, ids: readonly string[]) =>
+export const findDuplicateIds = (tx: Transaction, ids: readonly string[]) =>
   tx.maybeOne(sql.type(Duplicate)`
     select first, second from (
       select n - 1 as second, lag(n) over (partition by fold_name(id) order by n) - 1 as first
@@ -75,7 +75,7 @@ export const findDuplicateIds = (tx: Db, ids: readonly string[]) =>
  * Deletes accounts without an entry, and by a trigger what permissions allow them. Entries match by user id, or by
  * login id if they have no user id. Locks projects and datasets whose permissions name them first.
  */
-export async function deleteOthers(tx: Db, entries: readonly FileEntry[]) {
+export async function deleteOthers(tx: Transaction, entries: readonly FileEntry[]) {
   const isOther = sql.fragment`not exists (
     select from jsonb_to_recordset(${sql.jsonb(entries as never)}) as e("userId" uuid, id text)
     where e."userId" = a.user_id or (e."userId" is null and fold_name(e.id) = a.folded_id))`;
@@ -87,7 +87,7 @@ export async function deleteOthers(tx: Db, entries: readonly FileEntry[]) {
  * Inserts and updates accounts from entries. Ends the logins of accounts whose password changes or that may no longer
  * sign in.
  */
-export async function putEntries(tx: Db, entries: readonly FileEntry[]) {
+export async function putEntries(tx: Transaction, entries: readonly FileEntry[]) {
   const file = sql.fragment`jsonb_to_recordset(${sql.jsonb(entries as never)}) as e(id text, "userId" uuid, name text, email text,
     company text, "phoneNumber" text, roles text[], metadata jsonb, "passwordHash" text, activated boolean, enabled boolean,
     locked boolean, "lockedDateEnd" timestamptz, "allowMePasswordChange" boolean, registered boolean)`;

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { audit } from '../audit.ts';
-import { type Db, runAfterCommit } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { AccountFileError, accountFileText, type FileEntry, parseAccountFile } from './account-file.ts';
 import {
@@ -36,7 +36,7 @@ interface AfterCommit {
  * after the commit: by the next change or start, if this process ends before. Throws if the file is malformed when the
  * store is opened.
  */
-export async function openFileStore(path: string, db: Db, log: Log): Promise<AccountStore> {
+export async function openFileStore(path: string, db: Database, log: Log): Promise<AccountStore> {
   /** Version of the file that the table is a copy of, and of a malformed file. */
   let copiedVersion = '';
   let malformedVersion: string | undefined;
@@ -89,7 +89,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   }
 
   /** Copies the file to the table, after writing to it what was committed. Locks both until `tx` ends. */
-  async function copyIn(tx: Db, after: AfterCommit): Promise<void> {
+  async function copyIn(tx: Transaction, after: AfterCommit): Promise<void> {
     await lockFile(tx);
     const text = await read(path);
     const sha256 = text === undefined ? undefined : hashOf(text);
@@ -115,7 +115,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   }
 
   /** Copies the table to the file, after the commit. */
-  async function copyOut(tx: Db, after: AfterCommit): Promise<void> {
+  async function copyOut(tx: Transaction, after: AfterCommit): Promise<void> {
     const text = accountFileText([...(await listEntries(tx))]);
     const sha256 = hashOf(text);
     const known = await findFileState(tx);
@@ -123,7 +123,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     // of two texts in one transaction only the last one is written
     const replaces = known?.pending === undefined ? known?.sha256 : known.replaces;
     await storePending(tx, { sha256, text, replaces });
-    runAfterCommit(tx, () => {
+    tx.afterCommit(() => {
       isBehind = true;
       after.written = refreshing((error) => {
         log.error({ path, err: error }, 'the account file could not be written; it is tried again');
@@ -131,7 +131,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
     });
   }
 
-  async function change<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+  async function change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const after: AfterCommit = {};
     try {
       const result = await db.transaction(async (tx) => {
@@ -180,7 +180,7 @@ export async function openFileStore(path: string, db: Db, log: Log): Promise<Acc
   };
 }
 
-async function refuseDuplicateIds(tx: Db, entries: readonly FileEntry[], lines: readonly number[]) {
+async function refuseDuplicateIds(tx: Transaction, entries: readonly FileEntry[], lines: readonly number[]) {
   const ids = entries.map(({ id }) => id);
   const duplicate = await findDuplicateIds(tx, ids);
   if (!duplicate) return;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import { flag, text } from '../http/rules/members.ts';
@@ -17,7 +17,7 @@ const Item = z
   .meta({ id: 'LegacyAccount' });
 
 export interface LegacyListParts {
-  db: Db;
+  db: Database;
   store: AccountStore;
   /** Whether answers contain password hashes, which readers of the list can attack offline. */
   exposeHash: boolean;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
@@ -55,7 +55,7 @@ export interface LoginDelay {
 
 export type LoginDelaySettings = Pick<Config, 'loginDelay.first' | 'loginDelay.maxWaiting'>;
 
-export function openLoginDelay(db: Db, settings: LoginDelaySettings): LoginDelay {
+export function openLoginDelay(db: Database, settings: LoginDelaySettings): LoginDelay {
   const total = settings['loginDelay.maxWaiting'];
   const [ofPair, ofClient] = [Math.ceil(total * PAIR_SHARE), Math.ceil(total * CLIENT_SHARE)];
   const limits = { total, ofPair, ofClient, withAbandoned: ABANDONED_SHARES * ofPair };
@@ -69,13 +69,14 @@ export function openLoginDelay(db: Db, settings: LoginDelaySettings): LoginDelay
   return {
     async fail({ address, account, whenGone }) {
       const source = sourceOf(address, account);
-      const delayMs = delayMsOf(await countFailure(db, source, FORGET_MS));
+      const delayMs = delayMsOf(await db.transaction((tx) => countFailure(tx, source, FORGET_MS)));
       if (delayMs === 0 || delays.closed()) return;
       const slot = await takeSlot(db, source, limits, delayMs);
       if (slot === undefined) throw tooManyFailedLogins(delayMs);
-      if ((await delays.wait(delayMs, whenGone)) === 'hungUp') await abandonSlot(db, slot);
+      if ((await delays.wait(delayMs, whenGone)) === 'hungUp') await db.transaction((tx) => abandonSlot(tx, slot));
     },
-    succeed: async ({ address, account }) => void (await deletePairFailures(db, sourceOf(address, account))),
+    succeed: async ({ address, account }) =>
+      void (await db.transaction((tx) => deletePairFailures(tx, sourceOf(address, account)))),
     async status({ address, account }) {
       const { ofClient, ofPair } = await findFailures(db, sourceOf(address, account), FORGET_MS);
       return { failures: ofClient, delayMs: delayMsOf({ ofClient: ofClient + 1, ofPair: ofPair + 1 }) };
@@ -122,4 +123,4 @@ const tooManyFailedLogins = (delayMs: number) =>
   });
 
 /** Part of the hourly clean-up. */
-export const forgetOldLoginFailures = (db: Db) => deleteOldFailures(db, FORGET_MS);
+export const forgetOldLoginFailures = (db: Database) => db.transaction((tx) => deleteOldFailures(tx, FORGET_MS));

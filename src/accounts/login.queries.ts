@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Database, type Reads, sql, type Transaction } from '../db.ts';
 
 // SQL of a login attempt: the account's row, failed logins per client, and slots for delayed answers.
 
@@ -20,16 +20,16 @@ const loginState = sql.fragment`
   locked and (locked_date_end is null or locked_date_end > now()) or coalesce(locked_out_until > now(), false) as locked`;
 
 /** By login id, in any letter case. */
-export const findLoginState = (db: Db, id: string) =>
+export const findLoginState = (db: Reads, id: string) =>
   db.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where folded_id = fold_name(${id})`);
 
 /** Whether the account is locked at present. */
-export const isLocked = (db: Db, userId: string) =>
+export const isLocked = (db: Reads, userId: string) =>
   db.exists(sql.unsafe`select from (select ${loginState} from accounts where user_id = ${userId}) a where locked`);
 
 /** Locks the account's row until `tx` ends, so that no change of its password or state slips in between. */
-export const lockLoginState = (tx: Db, userId: string) =>
-  tx.maybeOne(sql.type(LoginState)`select ${loginState} from accounts where user_id = ${userId} for no key update`);
+export const lockLoginState = (tx: Transaction, userId: string) =>
+  tx.maybeOne(sql.write(LoginState)`select ${loginState} from accounts where user_id = ${userId} for no key update`);
 
 /** After how many wrong passwords in a row an account is locked out (0: never), and for how many milliseconds. */
 export interface Lockout {
@@ -41,8 +41,8 @@ export interface Lockout {
  * Counts a login attempt as failed; a success resets the count. The attempt after `after` failures locks the account
  * out, even with the right password. When the lockout is over, counting starts again at 1.
  */
-export const countAttempt = (db: Db, userId: string, { after, duration }: Lockout) =>
-  db.query(sql.unsafe`
+export const countAttempt = (tx: Transaction, userId: string, { after, duration }: Lockout) =>
+  tx.query(sql.unsafe`
     update accounts set last_login_attempted_date = now(),
       no_of_unsuccessful_login_attempts = case when locked_out_until <= now() then 1 else no_of_unsuccessful_login_attempts + 1 end,
       locked_out_until = case
@@ -51,12 +51,12 @@ export const countAttempt = (db: Db, userId: string, { after, duration }: Lockou
           then now() + ${duration} * interval '1 millisecond' end
     where user_id = ${userId}`);
 
-export const resetAttempts = (tx: Db, userId: string) =>
+export const resetAttempts = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`
     update accounts set no_of_unsuccessful_login_attempts = 0, locked_out_until = null where user_id = ${userId}`);
 
 /** Replaces the hash of a password by another hash of the same password, unless the password was changed meanwhile. */
-export const replaceHash = (tx: Db, userId: string, before: string, after: string) =>
+export const replaceHash = (tx: Transaction, userId: string, before: string, after: string) =>
   tx.query(sql.unsafe`
     update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);
 
@@ -80,7 +80,7 @@ export type Failures = z.infer<typeof Failures>;
 const hash = (account: string) => sql.fragment`sha256(convert_to(fold_name(${account}), 'UTF8'))`;
 const notForgotten = (forgetMs: number) => sql.fragment`last_at > now() - ${forgetMs} * interval '1 millisecond'`;
 
-export const findFailures = (db: Db, { client, account }: LoginSource, forgetMs: number) =>
+export const findFailures = (db: Reads, { client, account }: LoginSource, forgetMs: number) =>
   db.one(sql.type(Failures)`
     select
       coalesce((select failures from login_failures where client = ${client} and ${notForgotten(forgetMs)}), 0) as of_client,
@@ -88,8 +88,8 @@ export const findFailures = (db: Db, { client, account }: LoginSource, forgetMs:
         where client = ${client} and account = ${hash(account)} and ${notForgotten(forgetMs)}), 0) as of_pair`);
 
 /** Counts one more failed login; returns the new counts. */
-export const countFailure = (db: Db, { client, account }: LoginSource, forgetMs: number) =>
-  db.one(sql.type(Failures)`
+export const countFailure = (tx: Transaction, { client, account }: LoginSource, forgetMs: number) =>
+  tx.one(sql.write(Failures)`
     with of_client as (
       insert into login_failures as f (client, failures) values (${client}, 1)
       on conflict (client) do update set last_at = now(), failures = case when f.${notForgotten(forgetMs)} then f.failures + 1 else 1 end
@@ -103,12 +103,12 @@ export const countFailure = (db: Db, { client, account }: LoginSource, forgetMs:
     select (select failures from of_client) as of_client, (select failures from of_pair) as of_pair`);
 
 /** Deletes the failure count of the client with this login id; the count of the client stays. */
-export const deletePairFailures = (db: Db, { client, account }: LoginSource) =>
-  db.query(sql.unsafe`delete from login_pair_failures where client = ${client} and account = ${hash(account)}`);
+export const deletePairFailures = (tx: Transaction, { client, account }: LoginSource) =>
+  tx.query(sql.unsafe`delete from login_pair_failures where client = ${client} and account = ${hash(account)}`);
 
-export async function deleteOldFailures(db: Db, forgetMs: number) {
-  await db.query(sql.unsafe`delete from login_failures where not ${notForgotten(forgetMs)}`);
-  await db.query(sql.unsafe`delete from login_pair_failures where not ${notForgotten(forgetMs)}`);
+export async function deleteOldFailures(tx: Transaction, forgetMs: number) {
+  await tx.query(sql.unsafe`delete from login_failures where not ${notForgotten(forgetMs)}`);
+  await tx.query(sql.unsafe`delete from login_pair_failures where not ${notForgotten(forgetMs)}`);
 }
 
 /** Maximum numbers of slots. */
@@ -123,7 +123,7 @@ export interface SlotLimits {
 }
 
 /** Reserves a slot for `ms` milliseconds; undefined when a limit is reached. Exact over all processes. */
-export const takeSlot = (db: Db, { client, account }: LoginSource, limits: SlotLimits, ms: number) =>
+export const takeSlot = (db: Database, { client, account }: LoginSource, limits: SlotLimits, ms: number) =>
   db.transaction(async (tx) => {
     const id = randomUUID();
     await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('login waits', 0))`);
@@ -143,11 +143,11 @@ export const takeSlot = (db: Db, { client, account }: LoginSource, limits: SlotL
   });
 
 /** The slot is free for others, but counts against its client and account until it ends. */
-export const abandonSlot = (db: Db, id: string) =>
-  db.query(sql.unsafe`update login_waits set abandoned = true where id = ${id}`);
+export const abandonSlot = (tx: Transaction, id: string) =>
+  tx.query(sql.unsafe`update login_waits set abandoned = true where id = ${id}`);
 
 /** Whether at least one administrator can sign in. */
-export const canAdministratorSignIn = (tx: Db) =>
+export const canAdministratorSignIn = (tx: Transaction) =>
   tx.exists(sql.unsafe`
     select from group_members m join accounts a using (user_id)
     where m.group_id = 'Administrators' and a.enabled and a.activated

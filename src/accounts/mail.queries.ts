@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 /** Purpose of a mailed token. */
 export type TokenKind = 'activation' | 'passwordReset';
@@ -17,24 +17,25 @@ const MailRow = z.object({
 export type MailRow = z.infer<typeof MailRow>;
 
 /** Returns the id. Null if a password reset for the same login id or e-mail address is pending. */
-export const insertMail = (tx: Db, mail: Omit<MailRow, 'id'>) =>
-  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+export const insertMail = (tx: Transaction, mail: Omit<MailRow, 'id'>) =>
+  tx.maybeOneFirst(sql.write(z.object({ id: z.string() }))`
     insert into account_mails (kind, user_id, recipient, asked, address, request_id)
     values (${mail.kind}, ${mail.userId ?? null}, ${mail.recipient ?? null}, ${mail.asked ?? null}, ${mail.address ?? null},
       ${mail.requestId ?? null})
     on conflict (lower(asked)) where kind = 'passwordResetAsked' do nothing
     returning id`);
 
-export const findMail = (db: Db, id: string) =>
+export const findMail = (db: Reads, id: string) =>
   db.maybeOne(sql.type(MailRow)`
     select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id}`);
 
 /** `findMail` with a lock until `tx` ends. */
-export const lockMail = (tx: Db, id: string) =>
-  tx.maybeOne(sql.type(MailRow)`
+export const lockMail = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.write(MailRow)`
     select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id} for update`);
 
-export const deleteMail = (tx: Db, id: string) => tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
+export const deleteMail = (tx: Transaction, id: string) =>
+  tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
 
 const Addressee = z.object({
   userId: z.string(),
@@ -48,7 +49,7 @@ const Addressee = z.object({
  * Enabled accounts with this login id or e-mail address. Excludes accounts that got `maxMails` resets in the last hour.
  */
 export const findAddressees = (
-  db: Db,
+  db: Reads,
   asked: string,
   { maxAccounts, maxMails }: { maxAccounts: number; maxMails: number },
 ) =>
@@ -60,7 +61,7 @@ export const findAddressees = (
     order by a.folded_id = fold_name(${asked}) desc, a.id limit ${maxAccounts}`);
 
 export const insertToken = (
-  tx: Db,
+  tx: Transaction,
   { userId, kind, mailId, hash }: { userId: string; kind: TokenKind; mailId: string; hash: Buffer },
   lifetimeMs: number,
 ) =>
@@ -69,12 +70,12 @@ export const insertToken = (
     values (${sql.binary(hash)}, ${userId}, ${kind}, ${mailId}, now() + ${lifetimeMs} * interval '1 millisecond')`);
 
 /** User id of a valid token. */
-export const findTokenHolder = (tx: Db, kind: TokenKind, hash: Buffer) =>
-  tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
+export const findTokenHolder = (db: Reads, kind: TokenKind, hash: Buffer) =>
+  db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from account_tokens where kind = ${kind} and hash = ${sql.binary(hash)} and expires_at > now()`);
 
 /** Deletes all tokens of this kind. Of concurrent calls one returns true. */
-export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promise<boolean> {
+export async function useTokens(tx: Transaction, userId: string, kind: TokenKind): Promise<boolean> {
   const { rowCount } = await tx.query(
     sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = ${kind} and expires_at > now()`,
   );
@@ -82,21 +83,21 @@ export async function useTokens(tx: Db, userId: string, kind: TokenKind): Promis
 }
 
 /** Deletes all tokens of an account whose e-mail address was changed: they were sent to the old address. */
-export const deleteTokens = (tx: Db, userId: string) =>
+export const deleteTokens = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId}`);
 
 /**
  * Deletes the password reset tokens of an account whose password was changed. Activation tokens stay: they only prove
  * the e-mail address.
  */
-export const deleteResetTokens = (tx: Db, userId: string) =>
+export const deleteResetTokens = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`delete from account_tokens where user_id = ${userId} and kind = 'passwordReset'`);
 
-export const deleteExpiredTokens = (db: Db) =>
-  db.query(sql.unsafe`delete from account_tokens where expires_at <= now()`);
+export const deleteExpiredTokens = (tx: Transaction) =>
+  tx.query(sql.unsafe`delete from account_tokens where expires_at <= now()`);
 
 /** Mails that are older than an hour and have no job with attempts left. `old`: older than `oldMs`. */
-export const listFailedMails = (db: Db, oldMs: number, limit: number) =>
+export const listFailedMails = (db: Reads, oldMs: number, limit: number) =>
   db.any(sql.type(z.object({ id: z.string(), old: z.boolean() }))`
     select id, created_at < now() - ${oldMs} * interval '1 millisecond' as old from account_mails m
     where created_at < now() - interval '1 hour' and not exists (
@@ -105,7 +106,7 @@ export const listFailedMails = (db: Db, oldMs: number, limit: number) =>
     order by created_at, id limit ${limit}`);
 
 /** Number of mails to send, at most `limit`. */
-export const countMails = (db: Db, limit: number) =>
+export const countMails = (db: Reads, limit: number) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from (select from account_mails limit ${limit}) m`);
 
@@ -115,7 +116,7 @@ const isReset = sql.fragment`coalesce(starts_with(client, ${RESET}), false)`;
 /** Rows of mails to one recipient in the last hour. */
 const sentTo = (recipient: string) => sql.fragment`
   select from registration_mails where lower(recipient) = lower(${recipient}) and ordered_at > now() - interval '1 hour'`;
-const lockRecipient = (tx: Db, recipient: string) =>
+const lockRecipient = (tx: Transaction, recipient: string) =>
   tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('registration ' || lower(${recipient}), 0))`);
 
 /**
@@ -125,7 +126,7 @@ const lockRecipient = (tx: Db, recipient: string) =>
  * his own count whether an account exists. Exact for concurrent calls.
  */
 export async function countResetMail(
-  tx: Db,
+  tx: Transaction,
   { userId, email, unproven }: Omit<z.infer<typeof Addressee>, 'id'>,
   { toUnproven, toRecipient }: { toUnproven: number; toRecipient: number },
 ): Promise<boolean> {
@@ -148,7 +149,7 @@ export interface RegistrationMailLimits {
  * calls.
  */
 export async function countRegistrationMail(
-  tx: Db,
+  tx: Transaction,
   { recipient, client }: { recipient: string; client: string },
   { toRecipient, fromClient }: RegistrationMailLimits,
 ): Promise<boolean> {
@@ -162,5 +163,5 @@ export async function countRegistrationMail(
   return rowCount === 1;
 }
 
-export const deleteOldRegistrationMails = (db: Db) =>
-  db.query(sql.unsafe`delete from registration_mails where ordered_at <= now() - interval '1 hour'`);
+export const deleteOldRegistrationMails = (tx: Transaction) =>
+  tx.query(sql.unsafe`delete from registration_mails where ordered_at <= now() - interval '1 hour'`);

@@ -1,5 +1,5 @@
 import { audit } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { deleteNeverActivated, listNeverActivated } from './queries.ts';
 import type { AccountStore } from './store.ts';
@@ -12,7 +12,7 @@ const BATCH = 1000;
  * which frees their login ids. Opens the store only if there are such accounts. Safe to run concurrently.
  */
 export async function removeNeverActivated(
-  db: Db,
+  db: Reads,
   openStore: () => Promise<AccountStore>,
   lifetimeMs: number,
   run: MaintenanceRun = FAIL_FAST,

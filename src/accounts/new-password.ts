@@ -1,10 +1,10 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { listLastHashes } from './password.queries.ts';
 import type { Passwords } from './password.ts';
 import { checkPassword, invalidPassword, type PasswordRules } from './password-policy.ts';
 
 export interface NewPasswordParts {
-  db: Db;
+  db: Database;
   passwords: Passwords;
   rules: PasswordRules;
 }

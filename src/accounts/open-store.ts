@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { openFileStore } from './file-store.ts';
 import { type AccountStore, tableStore } from './store.ts';
 
@@ -9,7 +9,7 @@ type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
 /** Opens the store of the setting `accounts.store`: `postgres`, or `file:` and a path. */
 export const openAccountStore = async (
   { 'accounts.store': store }: Pick<Config, 'accounts.store'>,
-  db: Db,
+  db: Database,
   log: Log,
 ): Promise<AccountStore> =>
   store.startsWith('file:') ? openFileStore(resolve(store.slice('file:'.length)), db, log) : tableStore(db);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 const Hash = z.object({ passwordHash: z.string() });
 
 /** Hashes of the current and former passwords of an account, newest first. */
-export const listLastHashes = (db: Db, userId: string, limit: number) =>
+export const listLastHashes = (db: Reads, userId: string, limit: number) =>
   db.anyFirst(sql.type(Hash)`
     select password_hash from (
       select password_hash, 'infinity'::timestamptz as until from accounts where user_id = ${userId}
@@ -12,7 +12,7 @@ export const listLastHashes = (db: Db, userId: string, limit: number) =>
     order by until desc limit ${limit}`);
 
 /** Sets a password and ends a lockout. Keeps the hashes of the last `history` passwords, the new one included. */
-export async function setPassword(tx: Db, userId: string, passwordHash: string, history: number) {
+export async function setPassword(tx: Transaction, userId: string, passwordHash: string, history: number) {
   if (history > 0)
     await tx.query(sql.unsafe`
       insert into password_history (user_id, password_hash) select user_id, password_hash from accounts where user_id = ${userId}`);

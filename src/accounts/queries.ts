@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
@@ -21,7 +21,7 @@ const account = accountAs(shown);
 export const ListedAccount = Account.extend({ metadata: z.any() });
 
 /** Metadata of an account as text. */
-export const findMetadata = (db: Db, userId: string) => db.anyFirst(textOf(parts, userId, sql.fragment`a.metadata`));
+export const findMetadata = (db: Reads, userId: string) => db.anyFirst(textOf(parts, userId, sql.fragment`a.metadata`));
 
 /** The list of accounts `a`, sorted by login id. */
 const parts = {
@@ -33,7 +33,7 @@ const parts = {
   from: sql.fragment`from accounts a where true`,
 } as const;
 
-export const listAccounts = (db: Db, part: Part) =>
+export const listAccounts = (db: Reads, part: Part) =>
   db.any(
     sql.type(listed(ListedAccount))`${partOf(part, {
       ...parts,
@@ -51,7 +51,7 @@ export const LegacyAccount = z.object({
   passwordHash: z.string(),
 });
 
-export const listLegacyAccounts = (db: Db, part: Part) =>
+export const listLegacyAccounts = (db: Reads, part: Part) =>
   db.any(
     sql.type(listed(LegacyAccount))`${partOf(part, {
       ...parts,
@@ -60,16 +60,16 @@ export const listLegacyAccounts = (db: Db, part: Part) =>
     })}`,
   );
 
-export const countAccounts = (db: Db) =>
+export const countAccounts = (db: Reads) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from accounts`);
 
 /** The user of a login id in any letter case. */
-export const findUserId = (db: Db, id: string) =>
+export const findUserId = (db: Reads, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from accounts where folded_id = fold_name(${id})`);
 
 /** By login id, in any letter case. */
-export async function getAccount(db: Db, id: string): Promise<Account> {
+export async function getAccount(db: Reads, id: string): Promise<Account> {
   const found = await db.maybeOne(
     sql.type(Account)`select ${account} from accounts a where a.folded_id = fold_name(${id})`,
   );
@@ -96,8 +96,8 @@ export interface NewAccountRow {
 }
 
 /** Returns the user id. Null if the login id exists. */
-export const insertAccount = (tx: Db, row: NewAccountRow) =>
-  tx.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
+export const insertAccount = (tx: Transaction, row: NewAccountRow) =>
+  tx.maybeOneFirst(sql.write(z.object({ userId: z.string() }))`
     insert into accounts (id, password_hash, name, tenant_id, email, company, phone_number, roles, metadata, activated, enabled,
       allow_me_password_change, registered, created_by, updated_by)
     values (${row.id}, ${row.passwordHash}, ${row.name}, ${row.tenantId ?? null}, ${row.email ?? null}, ${row.company ?? null},
@@ -107,24 +107,24 @@ export const insertAccount = (tx: Db, row: NewAccountRow) =>
     on conflict (folded_id) do nothing
     returning user_id`);
 
-export const findMailAddress = (db: Db, userId: string) =>
+export const findMailAddress = (db: Reads, userId: string) =>
   db.maybeOne(sql.type(z.object({ id: z.string(), email: z.string().optional(), activated: z.boolean() }))`
     select id, email, activated from accounts where user_id = ${userId}`);
 
 /** Returns the login id. */
-export const activate = (tx: Db, userId: string) =>
-  tx.oneFirst(sql.type(z.object({ id: z.string() }))`
+export const activate = (tx: Transaction, userId: string) =>
+  tx.oneFirst(sql.write(z.object({ id: z.string() }))`
     update accounts set activated = true, updated_at = now() where user_id = ${userId} returning id`);
 
 /** By user id. */
-export async function getAccountOf(db: Db, userId: string): Promise<Account> {
+export async function getAccountOf(db: Reads, userId: string): Promise<Account> {
   const found = await db.maybeOne(sql.type(Account)`select ${account} from accounts a where a.user_id = ${userId}`);
   if (!found) throw notFound('Account', userId);
   return found;
 }
 
 /** `getAccountOf` with a lock until `tx` ends. */
-export async function lockAccount(tx: Db, userId: string): Promise<Account> {
+export async function lockAccount(tx: Transaction, userId: string): Promise<Account> {
   await tx.query(sql.unsafe`select from accounts where user_id = ${userId} for no key update`);
   return getAccountOf(tx, userId);
 }
@@ -146,7 +146,7 @@ export interface ChangedAccountRow {
 }
 
 /** Unlocking an account resets its failed attempts. */
-export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
+export const updateAccount = (tx: Transaction, userId: string, row: ChangedAccountRow) =>
   tx.query(sql.unsafe`
     update accounts set name = ${row.name}, email = ${row.email ?? null}, company = ${row.company ?? null},
       phone_number = ${row.phoneNumber ?? null},
@@ -163,7 +163,7 @@ export const updateAccount = (tx: Db, userId: string, row: ChangedAccountRow) =>
     where user_id = ${userId}`);
 
 /** A trigger ends what permissions allow the account. Locks projects and datasets whose permissions name it first. */
-export async function deleteAccount(tx: Db, { userId, id }: Pick<Account, 'userId' | 'id'>) {
+export async function deleteAccount(tx: Transaction, { userId, id }: Pick<Account, 'userId' | 'id'>) {
   await tx.query(sql.unsafe`select lock_entities_permitting(array[${id}])`);
   await tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
 }
@@ -179,32 +179,32 @@ const neverActivated = (lifetimeMs: number) => sql.fragment`
   and not exists (select from account_tokens t where t.user_id = a.user_id and t.expires_at > now())`;
 
 /** User ids in ascending order, after `after`. */
-export const listNeverActivated = (db: Db, lifetimeMs: number, limit: number, after: string | undefined) =>
+export const listNeverActivated = (db: Reads, lifetimeMs: number, limit: number, after: string | undefined) =>
   db.any(sql.type(z.object({ id: z.string() }))`
     select a.user_id as id from accounts a
     where ${neverActivated(lifetimeMs)} and a.user_id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000')
     order by a.user_id limit ${limit}`);
 
 /** Deletes those of the accounts that are still not activated. Returns their login ids. */
-export const deleteNeverActivated = (tx: Db, lifetimeMs: number, userIds: readonly string[]) =>
-  tx.anyFirst(sql.type(z.object({ id: z.string() }))`
+export const deleteNeverActivated = (tx: Transaction, lifetimeMs: number, userIds: readonly string[]) =>
+  tx.anyFirst(sql.write(z.object({ id: z.string() }))`
     delete from accounts where user_id in (
       select a.user_id from accounts a
       where a.user_id = any(${sql.array(userIds, 'uuid')}) and ${neverActivated(lifetimeMs)} for update skip locked)
     returning id`);
 
-export const userExists = (db: Db, userId: string) =>
+export const userExists = (db: Reads, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId}`);
 
 /** Makes the tenant the home tenant of an account that has none. */
-export const setMissingHomeTenant = (tx: Db, userId: string, tenantId: string) =>
+export const setMissingHomeTenant = (tx: Transaction, userId: string, tenantId: string) =>
   tx.query(sql.unsafe`update accounts set tenant_id = ${tenantId} where user_id = ${userId} and tenant_id is null`);
 
-export const isHomeTenant = (db: Db, tenantId: string, userId: string) =>
+export const isHomeTenant = (db: Reads, tenantId: string, userId: string) =>
   db.exists(sql.unsafe`select from accounts where user_id = ${userId} and tenant_id = ${tenantId}`);
 
 /** Accounts whose home is this tenant, but that are not its members, get another of their tenants as home, or none. */
-export const replaceHomeTenant = (tx: Db, tenantId: string) =>
+export const replaceHomeTenant = (tx: Transaction, tenantId: string) =>
   tx.query(sql.unsafe`
     update accounts a set tenant_id = (select min(m.tenant_id::text)::uuid from tenant_members m where m.user_id = a.user_id)
     where a.tenant_id = ${tenantId}

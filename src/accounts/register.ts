@@ -1,5 +1,5 @@
 import { audit } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { clientOf } from '../platform/net/networks.ts';
@@ -92,7 +92,7 @@ export const activateByToken = ({ store }: Pick<RegisterParts, 'store'>, token: 
 export const tokenNotValid = () =>
   invalid('The token is unknown, was used before or has expired. Request a new mail.', { code: 'TokenNotValid' });
 
-async function limitPendingMails(tx: Db) {
+async function limitPendingMails(tx: Transaction) {
   if ((await countMails(tx, MAX_PENDING_MAILS)) >= MAX_PENDING_MAILS)
     throw new AppError('unavailable', 'Mails cannot be sent at the moment. Try again later.', { retryAfter: 60 });
 }

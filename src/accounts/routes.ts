@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import { text } from '../http/rules/members.ts';
@@ -9,7 +9,7 @@ import { countAccounts, findMetadata, getAccount, ListedAccount, listAccounts } 
 
 const config = { access: 'administrators', service: 'accounts' } as const;
 
-export async function accountRoutes(app: App, { db }: { db: Db }) {
+export async function accountRoutes(app: App, { db }: { db: Reads }) {
   app.get(
     '/api/accounts',
     {

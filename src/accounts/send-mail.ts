@@ -1,6 +1,6 @@
 import { audit } from '../audit.ts';
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { enqueue } from '../jobs.ts';
 import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { type Mailer, Undeliverable } from '../platform/mail/mail.ts';
@@ -35,7 +35,7 @@ const MAX_RESETS = 5;
 export const MAX_TO_RECIPIENT = { toUnproven: 5, toRecipient: MAX_ACCOUNTS };
 
 /** Stores a mail and the job that sends it, in the caller's transaction. */
-export async function queueMail(tx: Db, mail: Omit<MailRow, 'id'>) {
+export async function queueMail(tx: Transaction, mail: Omit<MailRow, 'id'>) {
   const mailId = await insertMail(tx, mail);
   if (mailId) await enqueue(tx, 'sendAccountMail', { mailId }, { jobKey: mailId });
 }
@@ -54,9 +54,9 @@ export async function requeueMails(
   { attempt }: MaintenanceRun,
 ): Promise<void> {
   for (const { id, old } of await listFailedMails(db, MAX_AGE_MS, BATCH)) {
-    const requeue = () => enqueue(db, 'sendAccountMail', { mailId: id }, { jobKey: id });
+    const requeue = () => db.transaction((tx) => enqueue(tx, 'sendAccountMail', { mailId: id }, { jobKey: id }));
     const drop = async () => {
-      await deleteMail(db, id);
+      await db.transaction((tx) => deleteMail(tx, id));
       log.warn({ mailId: id }, 'deleted a mail that could not be sent within seven days');
     };
     await attempt('mails', old ? drop : requeue, id);
@@ -64,7 +64,7 @@ export async function requeueMails(
 }
 
 export interface MailParts {
-  db: Db;
+  db: Database;
   mailer: Mailer;
   settings: MailSettings;
   log: { warn(details: object, message: string): void };
@@ -91,14 +91,14 @@ export async function sendAccountMail(parts: MailParts, mailId: string): Promise
     if (!(error instanceof Undeliverable)) throw error;
     log.warn({ err: error, mailId }, 'a mail cannot be delivered');
   }
-  await deleteMail(db, mailId);
+  await db.transaction((tx) => deleteMail(tx, mailId));
 }
 
 /**
  * Queues a mail for each account with the requested login id or e-mail address. Runs in a job, so that its time reveals
  * nothing.
  */
-const queueResetMails = (db: Db, { id }: MailRow) =>
+const queueResetMails = (db: Database, { id }: MailRow) =>
   db.transaction(async (tx) => {
     const mail = await lockMail(tx, id);
     if (!mail) return;
@@ -121,7 +121,7 @@ async function sendToken(
   const account = await findMailAddress(db, userId);
   if (!account?.email || (kind === 'activation' && account.activated)) return;
   const { token, hash } = newMailToken();
-  await insertToken(db, { userId, kind, mailId, hash }, settings['accounts.tokenLifetime']);
+  await db.transaction((tx) => insertToken(tx, { userId, kind, mailId, hash }, settings['accounts.tokenLifetime']));
   const { subject, lead, page, command } = TEXTS[kind];
   const link = withToken(settings[page] ?? `${baseOf(settings)}${PATHS[kind]}`, token);
   await mailer.send({

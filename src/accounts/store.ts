@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 
 /**
  * The authoritative store of accounts. The table `accounts` always contains a copy, so that queries can join it; a
@@ -11,13 +11,13 @@ export interface AccountStore {
    */
   refresh(): Promise<void>;
   /** Runs a change in a transaction. After a return, table and store have it; after an error, neither has it. */
-  change<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  change<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Resolves when what it reads and writes by itself has ended. */
   close(): Promise<void>;
 }
 
 /** The default: the table is the store. */
-export const tableStore = (db: Db): AccountStore => ({
+export const tableStore = (db: Database): AccountStore => ({
   refresh: async () => {},
   change: (work) => db.transaction(work),
   close: async () => {},

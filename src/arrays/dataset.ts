@@ -1,6 +1,6 @@
 import type { ServedDataset } from '../datasets/served.queries.ts';
 import { servedDataset } from '../datasets/served.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
@@ -8,7 +8,7 @@ import type { OpenDataset, Stores } from './stores.ts';
 
 /** What the routes of multidimensional datasets need. */
 export interface StoreParts {
-  readonly db: Db;
+  readonly db: Database;
   /** Verifies signed links. */
   readonly signer: LinkSigner;
   readonly stores: Stores;

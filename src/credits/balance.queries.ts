@@ -1,6 +1,5 @@
-import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Database, type Fragment, type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Timestamp } from '../platform/text/time.ts';
 import { amount } from './queries.ts';
@@ -28,7 +27,7 @@ const Past = z.object({ future: z.boolean(), seq: z.number() });
  * The last entry of a pool that was committed at a time. Waits for transactions that are just committing: their entries
  * may count.
  */
-export const findPast = (db: Db, pool: string, at: Timestamp) =>
+export const findPast = (db: Database, pool: string, at: Timestamp) =>
   db.transaction(async (tx) => {
     await tx.query(sql.unsafe`select from credit_pools where id = ${pool} for share`);
     return tx.one(sql.type(Past)`
@@ -80,7 +79,7 @@ const Balance = z.object({ status: z.enum(STATUSES), credits: amount() });
 export type Balance = z.infer<typeof Balance>;
 
 /** Sum by status, also of statuses that have none. */
-export const listBalances = (db: Db, scope: Scope) =>
+export const listBalances = (db: Reads, scope: Scope) =>
   db.any(sql.type(Balance)`
     select s.status, case s.status when 'Available' then sum(l.usable) when 'Reserved' then sum(l.held)
       when 'Spent' then sum(l.used) else sum(l.gone) end as credits
@@ -113,7 +112,7 @@ export interface ListPart {
   limit: number;
 }
 
-const behind = ({ after }: ListPart, n: FragmentSqlToken, position: FragmentSqlToken) =>
+const behind = ({ after }: ListPart, n: Fragment, position: Fragment) =>
   after === undefined
     ? sql.fragment`true`
     : sql.fragment`(${n}, l.expires_at, l.id, ${position})
@@ -122,7 +121,7 @@ const behind = ({ after }: ListPart, n: FragmentSqlToken, position: FragmentSqlT
 const Detail = Balance.extend({ ...LotTerms, ...LedgerPosition.shape });
 
 /** The parts of each lot in burn order, without empty ones. */
-export const listDetails = (db: Db, scope: Scope, part: ListPart) =>
+export const listDetails = (db: Reads, scope: Scope, part: ListPart) =>
   db.any(sql.type(Detail)`
     select s.status, s.credits, ${terms}, s.n, l.expires_at as expires, l.id as lot_id, 0::bigint as position
     from ${lots(scope)} l, lateral (values
@@ -163,7 +162,7 @@ const lastArrival = ({ pool, past }: Scope) => sql.fragment`
  * What was reserved, spent and booked as expired, with operation and project, and what is available of each lot. What
  * is not booked yet expired at the time of its expiry.
  */
-export const listExtendedDetails = (db: Db, caller: Caller, scope: Scope, part: ListPart) =>
+export const listExtendedDetails = (db: Reads, caller: Caller, scope: Scope, part: ListPart) =>
   db.any(sql.type(ExtendedDetail)`
     select r.status, r.credits, ${terms}, r.project_id, named.name as project_name, r.operation_id, r.created_at,
       ${shownCreator(caller, scope.pool, sql.fragment`r`)},

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
@@ -151,7 +151,7 @@ export async function* listText(parts: AsyncIterable<readonly object[]>): AsyncG
 }
 
 /** Reads the ledger of credits. */
-export async function creditBalanceRoutes(app: App, { db }: { db: Db }): Promise<void> {
+export async function creditBalanceRoutes(app: App, { db }: { db: Database }): Promise<void> {
   app.get(
     '/api/iam/credit/:tenantId',
     {

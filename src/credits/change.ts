@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { AppError, conflict, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { isUuid } from '../platform/text/uuid.ts';
@@ -25,34 +25,34 @@ export const MAX_CREDITS = 999_999_999.999999;
 const changeBy = ({ userId, requestId }: Caller, dryRun: boolean) => ({ dryRun, actor: { userId, requestId } });
 
 /** Adds credits to a tenant. Returns what is available then. */
-export async function add(db: Db, caller: Caller, lot: NewLot, dryRun: boolean): Promise<{ credits: number }> {
+export async function add(db: Database, caller: Caller, lot: NewLot, dryRun: boolean): Promise<{ credits: number }> {
   await checkMayAdd(db, caller, lot.tenantId);
-  const { refusal, available = 0 } = await addCredits(db, lot, changeBy(caller, dryRun));
+  const { refusal, available = 0 } = await db.transaction((tx) => addCredits(tx, lot, changeBy(caller, dryRun)));
   if (refusal !== undefined) throw refused(refusal, lot.tenantId, lot);
   return { credits: available };
 }
 
 /** Reserves available credits for an operation. */
-export async function reserve(db: Db, caller: Caller, use: Use, dryRun: boolean) {
+export async function reserve(db: Database, caller: Caller, use: Use, dryRun: boolean) {
   await checkMaySpend(db, caller, use.tenantId);
   await checkProject(db, caller, use);
   const { operationId = randomUUID() } = use;
-  const outcome = await reserveCredits(db, { ...use, operationId }, changeBy(caller, dryRun));
+  const outcome = await db.transaction((tx) => reserveCredits(tx, { ...use, operationId }, changeBy(caller, dryRun)));
   return { credits: await credited(db, caller, use.tenantId, outcome), operationId };
 }
 
-export async function spend(db: Db, caller: Caller, use: Use, dryRun: boolean) {
+export async function spend(db: Database, caller: Caller, use: Use, dryRun: boolean) {
   await checkMaySpend(db, caller, use.tenantId);
   await checkProject(db, caller, use);
   await checkNoTransfer(db, use.operationId);
-  const outcome = await spendCredits(db, use, changeBy(caller, dryRun));
+  const outcome = await db.transaction((tx) => spendCredits(tx, use, changeBy(caller, dryRun)));
   return { credits: await credited(db, caller, use.tenantId, outcome) };
 }
 
-export async function release(db: Db, caller: Caller, tenantId: string, operationId: string, dryRun: boolean) {
+export async function release(db: Database, caller: Caller, tenantId: string, operationId: string, dryRun: boolean) {
   await checkMaySpend(db, caller, tenantId);
   await checkNoTransfer(db, operationId);
-  const outcome = await releaseCredits(db, tenantId, operationId, changeBy(caller, dryRun));
+  const outcome = await db.transaction((tx) => releaseCredits(tx, tenantId, operationId, changeBy(caller, dryRun)));
   return { credits: await credited(db, caller, tenantId, outcome) };
 }
 
@@ -62,7 +62,12 @@ export interface WantedMove extends Omit<Move, 'source' | 'target'> {
   targetTenantId?: string | undefined;
 }
 
-export async function move(db: Db, caller: Caller, wanted: WantedMove, dryRun: boolean): Promise<{ credits: number }> {
+export async function move(
+  db: Database,
+  caller: Caller,
+  wanted: WantedMove,
+  dryRun: boolean,
+): Promise<{ credits: number }> {
   const { sourceTenantId, targetTenantId, ...what } = wanted;
   const tenants = [sourceTenantId, targetTenantId].filter((id) => id !== undefined);
   if (tenants.length === 0)
@@ -75,25 +80,25 @@ export async function move(db: Db, caller: Caller, wanted: WantedMove, dryRun: b
     refusal,
     credits = 0,
     available,
-  } = await moveCredits(db, { ...what, source, target }, changeBy(caller, dryRun));
+  } = await db.transaction((tx) => moveCredits(tx, { ...what, source, target }, changeBy(caller, dryRun)));
   if (refusal !== undefined) throw refused(refusal, target, { credits: wanted.credits, available });
   return { credits };
 }
 
 /** What is reserved for a transfer is settled at its end: releasing it before would make the transfer free. */
-async function checkNoTransfer(db: Db, operationId: string | undefined): Promise<void> {
+async function checkNoTransfer(db: Reads, operationId: string | undefined): Promise<void> {
   if (operationId === undefined || !isUuid(operationId) || !(await isUnendedTransfer(db, operationId))) return;
   throw conflict(`The credits of transfer '${operationId}' are settled when it ends.`, { code: 'TransferNotEnded' });
 }
 
-async function checkProject(db: Db, caller: Caller, { tenantId, projectId }: Use): Promise<void> {
+async function checkProject(db: Reads, caller: Caller, { tenantId, projectId }: Use): Promise<void> {
   if (projectId === undefined || (await isProjectOf(db, tenantId, projectId))) return;
   await checkVisible(db, caller, tenantId);
   throw notFound('Project', projectId);
 }
 
 /** The amount of the outcome. A refusal looks first whether the tenant exists, which a success has shown. */
-async function credited(db: Db, caller: Caller, tenantId: string, outcome: Outcome): Promise<number> {
+async function credited(db: Reads, caller: Caller, tenantId: string, outcome: Outcome): Promise<number> {
   const { refusal, credits = 0 } = outcome;
   if (refusal === undefined) return credits;
   await checkVisible(db, caller, tenantId);

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import type { MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { expireCredits, listExpiredPools, listExpiringPools, warnOfExpiry } from './queries.ts';
@@ -7,18 +7,24 @@ import { expireCredits, listExpiredPools, listExpiringPools, warnOfExpiry } from
  * Job: books expired credits and writes events, also for those that expire soon. Each pool is its own transaction; a
  * pool that fails is tried again by the next run.
  */
-export async function bookExpiredCredits(db: Db, run: MaintenanceRun): Promise<void> {
+export async function bookExpiredCredits(db: Database, run: MaintenanceRun): Promise<void> {
   for (const pool of await listExpiredPools(db))
-    await run.attempt('expired credits', () => expireCredits(db, pool, { dryRun: false, actor: {} }), pool);
+    await run.attempt(
+      'expired credits',
+      () => db.transaction((tx) => expireCredits(tx, pool, { dryRun: false, actor: {} })),
+      pool,
+    );
   for (const pool of await listExpiringPools(db))
-    await run.attempt('expiring credits', () => warnOfExpiry(db, pool), pool);
+    await run.attempt('expiring credits', () => db.transaction((tx) => warnOfExpiry(tx, pool)), pool);
 }
 
 /** Books expired credits of all pools now. */
-export async function expire(db: Db, { userId, requestId }: Caller, dryRun: boolean) {
+export async function expire(db: Database, { userId, requestId }: Caller, dryRun: boolean) {
   const total = { credits: 0, lots: 0, pools: 0 };
   for (const pool of await listExpiredPools(db)) {
-    const { lots, credits } = await expireCredits(db, pool, { dryRun, actor: { userId, requestId } });
+    const { lots, credits } = await db.transaction((tx) =>
+      expireCredits(tx, pool, { dryRun, actor: { userId, requestId } }),
+    );
     total.credits += credits;
     total.lots += lots;
     total.pools += Math.min(1, lots);

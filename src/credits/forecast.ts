@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { dateFromTimestamp, type Timestamp, timestampFromDate } from '../platform/text/time.ts';
 import { type Expiry, findPace, listExpiries } from './ledger.queries.ts';
@@ -21,7 +21,7 @@ export interface Forecast {
 }
 
 /** When credits of a tenant expire, and how long they last at the pace of the last days. */
-export async function forecast(db: Db, caller: Caller, tenantId: string, days: number): Promise<Forecast> {
+export async function forecast(db: Reads, caller: Caller, tenantId: string, days: number): Promise<Forecast> {
   await checkMayQuery(db, caller, tenantId);
   const { spent, now } = await findPace(db, tenantId, days);
   return project(await listExpiries(db, tenantId), spent / days, dateFromTimestamp(now));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { amount } from './queries.ts';
 import { projectNames, shownCreator } from './shown.queries.ts';
@@ -23,7 +23,7 @@ const Entry = z.object({
 export type Entry = z.infer<typeof Entry>;
 
 /** Entries of an operation, in the order in which they were written. */
-export const listOperationEntries = (db: Db, caller: Caller, pool: string, operationId: string) =>
+export const listOperationEntries = (db: Reads, caller: Caller, pool: string, operationId: string) =>
   db.any(sql.type(Entry)`
     select e.seq, e.kind, e.account, e.amount as credits, e.lot_id, l.expires_text as expires_at, l.sales_order_id, e.project_id, e.created_at,
       e.request_id, ${shownCreator(caller, pool, sql.fragment`e`)}
@@ -33,7 +33,7 @@ export const listOperationEntries = (db: Db, caller: Caller, pool: string, opera
 const Pace = z.object({ spent: amount(), now: z.string() });
 
 /** What a pool has spent within the last days, by the database's clock. */
-export const findPace = (db: Db, pool: string, days: number) =>
+export const findPace = (db: Reads, pool: string, days: number) =>
   db.one(sql.type(Pace)`
     select statement_timestamp() as now, coalesce(sum(amount), 0) as spent from credit_entries
     where pool_id = ${pool} and account = 'Spent' and seq > coalesce((
@@ -44,7 +44,7 @@ const Expiry = z.object({ expiresAt: z.string(), instant: z.string(), credits: a
 export type Expiry = z.infer<typeof Expiry>;
 
 /** What is available, by the time when it expires, the earliest first. */
-export const listExpiries = (db: Db, pool: string) =>
+export const listExpiries = (db: Reads, pool: string) =>
   db.any(sql.type(Expiry)`
     select min(expires_text) as expires_at, expires_at as instant, sum(available) as credits from credit_lots
     where pool_id = ${pool} and is_open and available > 0 and expires_at > statement_timestamp()
@@ -52,7 +52,7 @@ export const listExpiries = (db: Db, pool: string) =>
 
 const PoolHead = z.object({ id: z.string(), lastSeq: z.number() });
 
-export const listPools = (db: Db) => db.any(sql.type(PoolHead)`select id, last_seq from credit_pools order by id`);
+export const listPools = (db: Reads) => db.any(sql.type(PoolHead)`select id, last_seq from credit_pools order by id`);
 
 const Link = z.object({
   entries: z.number(),
@@ -67,7 +67,7 @@ const Link = z.object({
  * @param previous hash of entry `after`
  */
 export const checkChain = (
-  db: Db,
+  db: Reads,
   {
     pool,
     after,
@@ -91,7 +91,7 @@ export type Fault = z.infer<typeof Fault>;
  * The first fault of a pool in one snapshot: its end is not the last entry; or the parts of a lot, or of a hold, are
  * not the sums of their entries; or entries of another pool than the lot's.
  */
-export const findPoolFault = (db: Db, pool: string) =>
+export const findPoolFault = (db: Reads, pool: string) =>
   db.maybeOne(sql.type(Fault)`
     with sums as materialized (
       select lot_id, hold_id, max(seq) as seq,
@@ -127,7 +127,7 @@ export const findPoolFault = (db: Db, pool: string) =>
     ) f order by n, seq nulls first limit 1`);
 
 /** A posting whose entries do not sum to zero. */
-export const findUnbalancedPosting = (db: Db) =>
+export const findUnbalancedPosting = (db: Reads) =>
   db.maybeOne(sql.type(z.object({ pool: z.string(), seq: z.number() }))`
     select (array_agg(pool_id order by seq))[1] as pool, min(seq) as seq from credit_entries
     group by posting_id having sum(amount) <> 0 order by posting_id limit 1`);

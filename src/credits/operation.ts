@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Entry, listOperationEntries } from './ledger.queries.ts';
@@ -6,7 +6,7 @@ import { checkMayQuery } from './rights.ts';
 
 /** Entries of an operation in the pool of a tenant. Throws `notFound` if there are none. */
 export async function operationEntries(
-  db: Db,
+  db: Reads,
   caller: Caller,
   tenantId: string,
   operationId: string,

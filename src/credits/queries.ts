@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 /** Id of the pool that belongs to no tenant. */
 export const GENERIC_POOL = '00000000-0000-0000-0000-000000000000';
@@ -51,8 +51,8 @@ export interface Change {
 
 const by = ({ userId, requestId }: Actor) => sql.fragment`${userId ?? null}::uuid, ${requestId ?? null}::text`;
 
-export const addCredits = (db: Db, lot: NewLot, { dryRun, actor }: Change) =>
-  db.one(sql.type(Outcome)`
+export const addCredits = (tx: Transaction, lot: NewLot, { dryRun, actor }: Change) =>
+  tx.one(sql.write(Outcome)`
     select * from credit_add(${lot.tenantId}::uuid, ${lot.credits}::numeric, ${lot.expiresAt.time}::timestamptz, ${lot.expiresAt.given}::text,
       ${lot.salesOrderId}::text, ${lot.billingReference.billingReference}::text, ${lot.billingReference.billingReferenceType}::text,
       ${lot.billingReference.billingReferenceTag}::text, ${by(actor)}, ${dryRun})`);
@@ -64,20 +64,20 @@ export interface Use {
   projectId?: string | undefined;
 }
 
-export const reserveCredits = (db: Db, use: Use & { operationId: string }, { dryRun, actor }: Change) =>
-  db.one(sql.prepared('reserve credits', Outcome)`
+export const reserveCredits = (tx: Transaction, use: Use & { operationId: string }, { dryRun, actor }: Change) =>
+  tx.one(sql.write(Outcome, 'reserve credits')`
     select * from credit_reserve(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
 /** Spends from the reservation of the operation; if it has none, from what is available. */
-export const spendCredits = (db: Db, use: Use, { dryRun, actor }: Change) =>
-  db.one(sql.prepared('spend credits', Outcome)`
+export const spendCredits = (tx: Transaction, use: Use, { dryRun, actor }: Change) =>
+  tx.one(sql.write(Outcome, 'spend credits')`
     select * from credit_spend(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId ?? null}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
 /** Ends the reservation of an operation. */
-export const releaseCredits = (db: Db, tenantId: string, operationId: string, { dryRun, actor }: Change) =>
-  db.one(sql.prepared('release credits', Outcome)`
+export const releaseCredits = (tx: Transaction, tenantId: string, operationId: string, { dryRun, actor }: Change) =>
+  tx.one(sql.write(Outcome, 'release credits')`
     select * from credit_release(${tenantId}::uuid, ${operationId}::text, ${by(actor)}, ${dryRun})`);
 
 export interface Move {
@@ -90,8 +90,8 @@ export interface Move {
   billingReferenceType?: string | undefined;
 }
 
-export const moveCredits = (db: Db, move: Move, { dryRun, actor }: Change) =>
-  db.one(sql.type(Outcome)`
+export const moveCredits = (tx: Transaction, move: Move, { dryRun, actor }: Change) =>
+  tx.one(sql.write(Outcome)`
     select * from credit_move(${move.source}::uuid, ${move.target}::uuid, ${move.credits}::numeric, ${move.billingReference ?? null}::text,
       ${move.billingReferenceType ?? null}::text, ${by(actor)}, ${dryRun})`);
 
@@ -103,38 +103,38 @@ export const availableNow = (tenantId: string) => sql.fragment`(
 const Expired = z.object({ lots: z.number(), credits: amount() });
 
 /** Books what has expired in a pool. */
-export const expireCredits = (db: Db, pool: string, { dryRun, actor }: Change) =>
-  db.one(sql.type(Expired)`select * from credit_expire(${pool}::uuid, ${by(actor)}, ${dryRun})`);
+export const expireCredits = (tx: Transaction, pool: string, { dryRun, actor }: Change) =>
+  tx.one(sql.write(Expired)`select * from credit_expire(${pool}::uuid, ${by(actor)}, ${dryRun})`);
 
 /** Writes the events that are due for credits that expire soon. */
-export const warnOfExpiry = (db: Db, pool: string) => db.query(sql.unsafe`select credit_warn(${pool}::uuid)`);
+export const warnOfExpiry = (tx: Transaction, pool: string) => tx.query(sql.unsafe`select credit_warn(${pool}::uuid)`);
 
 const Pool = z.object({ id: z.string() });
 
 /** Pools with credits that have expired and are not booked, in the order in which pools are locked. */
-export const listExpiredPools = (db: Db) =>
+export const listExpiredPools = (db: Reads) =>
   db.anyFirst(sql.type(Pool)`
     select distinct pool_id as id from credit_lots
     where is_open and available > 0 and expires_at <= statement_timestamp() order by id`);
 
 /** Pools with credits that expire within a month. */
-export const listExpiringPools = (db: Db) =>
+export const listExpiringPools = (db: Reads) =>
   db.anyFirst(sql.type(Pool)`
     select distinct pool_id as id from credit_lots
     where is_open and available > 0 and expires_at > statement_timestamp()
       and expires_at <= statement_timestamp() + interval '30 days' and coalesce(warned_days, 31) > 3 order by id`);
 
 /** Whether a project is in the tenant, and not in the recycle bin. */
-export const isProjectOf = (db: Db, tenantId: string, projectId: string) =>
+export const isProjectOf = (db: Reads, tenantId: string, projectId: string) =>
   db.exists(sql.unsafe`
     select from projects p where p.id = ${projectId} and p.tenant_id = ${tenantId}
       and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);
 
 /** Whether a tenant exists, or has left a ledger. */
-export const hasLedger = (db: Db, tenantId: string) =>
+export const hasLedger = (db: Reads, tenantId: string) =>
   db.exists(sql.unsafe`
     select from tenants where id = ${tenantId} union all select from credit_pools where id = ${tenantId}`);
 
 /** Whether a transfer has this id, is priced and has not ended. */
-export const isUnendedTransfer = (db: Db, id: string) =>
+export const isUnendedTransfer = (db: Reads, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id}::uuid and price is not null and finished_at is null`);

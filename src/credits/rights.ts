@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
 import { GENERIC_POOL, hasLedger } from './queries.ts';
@@ -19,14 +19,14 @@ function checkIsTenant(tenantId: string): void {
 }
 
 /** Throws `notFound` unless the caller may know of the tenant. Asks the database only if the caller is no member. */
-export async function checkVisible(db: Db, caller: Caller, tenantId: string): Promise<void> {
+export async function checkVisible(db: Reads, caller: Caller, tenantId: string): Promise<void> {
   checkIsTenant(tenantId);
   if (isMember(caller, tenantId)) return;
   const everywhere = isAdministrator(caller) || hasRole(caller, ...ROLES);
   if (!everywhere || !(await hasLedger(db, tenantId))) throw notFound('Tenant', tenantId);
 }
 
-async function require(allowed: boolean, db: Db, caller: Caller, tenantId: string, sentence: string): Promise<void> {
+async function require(allowed: boolean, db: Reads, caller: Caller, tenantId: string, sentence: string): Promise<void> {
   checkIsTenant(tenantId);
   if (allowed) return;
   await checkVisible(db, caller, tenantId);
@@ -34,7 +34,7 @@ async function require(allowed: boolean, db: Db, caller: Caller, tenantId: strin
 }
 
 /** Adding credits is selling them: being an administrator of the platform is not enough, nor is any key. */
-export const checkMayAdd = (db: Db, caller: Caller, tenantId: string) =>
+export const checkMayAdd = (db: Reads, caller: Caller, tenantId: string) =>
   require(caller.via === 'token' &&
     hasRole(
       caller,
@@ -42,7 +42,7 @@ export const checkMayAdd = (db: Db, caller: Caller, tenantId: string) =>
       'PlatformAdministrator',
     ), db, caller, tenantId, 'Only the roles BackOffice and PlatformAdministrator may add credits, with an access token.');
 
-export const checkMaySpend = (db: Db, caller: Caller, tenantId: string) =>
+export const checkMaySpend = (db: Reads, caller: Caller, tenantId: string) =>
   require(hasRole(caller, 'CreditSpender') ||
     owns(caller, tenantId) ||
     ownsByKey(
@@ -51,7 +51,7 @@ export const checkMaySpend = (db: Db, caller: Caller, tenantId: string) =>
     ), db, caller, tenantId, `Only Owners of tenant '${tenantId}' and the role CreditSpender may reserve, spend and release its credits.`);
 
 /** Members, keys with the role Owner, administrators and the back office. */
-export async function checkMayQuery(db: Db, caller: Caller, tenantId: string): Promise<void> {
+export async function checkMayQuery(db: Reads, caller: Caller, tenantId: string): Promise<void> {
   if (caller.key === undefined ? isMember(caller, tenantId) : ownsByKey(caller, tenantId)) return;
   await checkVisible(db, caller, tenantId);
   if (!isAdministrator(caller) && !hasRole(caller, 'BackOffice', 'PlatformAdministrator'))
@@ -67,7 +67,7 @@ export function checkMayQueryGeneric(caller: Caller): void {
  * Moves between tenants need an Owner of both; to and from the generic pool, an administrator or the back office.
  * @param tenants the ends of the move, without the generic pool
  */
-export async function checkMayMove(db: Db, caller: Caller, tenants: readonly string[]): Promise<void> {
+export async function checkMayMove(db: Reads, caller: Caller, tenants: readonly string[]): Promise<void> {
   for (const tenantId of tenants) checkIsTenant(tenantId);
   for (const tenantId of tenants) await checkVisible(db, caller, tenantId);
   if (isAdministrator(caller)) return;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { number, text } from '../http/rules/members.ts';
@@ -60,7 +60,7 @@ const Operation = z.object({
 });
 
 /** Changes of the ledger of credits. */
-export async function creditRoutes(app: App, { db }: { db: Db }): Promise<void> {
+export async function creditRoutes(app: App, { db }: { db: Database }): Promise<void> {
   const config = { access: 'signedIn', service: 'credit' } as const;
 
   app.post(

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { checkChain, findPoolFault, findUnbalancedPosting, listPools } from './ledger.queries.ts';
 import { GENERIC_POOL } from './queries.ts';
 
@@ -25,7 +25,7 @@ const PAGE = 50_000;
  * Checks the whole ledger: the hashes of each pool's entries, that postings sum to zero, and that lots and holds have
  * the sums of their entries. Returns the first entry that is wrong. Changes meanwhile are no faults.
  */
-export async function verify(db: Db, page = PAGE): Promise<Verification> {
+export async function verify(db: Reads, page = PAGE): Promise<Verification> {
   const pools = await listPools(db);
   let entries = 0;
   const wrongIn = (pool: string, fault: Omit<WrongEntry, 'tenantId'>): Verification => ({

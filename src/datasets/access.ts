@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads, Transaction } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Capability, requireCapability } from '../projects/access.ts';
@@ -10,7 +10,7 @@ import { findVisible, lockVisible, shareVisible, type VisibleDataset } from './q
  * dataset with the right `canReadContent`: by the role in its project (`projects/access.ts`), changed by permissions of
  * the project (`projects/visibility.queries.ts`) and of the dataset (`queries.ts`).
  */
-export async function visibleDataset(db: Db, caller: Caller, id: string): Promise<VisibleDataset> {
+export async function visibleDataset(db: Reads, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await findVisible(db, caller, id);
   if (!found) throw notFound('Dataset', id);
   return found;
@@ -27,7 +27,7 @@ export const noBytes = (id: string) =>
  * Locks a dataset wherever it is. A statement that waits for its row while another transaction moves it finds nothing,
  * because it joins the project of before; a new statement sees where it is now.
  */
-async function lockedWherever(lock: typeof lockVisible, tx: Db, caller: Caller, id: string) {
+async function lockedWherever(lock: typeof lockVisible, tx: Transaction, caller: Caller, id: string) {
   for (;;) {
     const found = await lock(tx, caller, id);
     if (found || !(await findVisible(tx, caller, id))) return found;
@@ -39,7 +39,7 @@ async function lockedWherever(lock: typeof lockVisible, tx: Db, caller: Caller, 
  * checked later, by `refuseWritten` or `refuseUsed`, where a refusal of another object must come first.
  */
 export async function takenDataset(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   wanted: { id: string; projectId?: string | undefined },
   capability: Capability,
@@ -56,7 +56,7 @@ export async function takenDataset(
  * Takes a shared lock on a dataset, so that no write begins before the transaction ends, and checks that the caller may
  * read it.
  */
-export async function sharedDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
+export async function sharedDataset(tx: Transaction, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await lockedWherever(shareVisible, tx, caller, id);
   if (!found) throw notFound('Dataset', id);
   requireCapability({ ...found, id: found.projectId }, 'canReadContent');
@@ -72,7 +72,7 @@ export function refuseWritten({ id, lockedBy }: VisibleDataset) {
 }
 
 /** Checks that no transfer writes or reads a dataset that this transaction has locked. */
-export async function refuseUsed(tx: Db, dataset: VisibleDataset) {
+export async function refuseUsed(tx: Transaction, dataset: VisibleDataset) {
   refuseWritten(dataset);
   const reader = await findReader(tx, dataset.id);
   if (reader === null) return;
@@ -96,7 +96,7 @@ export async function idleDataset(...wanted: Parameters<typeof takenDataset>): P
 }
 
 /** `sharedDataset` that no transfer writes. */
-export async function readableDataset(tx: Db, caller: Caller, id: string): Promise<VisibleDataset> {
+export async function readableDataset(tx: Transaction, caller: Caller, id: string): Promise<VisibleDataset> {
   const found = await sharedDataset(tx, caller, id);
   refuseWritten(found);
   return found;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { validSinceAbove } from '../projects/grant-generations.queries.ts';
 import type { PresentedGrant } from '../uploads/blob-area.ts';
 import { keptProperties } from './locks.queries.ts';
@@ -18,7 +18,7 @@ const Bytes = z.object({
 });
 
 /** The current blob of a dataset, for the holder of a signed address. */
-export const findBytes = (db: Db, id: string) =>
+export const findBytes = (db: Reads, id: string) =>
   db.maybeOne(sql.type(Bytes)`
     select d.blob, d.storage_size,
       coalesce(d.locked_by, (select r.transfer_id from dataset_readers r where r.dataset_id = d.id limit 1)) as held_by
@@ -34,18 +34,19 @@ const LockedContent = z.object({
 });
 
 /** Content of a dataset that this transfer has locked for writing. */
-export const findHeld = (db: Db, id: string, transferId: string) =>
+export const findHeld = (db: Reads, id: string, transferId: string) =>
   db.maybeOne(sql.type(LockedContent)`
     select blob, storage_size, spatial_information from datasets where id = ${id} and locked_by = ${transferId}`);
 
 /** Locks a dataset against writes and against new reading transfers until the transaction ends. */
-export const lockBytes = (tx: Db, id: string) => tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
+export const lockBytes = (tx: Transaction, id: string) =>
+  tx.query(sql.unsafe`select from datasets where id = ${id} for update`);
 
 /**
  * Replaces the content of a dataset. Clears what describes the old content: measured statistics, file extension,
  * spatial and temporal information. If the dataset was empty, they describe the new content and stay.
  */
-export const replaceBytes = (tx: Db, id: string, blob: string, size: number) =>
+export const replaceBytes = (tx: Transaction, id: string, blob: string, size: number) =>
   tx.query(sql.unsafe`
     update datasets set blob = ${blob}, storage_size = ${size}::bigint, row_version = row_version + 1, updated_at = now(),
       properties = case when storage_size = 0 then properties else ${keptProperties} end,
@@ -60,7 +61,7 @@ export const ownGrantsSince = sql.fragment`
 
 /** Whether a presented grant was not revoked for a dataset, deleted or not. */
 export async function isUnrevoked(
-  db: Db,
+  db: Reads,
   id: string,
   { generation, folder }: Pick<PresentedGrant, 'generation' | 'folder'>,
 ): Promise<boolean> {
@@ -77,7 +78,7 @@ export async function isUnrevoked(
  * the dataset, may have a permission that denies. The generation must be valid for the dataset and all projects above
  * it. A dataset that was moved in from another tenant is covered too.
  */
-const isCoveredByFolder = (db: Db, id: string, folder: string, generation: number) =>
+const isCoveredByFolder = (db: Reads, id: string, folder: string, generation: number) =>
   db.exists(sql.unsafe`
     select from datasets d join projects p on p.id = d.project_id join projects f on f.id = ${folder}
     where d.id = ${id} and f.id = any(p.path) and p.member_source_id = f.member_source_id
@@ -86,5 +87,5 @@ const isCoveredByFolder = (db: Db, id: string, folder: string, generation: numbe
         select from permission_grants g
         where g.denied and (g.dataset_id = d.id or (g.project_id = any(p.path) and not g.project_id = any(f.path))))`);
 
-export const setDatasetGrants = (tx: Db, id: string, generation: number) =>
+export const setDatasetGrants = (tx: Transaction, id: string, generation: number) =>
   tx.query(sql.unsafe`update datasets set grants_since = ${generation}::bigint where id = ${id}`);

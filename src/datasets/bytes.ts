@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { grantRefused, type LinkSigner } from '../uploads/address.ts';
@@ -17,18 +17,18 @@ const isId = (name: string) => z.guid().safeParse(name).success;
  * arrived; readers that started before continue with the old blob. The orphan sweep deletes blobs that no row
  * references: old ones, and leftovers of a crash.
  */
-export function datasetPlace(db: Db, blobs: BlobStore, links: Pick<LinkSigner, 'issuer'>): BlobArea {
-  const find = async (tx: Db, id: string) => (isId(id) ? await findBytes(tx, id) : undefined) ?? undefined;
+export function datasetPlace(db: Database, blobs: BlobStore, links: Pick<LinkSigner, 'issuer'>): BlobArea {
+  const find = async (db: Reads, id: string) => (isId(id) ? await findBytes(db, id) : undefined) ?? undefined;
 
   const issuerOf = async ({ grant }: WriteConditions) => grant && links.issuer(grant.issuer);
 
-  async function checkWritable(tx: Db, id: string, conditions: WriteConditions, issuer?: Caller) {
+  async function checkWritable(db: Reads, id: string, conditions: WriteConditions, issuer?: Caller) {
     const { onlyNew, etag, grant } = conditions;
-    const found = await find(tx, id);
+    const found = await find(db, id);
     if (!found) throw new AppError('notFound', `Dataset '${id}' was not found.`, { code: 'BlobNotFound' });
     if (found.blob === undefined) throw noBytes(id);
     // the grant may have been revoked, or the dataset moved away, during the upload
-    if (grant && !(await mayUseGrant(tx, issuer, id, grant, 'w'))) throw grantRefused();
+    if (grant && !(await mayUseGrant(db, issuer, id, grant, 'w'))) throw grantRefused();
     if (found.heldBy !== undefined) {
       throw conflict(`Dataset '${id}' is in use by transfer '${found.heldBy}'. Try again when it has ended.`, {
         code: 'DatasetLocked',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { checkRowVersion } from '../projects/change.ts';
@@ -8,7 +8,11 @@ import { idleDataset, lockedDataset } from './access.ts';
 import { type DatasetChange, findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';
 
 /** Moves a dataset to the recycle bin. If `projectId` is given, the dataset must be in that project. */
-export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string; projectId?: string }): Promise<void> {
+export async function deleteDataset(
+  db: Database,
+  caller: Caller,
+  wanted: { id: string; projectId?: string },
+): Promise<void> {
   await db.transaction(async (tx) => {
     const projectId = await findProjectId(tx, wanted.id);
     if (projectId) await lockTreesOf(tx, projectId);
@@ -19,7 +23,7 @@ export async function deleteDataset(db: Db, caller: Caller, wanted: { id: string
 
 /** Updates the record of a dataset. Its content and measured information stay. */
 export async function replaceDataset(
-  db: Db,
+  db: Database,
   caller: Caller,
   wanted: { id: string; projectId: string; rowVersion?: string | undefined },
   change: DatasetChange,

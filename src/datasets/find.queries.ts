@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { text, uuidText } from '../http/rules/members.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
@@ -56,7 +56,7 @@ const tenantOf = (caller: Caller, { from }: WantedPath) =>
     : sql.fragment`${caller.tenantId ?? null}::uuid`;
 
 /** Visible projects at a path, ordered by path. */
-export const findProjects = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
+export const findProjects = (db: Reads, caller: Caller, wanted: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Project' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (
@@ -66,7 +66,7 @@ export const findProjects = (db: Db, caller: Caller, wanted: WantedPath, limit: 
     ${matchingPath(wanted)} order by place.path collate "C", f.id limit ${limit}`);
 
 /** Visible datasets at a path, ordered by path. */
-export const findDatasets = (db: Db, caller: Caller, wanted: WantedPath, limit: number) =>
+export const findDatasets = (db: Reads, caller: Caller, wanted: WantedPath, limit: number) =>
   db.any(sql.type(FoundItem)`
     select f.id, 'Dataset' as item_type, f.name, f.project_id, place.path || '/' || path_segment(f.name) as path
     from (

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
@@ -16,7 +16,7 @@ const Find = z.object({
   limit: queryInteger(1, 1000).default(50).describe('Maximum number of items.'),
 });
 
-export async function findRoutes(app: App, { db }: { db: Db }) {
+export async function findRoutes(app: App, { db }: { db: Reads }) {
   app.get(
     '/api/metadata/find',
     {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
@@ -21,7 +21,7 @@ import { listVisible } from './queries.ts';
 import { revokeDatasetGrants } from './revoke-grants.ts';
 
 export interface GrantRoutes {
-  db: Db;
+  db: Database;
   /** Signs addresses. */
   signer: Signer;
   publicUrl: string | undefined;

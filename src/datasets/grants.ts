@@ -1,5 +1,5 @@
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -50,7 +50,7 @@ export function checkLifetime(lifetime: number, permission: Permission, { read, 
 
 /** `mayUseGrant` by the id of the issuer, outside of transactions. */
 export const acceptsGrant = async (
-  db: Db,
+  db: Reads,
   links: Pick<LinkSigner, 'issuer'>,
   id: string,
   grant: PresentedGrant,
@@ -62,7 +62,7 @@ export const acceptsGrant = async (
  * it grants. An unknown (purged) dataset has no rights: its address ends in 404.
  */
 export async function mayUseGrant(
-  db: Db,
+  db: Reads,
   issuer: Caller | undefined,
   id: string,
   grant: PresentedGrant,
@@ -93,7 +93,7 @@ export interface WantedLink {
 
 /** Query string that grants access to a project, to a folder of its tree, or to one dataset in it. */
 export async function grantFor(
-  { db, signer, lifetimes }: { db: Db; signer: Signer; lifetimes: GrantLifetimes },
+  { db, signer, lifetimes }: { db: Database; signer: Signer; lifetimes: GrantLifetimes },
   caller: Caller,
   { projectId, resourceId = projectId, lifetime, readOnly }: WantedLink,
 ): Promise<string> {
@@ -103,12 +103,14 @@ export async function grantFor(
   checkLifetime(lifetime, permission, lifetimes);
   const expiresAt = new Date(Date.now() + lifetime);
   const details = { kind: 'folder' in scope ? 'project' : 'dataset', permission, expiresAt: expiresAt.toISOString() };
-  await audit(db, { action: 'grant.issue', subject: resourceId, tenantId, ...by(caller), details });
+  await db.transaction((tx) =>
+    audit(tx, { action: 'grant.issue', subject: resourceId, tenantId, ...by(caller), details }),
+  );
   return grantQuery(signer, scope, { permission, expiresAt, generation, issuer: caller.userId });
 }
 
 async function scopeOf(
-  db: Db,
+  db: Reads,
   caller: Caller,
   projectId: string,
   resourceId: string,

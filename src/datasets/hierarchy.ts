@@ -1,6 +1,6 @@
 import { audit, by } from '../audit.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError, conflict, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -63,7 +63,7 @@ export interface HierarchyResult {
 }
 
 export interface HierarchyParts {
-  db: Db;
+  db: Database;
   blobs: BlobStore;
   /** Signs addresses. */
   signer: Signer;

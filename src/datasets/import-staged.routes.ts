@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
@@ -63,7 +63,7 @@ const Imported = z
   })
   .meta({ id: 'ImportedFiles' });
 
-export async function importStagedRoutes(app: App, { db, blobs }: { db: Db; blobs: BlobStore }) {
+export async function importStagedRoutes(app: App, { db, blobs }: { db: Database; blobs: BlobStore }) {
   app.post(
     '/api/conversion/project/:id/file/import-staged',
     {

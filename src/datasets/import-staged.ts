@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { withoutBidiControls } from 'hydrofiles/text';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
@@ -32,7 +32,7 @@ export interface ImportedFiles {
  * only briefly.
  */
 export async function importStaged(
-  { db, blobs }: { db: Db; blobs: BlobStore },
+  { db, blobs }: { db: Database; blobs: BlobStore },
   caller: Caller,
   projectId: string,
   wanted: StagedImport,
@@ -51,7 +51,7 @@ export async function importStaged(
 
 /** One attempt. Throws `CopiesNeeded`, without any change, if blobs must be copied first. */
 async function importWith(
-  { db, copies }: { db: Db; copies: Copies },
+  { db, copies }: { db: Database; copies: Copies },
   caller: Caller,
   projectId: string,
   { files, destination, createDestination }: StagedImport,

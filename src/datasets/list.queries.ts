@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql } from '../db.ts';
 import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import {
@@ -28,8 +28,6 @@ import {
 } from '../projects/visibility.queries.ts';
 import { datasetsWithRights, visibleIn } from './queries.ts';
 import { type Dataset, DatasetSummary, PlacedDataset } from './record.ts';
-
-type Fragment = ReturnType<typeof sql.fragment>;
 
 /** Parts of a long list of datasets `d`. */
 export const datasetParts = {
@@ -109,7 +107,7 @@ const windows = byShape(({ asOwner, hasPosition, last }: { asOwner: boolean; has
 );
 
 /** A part of the datasets directly in a project, by name. Empty if the caller does not see the project. */
-export async function listDatasets(db: Db, caller: Caller, projectId: string, part: Part) {
+export async function listDatasets(db: Reads, caller: Caller, projectId: string, part: Part) {
   if (part.ids !== undefined) {
     const from = inProject(callerParameters(caller), sql.fragment`${projectId}::uuid`);
     return db.any(sql.type(listed(PackedRow))`${partOf(part, records(from))}`);
@@ -122,17 +120,17 @@ export async function listDatasets(db: Db, caller: Caller, projectId: string, pa
   return owned.length > 0 ? owned : db.any(windows({ asOwner: false, ...shape })(values));
 }
 
-const findText = (db: Db, datasetId: string, member: string) =>
+const findText = (db: Reads, datasetId: string, member: string) =>
   db.anyFirst(textOf(datasetParts, datasetId, sql.fragment`d.${sql.identifier([member])}`));
 
 /** Access to `metadata` and `properties` as text, for long lists. */
-export const datasetTexts = (db: Db) => ({
+export const datasetTexts = (db: Reads) => ({
   members: ['metadata', 'properties'],
   textOf: (id: string, member: string) => findText(db, id, member),
 });
 
 /** `listDatasets` with id, name and type only. */
-export const listSummaries = (db: Db, caller: Caller, projectId: string, part: Part) =>
+export const listSummaries = (db: Reads, caller: Caller, projectId: string, part: Part) =>
   db.any(
     sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${partOf(part, {
       ...datasetParts,
@@ -163,13 +161,13 @@ const datasetsBelow = (caller: Caller, projectId: string, datasetType: string | 
   cross join lateral (select j.rights from ${datasetsWithRights(caller)} j where j.id = d.id offset 0) j
   where ${isVisible(sql.fragment`j`)}`;
 
-export const countDatasetsBelow = (db: Db, caller: Caller, projectId: string, datasetType?: string) =>
+export const countDatasetsBelow = (db: Reads, caller: Caller, projectId: string, datasetType?: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) ${datasetsBelow(caller, projectId, datasetType)}`);
 
 /** Datasets in a project and its descendants, ordered by path, name and id. */
 export const listDatasetsBelow = (
-  db: Db,
+  db: Reads,
   caller: Caller,
   projectId: string,
   { datasetType, offset, limit }: { datasetType?: string | undefined; offset: number; limit: number },

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { memberText } from '../http/answers/json-text.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { idOf, type PackedRow, unpacked } from '../http/answers/packed-items.queries.ts';
@@ -20,7 +20,7 @@ import { countDatasetsBelow, datasetTexts, listDatasets, listDatasetsBelow, list
 import { DATASET_TYPES, Dataset, DatasetSummary, dataPath, PlacedDataset } from './record.ts';
 
 export interface DatasetLists {
-  db: Db;
+  db: Database;
   /** Signs addresses. */
   signer: Signer;
   publicUrl: string | undefined;

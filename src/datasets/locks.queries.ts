@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, sql, type Transaction } from '../db.ts';
 
 /** Id of a transfer that reads this dataset. */
-export const findReader = (tx: Db, datasetId: string) =>
+export const findReader = (tx: Transaction, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ transferId: z.string() }))`
     select transfer_id from dataset_readers where dataset_id = ${datasetId} limit 1`);
 
 /** Transfers that read these datasets. */
-export const listReaders = (tx: Db, datasetIds: readonly string[]) =>
+export const listReaders = (tx: Transaction, datasetIds: readonly string[]) =>
   tx.any(sql.type(z.object({ datasetId: z.string(), transferId: z.string() }))`
     select dataset_id, transfer_id from dataset_readers where dataset_id = any(${sql.array(datasetIds, 'uuid')})`);
 
@@ -15,14 +15,12 @@ export const listReaders = (tx: Db, datasetIds: readonly string[]) =>
  * Prevents writing, moving and deleting the dataset until the transfer ends. The row must be locked, at least `for
  * share`.
  */
-export const insertReader = (tx: Db, datasetId: string, transferId: string) =>
+export const insertReader = (tx: Transaction, datasetId: string, transferId: string) =>
   tx.query(sql.unsafe`insert into dataset_readers (dataset_id, transfer_id) values (${datasetId}, ${transferId})`);
 
 /** Prevents all other use of the dataset until the transfer ends. The row must be locked. */
-export const setWriter = (tx: Db, datasetId: string, transferId: string) =>
+export const setWriter = (tx: Transaction, datasetId: string, transferId: string) =>
   tx.query(sql.unsafe`update datasets set locked_by = ${transferId} where id = ${datasetId}`);
-
-type Fragment = ReturnType<typeof sql.fragment>;
 
 /** CTEs for the statement that ends transfers: release the dataset locks of the transfers in CTE `ended`. */
 export const releases = (ended: Fragment): Fragment => sql.fragment`

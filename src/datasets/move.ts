@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
@@ -11,7 +11,7 @@ import { placeFiles } from './paths.queries.ts';
  * Moves a dataset to another project of its tenant. Needs canDeleteContent in the old project and canCreateContent in
  * the new one.
  */
-export async function moveDataset(db: Db, caller: Caller, id: string, targetProjectId: string): Promise<void> {
+export async function moveDataset(db: Database, caller: Caller, id: string, targetProjectId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { projectId } = await visibleDataset(tx, caller, id);
     // locks both projects against deletion and moves

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { isVisible } from '../projects/visibility.queries.ts';
 import { datasetsWithRights } from './queries.ts';
@@ -14,8 +14,8 @@ const FileRow = z.object({
 export type FileRow = z.infer<typeof FileRow>;
 
 /** Visible datasets with these names directly in these projects. Locks their rows until the transaction ends. */
-export const lockFiles = (tx: Db, caller: Caller, wanted: readonly { projectId: string; name: string }[]) =>
-  tx.any(sql.type(FileRow)`
+export const lockFiles = (tx: Transaction, caller: Caller, wanted: readonly { projectId: string; name: string }[]) =>
+  tx.any(sql.write(FileRow)`
     select d.id, d.project_id, d.name, d.locked_by, j.rights
     from ${sql.unnest(
       wanted.map(({ projectId, name }) => [projectId, name]),
@@ -36,7 +36,7 @@ export interface NewFile {
 }
 
 /** Inserts datasets of type `file` in one statement. */
-export const insertFiles = (tx: Db, rows: readonly NewFile[], userId: string) =>
+export const insertFiles = (tx: Transaction, rows: readonly NewFile[], userId: string) =>
   tx.query(sql.unsafe`
     insert into datasets (id, project_id, name, dataset_type, dataset_format, blob, storage_size, created_by, updated_by)
     select id, "projectId", name, 'file', 'file', blob, "storageSize", ${userId}, ${userId}
@@ -44,14 +44,18 @@ export const insertFiles = (tx: Db, rows: readonly NewFile[], userId: string) =>
       as r (id uuid, "projectId" uuid, name text, blob text, "storageSize" bigint)`);
 
 /** Moves or renames datasets in one statement. */
-export const placeFiles = (tx: Db, rows: readonly { id: string; projectId: string; name: string }[], userId: string) =>
+export const placeFiles = (
+  tx: Transaction,
+  rows: readonly { id: string; projectId: string; name: string }[],
+  userId: string,
+) =>
   tx.query(sql.unsafe`
     update datasets d set project_id = r."projectId", name = r.name, row_version = d.row_version + 1, updated_at = now(),
       updated_by = ${userId}
     from jsonb_to_recordset(${sql.jsonb(rows as never)}) as r (id uuid, "projectId" uuid, name text)
     where d.id = r.id`);
 
-export const markAllDeleted = (tx: Db, ids: readonly string[], userId: string) =>
+export const markAllDeleted = (tx: Transaction, ids: readonly string[], userId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1
     where id = any(${sql.array(ids, 'uuid')}) and deleted_at is null`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { conflict, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability, VISIBLE } from '../projects/access.ts';
@@ -78,7 +78,7 @@ const UNCHANGED = { moved: false, deleted: false, stale: false };
  * locks the datasets that it finds.
  */
 export async function readPaths(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   projectId: string,
   paths: readonly (readonly string[])[],

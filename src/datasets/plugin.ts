@@ -1,6 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import type { AfterDeletion } from '../projects/delete.ts';
 import type { LinkSigner } from '../uploads/address.ts';
@@ -12,7 +12,7 @@ import { datasetListRoutes } from './list.routes.ts';
 import { datasetRoutes } from './routes.ts';
 
 export interface DatasetsOptions {
-  db: Db;
+  db: Database;
   blobs: BlobStore;
   signer: LinkSigner;
   afterDeletion: AfterDeletion;

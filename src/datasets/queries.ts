@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { conflict } from '../errors.ts';
 import { type FreeForm, shown } from '../http/answers/long-list.queries.ts';
 import type { Caller } from '../http/caller.ts';
@@ -78,11 +78,11 @@ const visibleRecord = statement(
   ${visible(caller)} and d.id = ${id}`,
 );
 
-export const findDataset = (db: Db, caller: Caller, id: string) =>
+export const findDataset = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(visibleRecord({ ...callerValues(caller), id }));
 
 /** The record for a caller who has just written the dataset, visible or not. */
-export const getRecord = (tx: Db, caller: Caller, id: string) =>
+export const getRecord = (tx: Transaction, caller: Caller, id: string) =>
   tx.one(sql.type(DatasetRowWithRights)`
     select ${columnsWithRights} from datasets d join ${datasetsWithRights(caller)} j on j.id = d.id where d.id = ${id}`);
 
@@ -96,7 +96,7 @@ const rightsOf = statement(
 );
 
 /** The rights of a caller on a dataset, deleted or not. Null: there is none. */
-export const findRights = (db: Db, caller: Caller, id: string) =>
+export const findRights = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(rightsOf({ ...callerValues(caller), id }));
 
 const Entry = z.object({
@@ -130,19 +130,19 @@ const visibleEntry = statement(
   select ${entry} ${visible(caller)} and d.id = ${id}`,
 );
 
-export const findVisible = (db: Db, caller: Caller, id: string) =>
+export const findVisible = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(visibleEntry({ ...callerValues(caller), id }));
 
 /** Id of the project of a dataset, deleted or not, visible or not. */
-export const findProjectId = (tx: Db, id: string) =>
+export const findProjectId = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(z.object({ projectId: z.string() }))`select project_id from datasets where id = ${id}`);
 
 /** Locks the row exclusively until the transaction ends. */
-export const lockVisible = (tx: Db, caller: Caller, id: string) =>
-  tx.maybeOne(sql.type(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for update of d`);
+export const lockVisible = (tx: Transaction, caller: Caller, id: string) =>
+  tx.maybeOne(sql.write(Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for update of d`);
 
 /** Visible datasets directly in a project, by name; only those in `ids` if given. */
-export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: readonly string[]) =>
+export const listVisible = (db: Reads, caller: Caller, projectId: string, ids?: readonly string[]) =>
   db.any(sql.type(Entry)`
     select ${entry} ${visible(caller)} and d.project_id = ${projectId}
       and ${ids === undefined ? sql.fragment`true` : sql.fragment`d.id = any(${sql.array(ids, 'uuid')})`}
@@ -152,8 +152,8 @@ export const listVisible = (db: Db, caller: Caller, projectId: string, ids?: rea
  * Takes a shared lock on the row until the transaction ends: others may read the dataset, but not write, move or delete
  * it.
  */
-export const shareVisible = (tx: Db, caller: Caller, id: string) =>
-  tx.maybeOne(sql.prepared('share dataset', Entry)`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
+export const shareVisible = (tx: Transaction, caller: Caller, id: string) =>
+  tx.maybeOne(sql.write(Entry, 'share dataset')`select ${entry} ${visible(caller)} and d.id = ${id} for share of d`);
 
 export interface NewDataset {
   /** Generated if absent. */
@@ -194,7 +194,7 @@ export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) =
   returning id`;
 
 /** @throws AppError if the project or an ancestor has been deleted in the meantime */
-export async function insertDataset(tx: Db, row: NewDataset): Promise<{ id: string }> {
+export async function insertDataset(tx: Transaction, row: NewDataset): Promise<{ id: string }> {
   const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`${datasetInsert(row)}`);
   if (!made) throw conflict('The project was deleted.');
   return made;
@@ -212,7 +212,7 @@ export interface DatasetChange {
   permissions?: Permissions | undefined;
 }
 
-export const updateDataset = (tx: Db, id: string, row: DatasetChange, userId: string) =>
+export const updateDataset = (tx: Transaction, id: string, row: DatasetChange, userId: string) =>
   tx.query(sql.unsafe`
     update datasets set name = ${row.name}, description = ${row.description ?? null},
       metadata = ${sql.jsonb(row.metadata as never)}, properties = ${sql.jsonb(row.properties as never)},
@@ -223,6 +223,6 @@ export const updateDataset = (tx: Db, id: string, row: DatasetChange, userId: st
       row_version = row_version + 1, updated_at = now(), updated_by = ${userId}
     where id = ${id}`);
 
-export const markDeleted = (tx: Db, id: string, userId: string) =>
+export const markDeleted = (tx: Transaction, id: string, userId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1 where id = ${id}`);

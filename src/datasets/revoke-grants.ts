@@ -1,5 +1,5 @@
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { nextGeneration } from '../projects/grant-generations.queries.ts';
@@ -10,7 +10,7 @@ import { setDatasetGrants } from './bytes.queries.ts';
  * Revokes all addresses signed so far that give access to a dataset: its own, those of folders above it and of files
  * exported from it.
  */
-export const revokeDatasetGrants = (db: Db, caller: Caller, id: string): Promise<void> =>
+export const revokeDatasetGrants = (db: Database, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const { tenantId, projectId, ...dataset } = await visibleDataset(tx, caller, id);
     requireCapability({ ...dataset, id: projectId }, 'canGrantAccess');

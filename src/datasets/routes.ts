@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
@@ -15,7 +15,7 @@ import { findDataset } from './queries.ts';
 import { Dataset, datasetOf } from './record.ts';
 
 export interface DatasetRoutes {
-  db: Db;
+  db: Database;
   publicUrl: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { statement } from '../platform/sql/statements.ts';
 import { notDeleted } from './bytes.queries.ts';
 
@@ -25,4 +25,4 @@ const served = statement(
 );
 
 /** Undefined for one that is deleted, or below a deleted project. */
-export const findServed = (db: Db, id: string) => db.maybeOne(served({ id }));
+export const findServed = (db: Reads, id: string) => db.maybeOne(served({ id }));

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Asker } from '../http/rules/signed-link.ts';
 import { checkGrant, grantQuery, grantRefused, type LinkSigner, type ProvenGrant } from '../uploads/address.ts';
@@ -17,7 +17,7 @@ export interface Served {
  * request, before any cache.
  */
 export async function servedDataset(
-  { db, signer }: { db: Db; signer: LinkSigner },
+  { db, signer }: { db: Reads; signer: LinkSigner },
   asker: Asker,
   id: string,
 ): Promise<Served> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import * as projects from '../projects/paths.queries.ts';
 import { insertFiles, markAllDeleted, placeFiles } from './paths.queries.ts';
 import type { Folder, Tree } from './paths.ts';
@@ -25,7 +25,7 @@ export class EmptyBlobsNeeded extends Error {
  * removed from `emptyBlobs`. Returns the ids of deleted folders.
  */
 export async function writePlan(
-  tx: Db,
+  tx: Transaction,
   { top, folders, files }: Tree,
   { rootId, accessLevel, userId }: { rootId: string; accessLevel: string; userId: string },
   emptyBlobs: string[] = [],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { runAll } from '../platform/async/run-all.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import type { Outbound } from '../platform/net/outbound.ts';
@@ -18,7 +18,7 @@ import {
 import { publish } from './publish.ts';
 
 export interface DeliverParts {
-  db: Db;
+  db: Database;
   /** Id of this worker in table `workers`. */
   pool: string;
   outbound: Outbound;
@@ -84,7 +84,7 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
     outcomes = [];
     if (pending.length === 0) return;
     try {
-      for (const webhook of await recordOutcomes(db, pending, { retryAfterMs, disableAfterMs }))
+      for (const webhook of await db.transaction((tx) => recordOutcomes(tx, pending, { retryAfterMs, disableAfterMs })))
         log.warn(webhook, 'disabled a webhook whose deliveries failed for days');
     } catch (error) {
       outcomes = [...pending, ...outcomes];
@@ -99,8 +99,8 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
   async function clearUp() {
     if (performance.now() - lastClearUp <= CLEAR_UP_EVERY_MS) return;
     lastClearUp = performance.now();
-    await releaseLost(db);
-    await endDeliveriesOfDisabled(db);
+    await db.transaction((tx) => releaseLost(tx));
+    await db.transaction((tx) => endDeliveriesOfDisabled(tx));
   }
 
   async function claimDeliveries() {
@@ -146,7 +146,7 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
       aborting.abort();
       await Promise.all([...inFlight.values()].map(({ done }) => done));
       await recordPending();
-      await releaseClaims(db, pool);
+      await db.transaction((tx) => releaseClaims(tx, pool));
     },
   };
 }

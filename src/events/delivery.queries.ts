@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { EventRow } from './cloud-event.ts';
 import { eventColumns } from './queries.ts';
 
@@ -30,14 +30,14 @@ export interface Capacity {
 /** Maximum of concurrent attempts to one webhook, over all workers. A failing webhook gets one at a time. */
 const MAX_PER_WEBHOOK = 8;
 
-export const isAnyDue = (db: Db) =>
+export const isAnyDue = (db: Reads) =>
   db.exists(sql.unsafe`select from deliveries where state = 'Pending' and next_at <= now()`);
 
 /**
  * Lets one worker claim at a time, so that the attempts in flight per webhook are counted correctly. Others try again
  * later.
  */
-export async function tryLockClaims(tx: Db): Promise<boolean> {
+export async function tryLockClaims(tx: Transaction): Promise<boolean> {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
   return tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('event deliveries', 0)) as locked`);
@@ -47,8 +47,8 @@ export async function tryLockClaims(tx: Db): Promise<boolean> {
  * Claims due deliveries for the duration of the lease in milliseconds. Round robin over tenants and their webhooks,
  * working ones before failing ones, so that no receiver delays another.
  */
-export const claimDue = (tx: Db, worker: string, capacity: Capacity, leaseMs: number) =>
-  tx.any(sql.type(Claimed)`
+export const claimDue = (tx: Transaction, worker: string, capacity: Capacity, leaseMs: number) =>
+  tx.any(sql.write(Claimed)`
     with own as (
       select w.tenant_id, count(*) as all_of, count(w.failing_since) as failing_of
       from deliveries d join webhooks w on w.id = d.webhook_id where d.worker = ${worker} group by w.tenant_id),
@@ -107,10 +107,14 @@ const MAX_BACK_OFF_MS = 60_000;
  * Records outcomes of attempts, skipping those that another claim or a replay has superseded; makes failing webhooks
  * back off, and disables those that have failed for too long. Returns the webhooks that it disabled.
  */
-export const recordOutcomes = (db: Db, outcomes: readonly Outcome[], { retryAfterMs, disableAfterMs }: BackOff) => {
+export const recordOutcomes = (
+  tx: Transaction,
+  outcomes: readonly Outcome[],
+  { retryAfterMs, disableAfterMs }: BackOff,
+) => {
   const delays = retryAfterMs.map((ms) => Math.min(ms, MAX_BACK_OFF_MS));
   const limit = sql.fragment`${disableAfterMs} * interval '1 millisecond'`;
-  return db.any(sql.type(Disabled)`
+  return tx.any(sql.write(Disabled)`
     with outcome as (
       select * from ${sql.unnest(
         outcomes.map((one) => [
@@ -157,8 +161,8 @@ export const recordOutcomes = (db: Db, outcomes: readonly Outcome[], { retryAfte
 const Disabled = z.object({ id: z.string(), tenantId: z.string(), failingSince: z.string() });
 
 /** Ends pending deliveries of disabled webhooks. Waits for no lock: the next call ends those that were locked. */
-export const endDeliveriesOfDisabled = (db: Db) =>
-  db.query(sql.unsafe`
+export const endDeliveriesOfDisabled = (tx: Transaction) =>
+  tx.query(sql.unsafe`
     with disabled as (
       select id from webhooks w where disabled_at is not null
         and exists (select from deliveries where webhook_id = w.id and state = 'Pending')
@@ -171,11 +175,11 @@ export const endDeliveriesOfDisabled = (db: Db) =>
     from pending where d.webhook_id = pending.webhook_id and d.event_id = pending.event_id`);
 
 /** Releases the claims of this worker without counting an attempt. */
-export const releaseClaims = (db: Db, worker: string) =>
-  db.query(sql.unsafe`update deliveries set worker = null, next_at = now() where worker = ${worker}`);
+export const releaseClaims = (tx: Transaction, worker: string) =>
+  tx.query(sql.unsafe`update deliveries set worker = null, next_at = now() where worker = ${worker}`);
 
 /** Releases the claims of workers that no longer exist. */
-export const releaseLost = (db: Db) =>
-  db.query(sql.unsafe`
+export const releaseLost = (tx: Transaction) =>
+  tx.query(sql.unsafe`
     update deliveries d set worker = null, next_at = now()
     where d.worker is not null and not exists (select from workers where pool = d.worker)`);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { noFreeSlot, openStreamSlots } from '../http/answers/event-stream.ts';
 import { listen } from '../platform/postgres/listen.ts';
 import { PUBLISHED } from './publish.queries.ts';
@@ -34,7 +34,7 @@ const WAKE_EVERY_MS = 2000;
 const WAKE_AFTER_CHANGE_MS = 500;
 const MAX_STREAMS = { perUser: 20, total: 2000 };
 
-export function openEventNotifier(db: Db, databaseUrl: string): EventNotifier {
+export function openEventNotifier(db: Database, databaseUrl: string): EventNotifier {
   const slots = openStreamSlots('the events', MAX_STREAMS);
   const stopping = new AbortController();
   let head = 0;

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { heartbeat } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
@@ -26,7 +26,7 @@ export interface Following {
  * the one before has been consumed, so a slow client holds at most one page in memory. Survives outages of the
  * database.
  */
-export async function* followEvents(db: Db, notifier: EventNotifier, following: Following): AsyncGenerator<string> {
+export async function* followEvents(db: Reads, notifier: EventNotifier, following: Following): AsyncGenerator<string> {
   let position = following.after ?? notifier.head();
   // an id without data is not an event, but sets the Last-Event-ID of a client that reconnects before the first event
   yield `retry: ${RECONNECT_AFTER_MS}\nid: ${position}\n\n`;

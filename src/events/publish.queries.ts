@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 /** NOTIFY channel for published events. Notifications may be lost, so listeners poll too. */
 export const PUBLISHED = 'events_published';
 
-export const hasUnpublished = (db: Db) => db.exists(sql.unsafe`select from events where "offset" is null`);
+export const hasUnpublished = (db: Reads) => db.exists(sql.unsafe`select from events where "offset" is null`);
 
 /**
  * Serializes publishing: offsets become visible in order, because one transaction commits before the next one assigns
  * offsets. Postgres ends the transaction of a process that was suspended in the middle.
  */
-export async function lockPublishing(tx: Db) {
+export async function lockPublishing(tx: Transaction) {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
   await tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('events publishing', 0))`);
 }
@@ -19,8 +19,8 @@ export async function lockPublishing(tx: Db) {
  * Assigns offsets to the oldest unpublished events, inserts a delivery for each subscribed webhook, and notifies.
  * Returns the number of events.
  */
-export const publishSome = (tx: Db, limit: number) =>
-  tx.oneFirst(sql.type(z.object({ count: z.number() }))`
+export const publishSome = (tx: Transaction, limit: number) =>
+  tx.oneFirst(sql.write(z.object({ count: z.number() }))`
     with fresh as materialized (
       select id, nextval('event_offsets') as number
       from (select id from events where "offset" is null order by id limit ${limit}) e),

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { databaseErrorKind } from '../platform/sql/error-kind.ts';
 import { hasUnpublished, lockPublishing, publishSome } from './publish.queries.ts';
 
@@ -9,7 +9,7 @@ const BATCH_SIZE = 1000;
  * offset, higher than all offsets visible before, and a delivery for each subscribed webhook. Must not be called in a
  * transaction.
  */
-export async function publish(db: Db): Promise<void> {
+export async function publish(db: Database): Promise<void> {
   while (await hasUnpublished(db)) {
     const count = await publishBatch(db).catch((error) => {
       // Postgres ends a transaction that pauses for seconds while it holds the lock, as on a busy machine.
@@ -20,7 +20,7 @@ export async function publish(db: Db): Promise<void> {
   }
 }
 
-const publishBatch = (db: Db): Promise<number> =>
+const publishBatch = (db: Database): Promise<number> =>
   db.transaction(async (tx) => {
     await lockPublishing(tx);
     return publishSome(tx, BATCH_SIZE);

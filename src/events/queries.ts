@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { type Caller, isAdministrator, ownedTenants } from '../http/caller.ts';
 import { namedIn, visibleProjects } from '../projects/visibility.queries.ts';
 import { EventRow } from './cloud-event.ts';
@@ -9,7 +9,7 @@ export const eventColumns = sql.fragment`
   e."offset", e.id, e.type, e.source, e.subject, e.time, e.tenant_id, e.project_id, e.user_id, e.resource_id, e.data`;
 
 /** The highest offset, or 0 if nothing has been published. */
-export const lastOffset = (db: Db) =>
+export const lastOffset = (db: Reads) =>
   db.oneFirst(sql.type(z.object({ last: z.number() }))`select coalesce(max("offset"), 0) as last from events`);
 
 /** Up to this many events, checking the project of each is cheaper than listing the projects that the caller sees. */
@@ -47,7 +47,7 @@ const isFormerMember = (caller: Caller) => sql.fragment`
  * the first.
  */
 export const listVisible = (
-  db: Db,
+  db: Reads,
   caller: Caller,
   { after, upTo, limit, newest = false }: { after: number; upTo: number; limit: number; newest?: boolean },
 ) =>
@@ -59,10 +59,10 @@ export const listVisible = (
     order by "offset"`);
 
 /** Deletes one batch of expired events with their deliveries. Returns whether there may be more. */
-export async function forgetOldEvents(db: Db, keptDays: number, atOnce: number): Promise<boolean> {
+export async function forgetOldEvents(tx: Transaction, keptDays: number, atOnce: number): Promise<boolean> {
   const interval = sql.fragment`make_interval(days => ${-keptDays}::int)`;
   // ids are UUIDv7, which start with the time, so the index on ids finds old events
-  const { count } = await db.one(sql.type(z.object({ count: z.number() }))`
+  const { count } = await tx.one(sql.write(z.object({ count: z.number() }))`
     with old as (
       delete from events where id in (
         select id from events where id < uuidv7(${interval}) and "offset" is not null order by id limit ${atOnce})

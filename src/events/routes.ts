@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { invalid, invalidMember } from '../errors.ts';
 import { whenClosed } from '../http/answers/client-left.ts';
 import { reauthenticator, sendEvents, wantsEvents } from '../http/answers/event-stream.ts';
@@ -16,7 +16,7 @@ import { publish } from './publish.ts';
 import { lastOffset, listVisible } from './queries.ts';
 
 export interface EventRoutes {
-  db: Db;
+  db: Database;
   notifier: EventNotifier;
   /** Authenticates the request again. */
   findCaller: FindCaller;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
 import { createdAt, text, texts, timeText, updatedAt, uuidText } from '../http/rules/members.ts';
 
@@ -23,7 +23,7 @@ const columns = sql.fragment`id, url, types, failing_since, created_at,
   case when disabled_at is not null then 'Disabled' when failing_since is not null then 'Failing' else 'Active' end as status`;
 
 /** Locks the tenant against new webhooks until the transaction ends, and counts its webhooks. */
-export async function lockAndCount(tx: Db, tenantId: string): Promise<number> {
+export async function lockAndCount(tx: Transaction, tenantId: string): Promise<number> {
   await tx.query(sql.unsafe`select from tenants where id = ${tenantId} for no key update`);
   return tx.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from webhooks where tenant_id = ${tenantId}`);
@@ -39,8 +39,8 @@ export interface NewWebhook {
   createdBy: string;
 }
 
-export const insertWebhook = (tx: Db, webhook: NewWebhook) =>
-  tx.one(sql.type(Webhook)`
+export const insertWebhook = (tx: Transaction, webhook: NewWebhook) =>
+  tx.one(sql.write(Webhook)`
     insert into webhooks (id, tenant_id, url, types, sealed_secret, created_by)
     values (${webhook.id}, ${webhook.tenantId}, ${webhook.url}, ${sql.array(webhook.types, 'text')},
       ${sql.binary(webhook.sealedSecret)}, ${webhook.createdBy})
@@ -49,10 +49,10 @@ export const insertWebhook = (tx: Db, webhook: NewWebhook) =>
 /** Condition: the caller is an Owner of the webhook's tenant. Others do not see it. */
 const owned = (caller: Caller) => sql.fragment`tenant_id = any(${sql.array(ownedTenants(caller), 'uuid')})`;
 
-export const listWebhooks = (db: Db, tenantId: string) =>
+export const listWebhooks = (db: Reads, tenantId: string) =>
   db.any(sql.type(Webhook)`select ${columns} from webhooks where tenant_id = ${tenantId} order by id`);
 
-export const findWebhook = (db: Db, caller: Caller, id: string) =>
+export const findWebhook = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Webhook.extend({ tenantId: z.string() }))`
     select ${columns}, tenant_id from webhooks where id = ${id} and ${owned(caller)}`);
 
@@ -62,24 +62,25 @@ const Secret = z.object({
   secret: z.instanceof(Buffer).optional(),
 });
 
-export const findSecret = (db: Db, id: string) =>
+export const findSecret = (db: Reads, id: string) =>
   db.one(sql.type(Secret)`select sealed_secret, secret from webhooks where id = ${id}`);
 
 /** Makes a failing or disabled webhook active: events are sent to it without delay. */
-export const activateWebhook = (tx: Db, id: string) =>
+export const activateWebhook = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`
     update webhooks set failing_since = null, failures = 0, retry_at = null, disabled_at = null
     where id = ${id} and failing_since is not null`);
 
 /** Deletes a webhook and its deliveries. Attempts in flight end without an outcome. */
-export const deleteWebhook = (tx: Db, id: string) => tx.query(sql.unsafe`delete from webhooks where id = ${id}`);
+export const deleteWebhook = (tx: Transaction, id: string) =>
+  tx.query(sql.unsafe`delete from webhooks where id = ${id}`);
 
 /**
  * Schedules all events behind this offset for a new delivery, delivered before or not, with all attempts. Returns the
  * number of events.
  */
-export const replayDeliveries = (tx: Db, id: string, after: number) =>
-  tx.oneFirst(sql.type(z.object({ count: z.number() }))`
+export const replayDeliveries = (tx: Transaction, id: string, after: number) =>
+  tx.oneFirst(sql.write(z.object({ count: z.number() }))`
     with again as (
       insert into deliveries (webhook_id, event_id)
       select w.id, e.id from webhooks w join events e on e.tenant_id = w.tenant_id
@@ -117,7 +118,7 @@ export interface DeliveryFilter {
 }
 
 /** Newest events first. */
-export const listDeliveries = (db: Db, id: string, { state, before, limit }: DeliveryFilter) =>
+export const listDeliveries = (db: Reads, id: string, { state, before, limit }: DeliveryFilter) =>
   db.any(sql.type(Delivery)`
     select d.event_id, e."offset", e.type, d.state, d.attempts, d.status, d.error, d.next_at as next_attempt_at, d.created_at,
       d.updated_at

@@ -1,6 +1,6 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { conflict, forbidden, invalidMember, notFound } from '../errors.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
@@ -29,7 +29,7 @@ export function ownTenant(caller: Caller): string {
 }
 
 /** Returns a webhook, or throws `notFound` unless the caller is an Owner of its tenant. */
-export async function ownWebhook(db: Db, caller: Caller, id: string) {
+export async function ownWebhook(db: Reads, caller: Caller, id: string) {
   const found = await findWebhook(db, caller, id);
   if (!found) throw notFound('Webhook', id);
   return found;
@@ -48,7 +48,7 @@ export interface WantedWebhook {
 
 /** Creates a webhook for events of the tenant from now on. The only answer that contains the secret. */
 export async function createWebhook(
-  db: Db,
+  db: Database,
   { outbound, sealer }: WebhookParts,
   caller: Caller,
   { url, types = [], secret }: WantedWebhook,
@@ -80,7 +80,7 @@ export async function createWebhook(
 }
 
 /** Deletes a webhook. */
-export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void> =>
+export const removeWebhook = (db: Database, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const { tenantId } = await ownWebhook(tx, caller, id);
     await deleteWebhook(tx, id);
@@ -91,7 +91,7 @@ export const removeWebhook = (db: Db, caller: Caller, id: string): Promise<void>
  * Publishes pending events, then schedules all events behind an offset for a new delivery, and enables the webhook.
  * Returns their number.
  */
-export async function replay(db: Db, caller: Caller, id: string, after: number): Promise<number> {
+export async function replay(db: Database, caller: Caller, id: string, after: number): Promise<number> {
   const { tenantId } = await ownWebhook(db, caller, id);
   await publish(db);
   return db.transaction(async (tx) => {
@@ -111,7 +111,7 @@ const TEST_EVENT = {
 };
 
 export interface TestParts extends WebhookParts {
-  db: Db;
+  db: Database;
   /** Limit of the request, in milliseconds. */
   timeoutMs: number;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { servedDataset } from '../datasets/served.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { isCurrent } from '../http/cache/cached.ts';
@@ -16,7 +16,7 @@ import type { FeatureParameters } from './query.ts';
 
 /** What the routes of features need. */
 export interface FeatureParts {
-  db: Db;
+  db: Database;
   contents: Contents;
   /** Verifies signed links. */
   signer: LinkSigner;

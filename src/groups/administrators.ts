@@ -1,5 +1,5 @@
 import { canAdministratorSignIn } from '../accounts/login.queries.ts';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { conflict } from '../errors.ts';
 import { isAnyAdministrator, lockAdministrators } from './queries.ts';
 
@@ -9,7 +9,7 @@ import { isAnyAdministrator, lockAdministrators } from './queries.ts';
  * changes: two at once would each still see the other's administrator. Lock order: call it before locking accounts.
  */
 export async function keepingAnAdministrator<T>(
-  tx: Db,
+  tx: Transaction,
   userIds: readonly string[] | 'anybody',
   change: () => Promise<T>,
 ): Promise<T> {

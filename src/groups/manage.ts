@@ -1,5 +1,5 @@
 import { audit, by, changesOf } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
@@ -34,13 +34,13 @@ export interface GroupRequest {
 }
 
 export interface GroupParts {
-  db: Db;
+  db: Database;
   /** Metadata key of second-factor entries. */
   secondFactorKey: string;
   sealer: Sealer;
 }
 
-export async function getGroup(db: Db, id: string): Promise<Group> {
+export async function getGroup(db: Reads, id: string): Promise<Group> {
   const group = await findGroup(db, id);
   if (!group) throw notFound('Group', id);
   return group;
@@ -59,7 +59,7 @@ export const revealGroup = (parts: GroupParts, caller: Caller, id: string): Prom
 
 /** Metadata of a group with its setup codes, which are secrets. */
 export async function revealMetadata(
-  db: Db,
+  db: Reads,
   { secondFactorKey, sealer }: Pick<GroupParts, 'secondFactorKey' | 'sealer'>,
   { id, metadata }: Group,
 ): Promise<Group['metadata']> {
@@ -108,7 +108,7 @@ export async function changeGroup(parts: GroupParts, caller: Caller, request: Gr
   });
 }
 
-export const removeGroup = (db: Db, caller: Caller, id: string) =>
+export const removeGroup = (db: Database, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const group = await lockGroup(tx, id);
     const { builtIn, name, users } = group;
@@ -125,13 +125,13 @@ function checkId(id: string) {
   if (isUuid(id)) throw invalidMember('id', `The id '${id}' is a UUID, like user ids. Choose another one.`);
 }
 
-async function lockGroup(tx: Db, id: string): Promise<Group> {
+async function lockGroup(tx: Transaction, id: string): Promise<Group> {
   await lockGroups(tx, [id]);
   return getGroup(tx, id);
 }
 
 /** Built-in groups keep their names, because policies refer to them. */
-async function checkNewName(tx: Db, { id, builtIn }: Group, name: string) {
+async function checkNewName(tx: Transaction, { id, builtIn }: Group, name: string) {
   if (builtIn) throw conflict(`The group '${id}' is built in and cannot be renamed.`, { code: 'BuiltInGroup' });
   await refuseLoginId(tx, name);
   if (await nameTaken(tx, name, id))
@@ -139,14 +139,14 @@ async function checkNewName(tx: Db, { id, builtIn }: Group, name: string) {
 }
 
 /** Permissions name groups and accounts in one list, so a group must not have the name of an account. */
-async function refuseLoginId(tx: Db, name: string) {
+async function refuseLoginId(tx: Transaction, name: string) {
   if (isUuid(name)) throw invalidMember('name', `The name '${name}' is a UUID, like user ids. Choose another one.`);
   await lockName(tx, name);
   if ((await findUsers(tx, [name])).length > 0)
     throw conflict(`'${name}' is the login id of an account. Choose another name.`, { code: 'NameTaken' });
 }
 
-async function setMembers(tx: Db, { id }: Group, users: readonly string[]) {
+async function setMembers(tx: Transaction, { id }: Group, users: readonly string[]) {
   const set = async () => {
     const userIds = await userIdsOf(tx, users);
     await keepMembers(tx, id, userIds);
@@ -157,7 +157,7 @@ async function setMembers(tx: Db, { id }: Group, users: readonly string[]) {
 }
 
 /** User ids of `users`, which are login ids or user ids. Throws `invalid` for unknown ones. */
-async function userIdsOf(tx: Db, users: readonly string[]): Promise<string[]> {
+async function userIdsOf(tx: Transaction, users: readonly string[]): Promise<string[]> {
   const userIds = (await lockUsers(tx, users)).map(({ userId }) => userId);
   const at = await findUnknown(tx, users, userIds);
   if (at !== null) throw invalidMember(`users[${at}]`, `Account '${users[at]}' does not exist.`);
@@ -169,7 +169,7 @@ async function userIdsOf(tx: Db, users: readonly string[]): Promise<string[]> {
  * audit trail; values may be secrets.
  */
 export async function changeMetadata(
-  tx: Db,
+  tx: Transaction,
   parts: GroupParts,
   group: Group,
   wanted: Record<string, unknown>,
@@ -184,7 +184,7 @@ export async function changeMetadata(
 }
 
 export async function setMetadata(
-  tx: Db,
+  tx: Transaction,
   { sealer, secondFactorKey: key }: GroupParts,
   { id, name }: Pick<Group, 'id' | 'name'>,
   metadata: Record<string, unknown>,

@@ -1,16 +1,16 @@
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { keepingAnAdministrator } from './administrators.ts';
 import { deleteMemberships, findUsers, insertGroupMembers, listGroupIds, lockGroups, lockUsers } from './queries.ts';
 
 /** Ids of all groups, or of the groups of a user, given by user id or login id. */
-export const groupIdsOf = async (db: Db, user: string | undefined) =>
+export const groupIdsOf = async (db: Reads, user: string | undefined) =>
   listGroupIds(db, user === undefined ? undefined : (await getUser(db, user)).userId);
 
 /** Adds a user to groups. No effect for groups that have the user already. */
-export const addToGroups = (db: Db, caller: Caller, user: string, groupIds: readonly string[]) =>
+export const addToGroups = (db: Database, caller: Caller, user: string, groupIds: readonly string[]) =>
   db.transaction(async (tx) => {
     const known = new Set(await lockGroups(tx, groupIds));
     const at = groupIds.findIndex((id) => !known.has(id));
@@ -23,7 +23,7 @@ export const addToGroups = (db: Db, caller: Caller, user: string, groupIds: read
   });
 
 /** Removes a user from these groups, or from all. No effect for groups that do not have the user. */
-export const removeFromGroups = (db: Db, caller: Caller, user: string, groupIds: readonly string[] | undefined) =>
+export const removeFromGroups = (db: Database, caller: Caller, user: string, groupIds: readonly string[] | undefined) =>
   db.transaction(async (tx) => {
     const { userId, id } = await getUser(tx, user);
     await keepingAnAdministrator(tx, [userId], async () => {
@@ -35,7 +35,7 @@ export const removeFromGroups = (db: Db, caller: Caller, user: string, groupIds:
     });
   });
 
-async function getUser(db: Db, user: string) {
+async function getUser(db: Reads, user: string) {
   const [found] = await findUsers(db, [user]);
   if (!found) throw notFound('Account', user);
   return found;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
@@ -51,7 +51,7 @@ const Path = z.object({ id: text('Id of the group.') });
 const UserPath = z.object({ userId: text('User id of the account.') });
 
 export async function groupRoutes(app: App, parts: GroupParts) {
-  const { db }: { db: Db } = parts;
+  const { db }: { db: Database } = parts;
   const config = { access: 'administrators', service: 'groups' } as const;
   const tags = ['groups'];
 

@@ -1,5 +1,5 @@
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { changeMetadata, type GroupParts, getGroup } from './manage.ts';
@@ -7,7 +7,7 @@ import { lockGroups } from './queries.ts';
 import { NETWORK, splitEntry } from './second-factor.ts';
 
 /** The second-factor entries of a group, with hidden setup codes. */
-export async function getSecondFactor(db: Db, { secondFactorKey }: Pick<GroupParts, 'secondFactorKey'>, id: string) {
+export async function getSecondFactor(db: Reads, { secondFactorKey }: Pick<GroupParts, 'secondFactorKey'>, id: string) {
   const entries = (await getGroup(db, id)).metadata[secondFactorKey];
   return Array.isArray(entries) ? entries.filter((entry): entry is string => typeof entry === 'string') : [];
 }

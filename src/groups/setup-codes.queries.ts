@@ -1,6 +1,5 @@
-import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 
 /** What a group requires, as stored: setup codes are hidden in `entries` and encrypted in `codes`. */
 export const GroupFactor = z.object({
@@ -14,12 +13,12 @@ export const GroupFactor = z.object({
 export type GroupFactor = z.infer<typeof GroupFactor>;
 
 /** Columns of a `GroupFactor`, of the table or alias `g`. */
-export const factorColumns = (key: string): FragmentSqlToken => sql.fragment`
+export const factorColumns = (key: string): Fragment => sql.fragment`
   g.id, g.name, g.metadata -> ${key}::text as entries, coalesce((
     select jsonb_agg(jsonb_build_object('position', c.position, 'sealed', translate(encode(c.sealed, 'base64'), E'\n', '')))
     from group_setup_codes c where c.group_id = g.id), '[]') as codes`;
 
-export const findFactor = (db: Db, id: string, key: string) =>
+export const findFactor = (db: Reads, id: string, key: string) =>
   db.one(sql.type(GroupFactor)`select ${factorColumns(key)} from user_groups g where g.id = ${id}`);
 
 export interface SetupCode {
@@ -27,7 +26,7 @@ export interface SetupCode {
   sealed: Buffer;
 }
 
-export async function replaceSetupCodes(tx: Db, groupId: string, codes: readonly SetupCode[]) {
+export async function replaceSetupCodes(tx: Transaction, groupId: string, codes: readonly SetupCode[]) {
   await tx.query(sql.unsafe`delete from group_setup_codes where group_id = ${groupId}`);
   await tx.query(sql.unsafe`
     insert into group_setup_codes (group_id, position, sealed)

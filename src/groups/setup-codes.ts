@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads, Transaction } from '../db.ts';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { findAuthenticatorType } from './authenticators.ts';
 import { HIDDEN, splitEntry } from './second-factor.ts';
@@ -19,7 +19,7 @@ const isHidden = (entry: unknown) => typeof entry === 'string' && splitEntry(ent
 export const sealingContext = (groupId: string) => `setup code of group ${groupId}`;
 
 /** The entries of a group with their setup codes, which are secrets. An entry whose code is missing stays hidden. */
-export async function revealEntries(db: Db, sealer: Sealer, { id, entries, codes }: GroupFactor): Promise<unknown> {
+export async function revealEntries(db: Reads, sealer: Sealer, { id, entries, codes }: GroupFactor): Promise<unknown> {
   if (!Array.isArray(entries)) return entries;
   const revealed: unknown[] = [...entries];
   for (const { position, sealed } of codes) {
@@ -56,7 +56,12 @@ export function keepHiddenCodes(present: unknown, wanted: unknown): unknown {
 }
 
 /** Stores the setup codes of a group. Returns its entries without them. */
-export async function storeSetupCodes(tx: Db, sealer: Sealer, groupId: string, entries: unknown): Promise<unknown> {
+export async function storeSetupCodes(
+  tx: Transaction,
+  sealer: Sealer,
+  groupId: string,
+  entries: unknown,
+): Promise<unknown> {
   const list: unknown[] = Array.isArray(entries) ? entries : [];
   const codes = list.flatMap((entry, position) =>
     typeof entry === 'string' && withCode(entry, '') !== undefined && !isHidden(entry)

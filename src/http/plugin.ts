@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { guideRoutes } from './guide/guide.routes.ts';
 import { healthRoutes } from './observe/health.ts';
 import type { App } from './route.ts';
@@ -8,7 +8,7 @@ import { serviceRoutes } from './services.ts';
 import { welcomeRoutes } from './welcome.routes.ts';
 
 /** Routes that belong to no room. */
-export async function httpPlugin(app: App, { db, settings }: { db: Db; settings: Pick<Config, 'publicUrl'> }) {
+export async function httpPlugin(app: App, { db, settings }: { db: Database; settings: Pick<Config, 'publicUrl'> }) {
   await app.register(healthRoutes, { db });
   await app.register(welcomeRoutes);
   await app.register(guideRoutes);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
@@ -28,7 +28,7 @@ export interface ApiKeys {
 }
 
 export interface KeyParts {
-  db: Db;
+  db: Database;
   /** Scopes of every key. */
   scopes: readonly string[];
 }
@@ -54,7 +54,8 @@ export function openApiKeys({ db, scopes }: KeyParts): ApiKeys {
         throw forbidden(`This API key may not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
       if (!holder.usedLately) {
         holder.usedLately = true;
-        await recordUse(db, holder.id, address);
+        const { id } = holder;
+        await db.transaction((tx) => recordUse(tx, id, address));
       }
       const { expires } = holder;
       return callerWithKey(holder, {

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { holderOf } from '../tokens/caller.ts';
@@ -16,7 +16,7 @@ const NOWHERE = { scopes: [], address: '', requestId: '' };
  * a request: it was deleted or disabled, or has expired.
  */
 export async function findPresentCaller(
-  db: Db,
+  db: Reads,
   userId: string,
   context: Pick<Caller, 'scopes' | 'address' | 'requestId'>,
 ): Promise<Caller | undefined> {
@@ -30,7 +30,7 @@ export async function findPresentCaller(
 }
 
 /** Issuers of signed links, kept for seconds: a link is good for what its issuer may do at its use. */
-export function openIssuers(db: Db) {
+export function openIssuers(db: Reads) {
   const cache = openTtlCache<Caller | undefined>(KEEP_MS);
   return {
     issuer: (id: string) => cache.get(id, () => findPresentCaller(db, id, NOWHERE)),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { forbidden, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { parseNetwork } from '../platform/net/networks.ts';
@@ -22,7 +22,7 @@ export interface KeyRequest {
  * Creates a key of the caller's current tenant. Only the returned value contains the secret; the database stores its
  * hash.
  */
-export async function createKey(db: Db, caller: Caller, request: KeyRequest): Promise<KeyRow & { key: string }> {
+export async function createKey(db: Database, caller: Caller, request: KeyRequest): Promise<KeyRow & { key: string }> {
   const tenantId = governedTenant(caller);
   const { name, role, expiresAt, allowedNetworks = [] } = request;
   checkNetworks(allowedNetworks);
@@ -49,14 +49,14 @@ export async function createKey(db: Db, caller: Caller, request: KeyRequest): Pr
   });
 }
 
-export const keysOf = async (db: Db, caller: Caller, window: { offset?: number; limit?: number }) =>
+export const keysOf = async (db: Reads, caller: Caller, window: { offset?: number; limit?: number }) =>
   listKeys(db, governedTenant(caller), window);
 
 /**
  * Deletes a key with its memberships in projects. Objects that it created stay and refer to its id. The audit row
  * describes the key and its last use.
  */
-export const revokeKey = (db: Db, caller: Caller, id: string) =>
+export const revokeKey = (db: Database, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const key = await findKey(tx, id);
     if (!key || !governs(caller, key.tenantId)) throw notFound('API key', id);

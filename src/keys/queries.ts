@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 /** Roles of a key in every project of its tenant. */
 export const KEY_ROLES = ['Owner', 'Contributor', 'Reader'] as const;
@@ -35,30 +35,30 @@ export interface NewKeyRow {
   createdBy: string;
 }
 
-export const insertKey = (tx: Db, row: NewKeyRow) =>
-  tx.one(sql.type(KeyRow)`
+export const insertKey = (tx: Transaction, row: NewKeyRow) =>
+  tx.one(sql.write(KeyRow)`
     insert into api_keys (tenant_id, name, role, hash, expires_at, expires_at_given, allowed_networks, created_by)
     values (${row.tenantId}, ${row.name}, ${row.role}, ${sql.binary(row.hash)}, ${row.expiresAt?.time ?? null}::timestamptz,
       ${row.expiresAt?.given ?? null}, ${sql.array([...row.allowedNetworks], 'text')}, ${row.createdBy})
     returning ${key}`);
 
-export const listKeys = (db: Db, tenantId: string, { offset = 0, limit }: { offset?: number; limit?: number }) =>
+export const listKeys = (db: Reads, tenantId: string, { offset = 0, limit }: { offset?: number; limit?: number }) =>
   db.any(sql.type(KeyRow)`
     select ${key} from api_keys where tenant_id = ${tenantId} order by name collate "C", id
     offset ${offset} limit ${limit ?? null}::bigint`);
 
-export const findKey = (db: Db, id: string) =>
+export const findKey = (db: Reads, id: string) =>
   db.maybeOne(sql.type(KeyRow)`select ${key} from api_keys where id = ${id}`);
 
 /** `findKey` unless the key has expired. */
-export const findValidKey = (db: Db, id: string) =>
+export const findValidKey = (db: Reads, id: string) =>
   db.maybeOne(
     sql.type(KeyRow)`select ${key} from api_keys where id = ${id} and (expires_at is null or expires_at > now())`,
   );
 
 /** Deletes a key with its memberships in projects. Returns it; null if a concurrent call has deleted it. */
-export const deleteKey = (tx: Db, id: string) =>
-  tx.maybeOne(sql.type(KeyRow)`delete from api_keys where id = ${id} returning ${key}`);
+export const deleteKey = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.write(KeyRow)`delete from api_keys where id = ${id} returning ${key}`);
 
 const Holder = z.object({
   id: z.string(),
@@ -73,14 +73,14 @@ const Holder = z.object({
 export type Holder = z.infer<typeof Holder>;
 
 /** @param hash SHA-256 of the key */
-export const findHolder = (db: Db, hash: Buffer) =>
+export const findHolder = (db: Reads, hash: Buffer) =>
   db.maybeOne(sql.type(Holder)`
     select id, tenant_id, role, allowed_networks, (extract(epoch from expires_at) * 1000)::float8 as expires,
       coalesce(last_used_at > now() - interval '1 minute', false) as used_lately
     from api_keys where hash = ${sql.binary(hash)}`);
 
 /** Records time and address of a use, at most once a minute over all processes. */
-export const recordUse = (db: Db, id: string, address: string) =>
-  db.query(sql.unsafe`
+export const recordUse = (tx: Transaction, id: string, address: string) =>
+  tx.query(sql.unsafe`
     update api_keys set last_used_at = now(), last_used_from = ${address}
     where id = ${id} and (last_used_at is null or last_used_at <= now() - interval '1 minute')`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { Id } from '../http/rules/forms.ts';
@@ -44,7 +44,7 @@ const Principal = z
   .meta({ id: 'Principal' });
 export type Principal = z.infer<typeof Principal>;
 
-export async function keyRoutes(app: App, { db, identities }: { db: Db; identities: Identities }) {
+export async function keyRoutes(app: App, { db, identities }: { db: Database; identities: Identities }) {
   const config = { access: 'signedIn', service: 'iam' } as const;
   const tags = ['keys'];
 

@@ -1,5 +1,5 @@
 import { audit, by, changesOf } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { AppError, conflict, forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
 import { visibleTenant } from '../tenants/access.ts';
@@ -24,7 +24,7 @@ const ownsTenant = ({ tenants, key }: Caller, tenantId: string) =>
   tenants.some(({ id, role }) => id === tenantId && role === 'Owner') ||
   (key?.role === 'Owner' && key.tenantId === tenantId);
 
-export const defineFeature = (db: Db, caller: Caller, wanted: NewFeature): Promise<FeatureRow> =>
+export const defineFeature = (db: Database, caller: Caller, wanted: NewFeature): Promise<FeatureRow> =>
   db.transaction(async (tx) => {
     const made = await insertFeature(tx, wanted, caller.userId);
     if (!made) throw nameTaken(wanted.name);
@@ -32,7 +32,7 @@ export const defineFeature = (db: Db, caller: Caller, wanted: NewFeature): Promi
     return made;
   });
 
-export const changeFeature = (db: Db, caller: Caller, id: string, wanted: NewFeature): Promise<FeatureRow> =>
+export const changeFeature = (db: Database, caller: Caller, id: string, wanted: NewFeature): Promise<FeatureRow> =>
   db.transaction(async (tx) => {
     const before = await lockFeature(tx, id);
     if (!before) throw notFound('Feature', id);
@@ -43,7 +43,7 @@ export const changeFeature = (db: Db, caller: Caller, id: string, wanted: NewFea
     return changed;
   });
 
-export const removeFeature = (db: Db, caller: Caller, id: string): Promise<void> =>
+export const removeFeature = (db: Database, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const removed = await deleteFeature(tx, id);
     if (!removed) throw notFound('Feature', id);
@@ -51,7 +51,7 @@ export const removeFeature = (db: Db, caller: Caller, id: string): Promise<void>
   });
 
 /** A new licence is enabled. One that is there stays as it is. */
-export const license = (db: Db, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
+export const license = (db: Database, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
   db.transaction(async (tx) => {
     const { feature, tenant, made } = await insertLicence(tx, featureId, tenantId, caller.userId);
     if (!feature) throw notFound('Feature', featureId);
@@ -59,7 +59,7 @@ export const license = (db: Db, caller: Caller, featureId: string, tenantId: str
     if (made) await audit(tx, { action: 'feature.license', subject: featureId, tenantId, ...by(caller) });
   });
 
-export const endLicence = (db: Db, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
+export const endLicence = (db: Database, caller: Caller, featureId: string, tenantId: string): Promise<void> =>
   db.transaction(async (tx) => {
     if (!(await deleteLicence(tx, featureId, tenantId))) throw unlicensed(featureId, tenantId);
     await audit(tx, { action: 'feature.unlicense', subject: featureId, tenantId, ...by(caller) });
@@ -70,7 +70,7 @@ const unlicensed = (featureId: string, tenantId: string) =>
 
 /** For Owners of the tenant, and administrators. */
 export async function licensedFeatures(
-  db: Db,
+  db: Reads,
   caller: Caller,
   tenantId: string,
   type: FeatureType | undefined,
@@ -82,7 +82,7 @@ export async function licensedFeatures(
 }
 
 /** Switches a licensed feature on or off, for Owners of the tenant. The licence stays. */
-export const enable = (db: Db, caller: Caller, featureId: string, tenantId: string, enabled: boolean) =>
+export const enable = (db: Database, caller: Caller, featureId: string, tenantId: string, enabled: boolean) =>
   db.transaction(async (tx) => {
     await visibleTenant(tx, caller, tenantId);
     if (!ownsTenant(caller, tenantId)) throw forbidden(`Only Owners of tenant '${tenantId}' may switch its features.`);

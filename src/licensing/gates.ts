@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { listEnabledServices } from './queries.ts';
@@ -14,7 +14,7 @@ export interface Gates {
    * Throws `forbidden` if one of the services, readers and writers needs a feature that the tenant has not enabled.
    * @param db the caller's transaction, in which the pool must not be used
    */
-  check(tenantId: string, names: readonly string[], db: Db): Promise<void>;
+  check(tenantId: string, names: readonly string[], db: Reads): Promise<void>;
   /** Whether one of the names needs a feature. */
   guards(names: readonly string[]): boolean;
   /** Empties the cache, so that a change by this process is seen at once. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 export const FEATURE_TYPES = ['Application', 'Service'] as const;
 export type FeatureType = (typeof FEATURE_TYPES)[number];
@@ -16,37 +16,42 @@ export type NewFeature = Omit<FeatureRow, 'featureId'>;
 
 const feature = sql.fragment`f.id as feature_id, f.name, f.type, f.url, f.response_url`;
 
-export const listFeatures = (db: Db, type: FeatureType | undefined) =>
+export const listFeatures = (db: Reads, type: FeatureType | undefined) =>
   db.any(sql.type(FeatureRow)`
     select ${feature} from features f where (${type ?? null}::text is null or f.type = ${type ?? null})
     order by f.name collate "C"`);
 
-export const insertFeature = (tx: Db, { name, type, url, responseUrl }: NewFeature, userId: string) =>
-  tx.maybeOne(sql.type(FeatureRow)`
+export const insertFeature = (tx: Transaction, { name, type, url, responseUrl }: NewFeature, userId: string) =>
+  tx.maybeOne(sql.write(FeatureRow)`
     insert into features as f (name, type, url, response_url, created_by, updated_by)
     values (${name}, ${type}, ${url ?? null}, ${responseUrl ?? null}, ${userId}, ${userId})
     on conflict (name) do nothing returning ${feature}`);
 
-export const updateFeature = (tx: Db, id: string, { name, type, url, responseUrl }: NewFeature, userId: string) =>
-  tx.maybeOne(sql.type(FeatureRow)`
+export const updateFeature = (
+  tx: Transaction,
+  id: string,
+  { name, type, url, responseUrl }: NewFeature,
+  userId: string,
+) =>
+  tx.maybeOne(sql.write(FeatureRow)`
     update features f set name = ${name}, type = ${type}, url = ${url ?? null}, response_url = ${responseUrl ?? null},
       updated_at = now(), updated_by = ${userId}
     where f.id = ${id} returning ${feature}`);
 
-export const lockFeature = (tx: Db, id: string) =>
-  tx.maybeOne(sql.type(FeatureRow)`select ${feature} from features f where f.id = ${id} for update`);
+export const lockFeature = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.write(FeatureRow)`select ${feature} from features f where f.id = ${id} for update`);
 
 /** The other feature with this name. */
-export const findFeatureNamed = (db: Db, name: string, exceptId: string) =>
+export const findFeatureNamed = (db: Reads, name: string, exceptId: string) =>
   db.exists(sql.unsafe`select from features where name = ${name} and id <> ${exceptId}`);
 
 /** Ends its licences, too. */
-export const deleteFeature = (tx: Db, id: string) =>
-  tx.maybeOne(sql.type(FeatureRow)`delete from features f where f.id = ${id} returning ${feature}`);
+export const deleteFeature = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.write(FeatureRow)`delete from features f where f.id = ${id} returning ${feature}`);
 
 /** Whether feature and tenant exist. A licence that is there stays as it is. */
-export const insertLicence = (tx: Db, featureId: string, tenantId: string, userId: string) =>
-  tx.one(sql.type(z.object({ feature: z.boolean(), tenant: z.boolean(), made: z.boolean() }))`
+export const insertLicence = (tx: Transaction, featureId: string, tenantId: string, userId: string) =>
+  tx.one(sql.write(z.object({ feature: z.boolean(), tenant: z.boolean(), made: z.boolean() }))`
     with f as (select id from features where id = ${featureId} for key share),
       t as (select id from tenants where id = ${tenantId} for key share),
       licence as (
@@ -54,7 +59,7 @@ export const insertLicence = (tx: Db, featureId: string, tenantId: string, userI
         select t.id, f.id, ${userId}, ${userId} from f, t on conflict do nothing returning tenant_id)
     select exists (select from f) as feature, exists (select from t) as tenant, exists (select from licence) as made`);
 
-export const deleteLicence = (tx: Db, featureId: string, tenantId: string) =>
+export const deleteLicence = (tx: Transaction, featureId: string, tenantId: string) =>
   tx.maybeOne(sql.unsafe`
     delete from feature_licences where tenant_id = ${tenantId} and feature_id = ${featureId} returning tenant_id`);
 
@@ -62,32 +67,32 @@ const LicensedFeature = z.object({ ...FeatureRow.shape, enabled: z.boolean() });
 export type LicensedFeature = z.infer<typeof LicensedFeature>;
 
 /** Licensed features of a tenant. */
-export const listLicensed = (db: Db, tenantId: string, type: FeatureType | undefined) =>
+export const listLicensed = (db: Reads, tenantId: string, type: FeatureType | undefined) =>
   db.any(sql.type(LicensedFeature)`
     select ${feature}, l.enabled from feature_licences l join features f on f.id = l.feature_id
     where l.tenant_id = ${tenantId} and (${type ?? null}::text is null or f.type = ${type ?? null})
     order by f.name collate "C"`);
 
-export const setEnabled = (tx: Db, featureId: string, tenantId: string, enabled: boolean, userId: string) =>
-  tx.maybeOne(sql.type(z.object({ enabled: z.boolean() }))`
+export const setEnabled = (tx: Transaction, featureId: string, tenantId: string, enabled: boolean, userId: string) =>
+  tx.maybeOne(sql.write(z.object({ enabled: z.boolean() }))`
     update feature_licences set enabled = ${enabled}, updated_at = now(), updated_by = ${userId}
     where tenant_id = ${tenantId} and feature_id = ${featureId} returning enabled`);
 
 /** Names of features that a tenant has licensed and enabled. */
-export const listEnabledServices = (db: Db, tenantId: string) =>
+export const listEnabledServices = (db: Reads, tenantId: string) =>
   db.anyFirst(sql.type(z.object({ name: z.string() }))`
     select f.name from feature_licences l join features f on f.id = l.feature_id
     where l.tenant_id = ${tenantId} and l.enabled and f.type = 'Service'`);
 
 /** Tenant of a dataset, also of a deleted one. */
-export const findTenantOfDataset = (db: Db, datasetId: string) =>
+export const findTenantOfDataset = (db: Reads, datasetId: string) =>
   db.maybeOneFirst(
     sql.type(z.object({ tenantId: z.string() }))`
     select p.tenant_id from datasets d join projects p on p.id = d.project_id where d.id = ${datasetId}`,
   );
 
 /** Tenant of a project, also of a deleted one. */
-export const findTenantOfProject = (db: Db, projectId: string) =>
+export const findTenantOfProject = (db: Reads, projectId: string) =>
   db.maybeOneFirst(
     sql.type(z.object({ tenantId: z.string() }))`select tenant_id from projects where id = ${projectId}`,
   );

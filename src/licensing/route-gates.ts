@@ -1,6 +1,6 @@
 import { checkVisible } from '../credits/rights.ts';
 import { servedDataset } from '../datasets/served.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Addressed, RouteGates } from '../http/rules/gates.ts';
@@ -16,7 +16,7 @@ import { findTenantOfDataset, findTenantOfProject } from './queries.ts';
 export type FindTenant = (caller: Caller, id: string) => Promise<string | null | undefined>;
 
 export interface RouteGateParts {
-  db: Db;
+  db: Database;
   findProjectOf: FindProjectOf;
   /** Verifies signed links. */
   signer: LinkSigner;

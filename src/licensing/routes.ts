@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { invalid } from '../errors.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
@@ -65,7 +65,7 @@ function tenantInHeader(request: FastifyRequest): string | undefined {
 }
 
 /** Definitions of features, and licences of tenants. */
-export async function licensingRoutes(app: App, { db, gates }: { db: Db; gates: Gates }): Promise<void> {
+export async function licensingRoutes(app: App, { db, gates }: { db: Database; gates: Gates }): Promise<void> {
   const editors = { access: 'editors', service: 'features' } as const;
   const administrators = { access: 'administrators', service: 'features' } as const;
   const signedIn = { access: 'signedIn', service: 'features' } as const;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
@@ -12,7 +12,7 @@ import { type VisibleProject, visibleProject } from './visibility.queries.ts';
  * Locks the project's row until the transaction ends, then returns the project. Throws `notFound` if the caller does
  * not see it.
  */
-export async function lockedProject(tx: Db, caller: Caller, id: string): Promise<VisibleProject> {
+export async function lockedProject(tx: Transaction, caller: Caller, id: string): Promise<VisibleProject> {
   await lockProject(tx, id);
   return visibleProject(tx, caller, id);
 }
@@ -33,7 +33,7 @@ export function checkRowVersion(
 
 /** Updates a project. Absent members are cleared, except access level and permissions, which keep their values. */
 export async function replaceProject(
-  db: Db,
+  db: Database,
   caller: Caller,
   { id, rowVersion, ...change }: z.output<typeof ChangedProject>,
 ): Promise<Project> {
@@ -51,7 +51,7 @@ export async function replaceProject(
 }
 
 export async function changeAccessLevel(
-  db: Db,
+  db: Database,
   caller: Caller,
   { id, accessLevel, rowVersion }: z.output<typeof ChangedAccessLevel>,
 ): Promise<Written> {

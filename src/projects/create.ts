@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { forbidden, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
@@ -67,7 +67,7 @@ function tenantForRoot({ tenantId, key }: Caller): string {
 }
 
 /** Locks the tree of the parent until the transaction ends, checks canCreateContent, and returns the parent. */
-async function lockParent(tx: Db, caller: Caller, parentId: string): Promise<VisibleProject> {
+async function lockParent(tx: Transaction, caller: Caller, parentId: string): Promise<VisibleProject> {
   await lockTreesOf(tx, parentId);
   const parent = await visibleProject(tx, caller, parentId);
   requireCapability(parent, 'canCreateContent');

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { may, requireCapability, VISIBLE } from './access.ts';
@@ -6,13 +6,13 @@ import { findWithParent, markDeleted } from './queries.ts';
 import { lockTreesOf } from './tree.ts';
 
 /** Runs in the transaction that deletes projects: other rooms react to the deletion, such as ending transfers. */
-export type AfterDeletion = (tx: Db, projectIds: readonly string[]) => Promise<void>;
+export type AfterDeletion = (tx: Transaction, projectIds: readonly string[]) => Promise<void>;
 
 /**
  * Moves a project to the recycle bin. Its subprojects and datasets become unavailable but keep their own state. Needs
  * canDelete on the project, or canDeleteContent on the parent, even if the caller cannot see the subproject itself.
  */
-export async function deleteProject(db: Db, caller: Caller, id: string, after: AfterDeletion): Promise<void> {
+export async function deleteProject(db: Database, caller: Caller, id: string, after: AfterDeletion): Promise<void> {
   await db.transaction(async (tx) => {
     await lockTreesOf(tx, id);
     const found = await findWithParent(tx, caller, id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { text, uuidText } from '../http/rules/members.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
@@ -32,11 +32,11 @@ export const visibleDescendants = (caller: Caller, id: string) => sql.fragment`
      from tree t join projects_with_rights j on j.parent_id = t.id)
    select id, parent_id, name, relative_path from tree where visible)`;
 
-export const countDescendants = (db: Db, caller: Caller, id: string) =>
+export const countDescendants = (db: Reads, caller: Caller, id: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from ${visibleDescendants(caller, id)} p`);
 
 export const listDescendants = (
-  db: Db,
+  db: Reads,
   caller: Caller,
   id: string,
   { offset, limit }: { offset: number; limit: number },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { type Caller, denyingTenants } from '../http/caller.ts';
 import { ROLES } from './access.ts';
 import { namesCaller, projectsWithRights } from './visibility.queries.ts';
@@ -11,7 +11,7 @@ const ProjectAccess = z.object({
   memberRole: z.enum(ROLES).optional(),
 });
 
-export const findAccess = (db: Db, user: Caller, id: string) =>
+export const findAccess = (db: Reads, user: Caller, id: string) =>
   db.maybeOne(sql.type(ProjectAccess)`
     select p.role, p.rights, m.role as member_role
     from ${projectsWithRights(user)} p
@@ -29,7 +29,7 @@ const Grant = z.object({
  * Permission entries that name this user, of the project and of the ancestors through which it inherits its members.
  * With a tenant header, another tenant's project allows the caller nothing, but what it denies holds.
  */
-export const listGrants = (db: Db, user: Caller, id: string) =>
+export const listGrants = (db: Reads, user: Caller, id: string) =>
   db.any(sql.type(Grant)`
     select g.project_id, g.principal, g.operation, g.denied
     from projects p

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
@@ -52,7 +52,7 @@ export const Access = z
 export type Access = z.infer<typeof Access>;
 
 /** Lists the rules that allow or deny a user each capability on a project. Needs canGrantAccess. */
-export async function explainAccess(db: Db, caller: Caller, id: string, userId: string): Promise<Access> {
+export async function explainAccess(db: Reads, caller: Caller, id: string, userId: string): Promise<Access> {
   const project = await visibleProject(db, caller, id);
   requireCapability(project, 'canGrantAccess');
   const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
@@ -93,7 +93,7 @@ export async function explainAccess(db: Db, caller: Caller, id: string, userId: 
 }
 
 /** Another user as a caller, with all tenants and groups of that user. */
-async function callerOf(db: Db, userId: string, { address, requestId }: Caller): Promise<Caller> {
+async function callerOf(db: Reads, userId: string, { address, requestId }: Caller): Promise<Caller> {
   const identity = await findIdentity(db, userId);
   if (!identity) throw invalidMember('userId', `User '${userId}' does not exist.`);
   return { ...holderOf(identity), scopes: [], via: 'token', address, requestId };

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
 import type { Role } from './access.ts';
@@ -18,7 +18,7 @@ interface ProjectRoot {
  * @param before the roles that members had, which they may keep
  */
 export async function refuseGuests(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   { tenantId, rootId }: ProjectRoot,
   {
@@ -40,7 +40,7 @@ export async function refuseGuests(
   return guests;
 }
 
-const ownsRoot = async (tx: Db, caller: Caller, { tenantId, rootId }: ProjectRoot): Promise<boolean> =>
+const ownsRoot = async (tx: Transaction, caller: Caller, { tenantId, rootId }: ProjectRoot): Promise<boolean> =>
   ownedTenants(caller).includes(tenantId) ||
   (caller.key?.tenantId === tenantId && caller.key.role === 'Owner') ||
   (await findRole(tx, rootId, caller.userId)) === 'Owner';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 
 const HeldRole = z.object({
   projectId: z.string(),
@@ -9,7 +9,7 @@ const HeldRole = z.object({
 });
 
 /** Roles of a user, not inherited ones, in projects of a tenant, including deleted projects. */
-export const listRolesIn = (tx: Db, tenantId: string, userId: string) =>
+export const listRolesIn = (tx: Transaction, tenantId: string, userId: string) =>
   tx.any(sql.type(HeldRole)`
     select p.id as project_id, p.root_id,
       p.parent_id is null and m.role = 'Owner' and not exists (
@@ -18,7 +18,7 @@ export const listRolesIn = (tx: Db, tenantId: string, userId: string) =>
     where m.user_id = ${userId} and p.tenant_id = ${tenantId}`);
 
 /** Deletes these roles and raises the row version of each project. */
-export const deleteRolesIn = (tx: Db, tenantId: string, userId: string, changedBy: string) =>
+export const deleteRolesIn = (tx: Transaction, tenantId: string, userId: string, changedBy: string) =>
   tx.query(sql.unsafe`
     with ended as (
       delete from project_members m using projects p
@@ -31,7 +31,7 @@ export const deleteRolesIn = (tx: Db, tenantId: string, userId: string, changedB
  * Removes the user from the former members of purged projects of a tenant, so that their events are no longer shown to
  * the user.
  */
-export const forgetGoneRolesIn = (tx: Db, tenantId: string, userId: string) =>
+export const forgetGoneRolesIn = (tx: Transaction, tenantId: string, userId: string) =>
   tx.query(sql.unsafe`
     delete from gone_members m where m.user_id = ${userId} and exists (
       select from gone_projects g join events e on e.project_id = g.id

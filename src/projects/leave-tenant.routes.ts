@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { queryBoolean } from '../http/rules/query.ts';
@@ -12,7 +12,7 @@ const EndedRoles = z.object({
 export type EndedRoles = z.infer<typeof EndedRoles>;
 
 /** In this room because leaving a tenant ends roles in projects. */
-export async function leaveTenantRoutes(app: App, { db }: { db: Db }) {
+export async function leaveTenantRoutes(app: App, { db }: { db: Database }) {
   app.delete(
     '/api/iam/tenant/:id/member/:userId',
     {

@@ -1,6 +1,6 @@
 import { replaceHomeTenant } from '../accounts/queries.ts';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { deleteMember, findRole, hasOtherOwner } from '../tenants/members.queries.ts';
@@ -27,7 +27,7 @@ export interface EndedRoles {
  * Removes a user from a tenant and, unless asked to keep them, the user's roles in its projects, so that access to the
  * data ends.
  */
-export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
+export const leaveTenant = (db: Database, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
   db.transaction(async (tx) => {
     const { tenantId, userId, keepProjectRoles } = leaving;
     const ended = await checkLeaving(tx, caller, leaving);
@@ -43,10 +43,10 @@ export const leaveTenant = (db: Db, caller: Caller, leaving: Leaving): Promise<E
   });
 
 /** Dry run of `leaveTenant`: the same checks and counts, no change. */
-export const previewLeaving = (db: Db, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
+export const previewLeaving = (db: Database, caller: Caller, leaving: Leaving): Promise<EndedRoles> =>
   db.transaction((tx) => checkLeaving(tx, caller, leaving));
 
-async function checkLeaving(tx: Db, caller: Caller, { tenantId, userId, keepProjectRoles }: Leaving) {
+async function checkLeaving(tx: Transaction, caller: Caller, { tenantId, userId, keepProjectRoles }: Leaving) {
   await lockForMembers(tx, caller, tenantId);
   if (!(await findRole(tx, tenantId, userId))) throw notFound('Member', userId);
   await keepAnOwner(tx, tenantId, userId);
@@ -64,7 +64,7 @@ async function checkLeaving(tx: Db, caller: Caller, { tenantId, userId, keepProj
  * Lists the user's roles and locks the trees: until the transaction ends, no subproject that stops inheriting can copy
  * a role.
  */
-const lockRolesIn = (tx: Db, tenantId: string, userId: string) =>
+const lockRolesIn = (tx: Transaction, tenantId: string, userId: string) =>
   lockTreesIn(
     tx,
     (each) => listRolesIn(each, tenantId, userId),

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
 import { ALL, ROLE_RIGHTS, type Role, VISIBLE } from './access.ts';
 import { listNamed, type Selection } from './list.queries.ts';
@@ -34,7 +34,7 @@ export interface ListAccess {
  * Access to the direct subprojects of a visible parent or, without one, to the root projects of the caller's current
  * tenant.
  */
-export async function listAccess(db: Db, caller: Caller, parent: VisibleProject | undefined): Promise<ListAccess> {
+export async function listAccess(db: Reads, caller: Caller, parent: VisibleProject | undefined): Promise<ListAccess> {
   const at = parent ? { tenantId: parent.tenantId, parentId: parent.id } : { tenantId: caller.tenantId };
   const own = tenantAccess(caller, at.tenantId);
   const inherited: Access = parent ? { role: parent.role, rights: parent.rights } : NONE;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { partOf, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
@@ -82,7 +82,7 @@ const namedChildren = statement(
 );
 
 /** Projects of the list that name the caller as a member or in a permission, with the caller's role and rights. */
-export const listNamed = (db: Db, caller: Caller, { tenantId, parentId }: ListParent) =>
+export const listNamed = (db: Reads, caller: Caller, { tenantId, parentId }: ListParent) =>
   db.any(
     parentId === undefined
       ? namedRoots({ ...callerValues(caller), tenantId: tenantId ?? null })
@@ -184,7 +184,7 @@ const counts = byShape((shape: Shape) =>
   ),
 );
 
-export const countProjects = (db: Db, selection: Selection) =>
+export const countProjects = (db: Reads, selection: Selection) =>
   db.oneFirst(counts(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}))(pageValues(selection, {})));
 
 /**
@@ -210,13 +210,13 @@ function page(shape: Shape, values: Parameters<typeof PAGE>) {
 const items = byShape((shape: Shape) =>
   statement('list projects', ProjectItem, PAGE, (values) => sql.fragment`select ${itemColumns} ${page(shape, values)}`),
 );
-export const listProjects = (db: Db, selection: Selection, order: ProjectOrder, window: Window) =>
+export const listProjects = (db: Reads, selection: Selection, order: ProjectOrder, window: Window) =>
   db.any(items(shapeOf(selection, order, window))(pageValues(selection, window)));
 
 const projects = { table: sql.fragment`projects`, name: sql.fragment`p`, id };
 
 /** `metadata` or `settings` of a project as text. */
-export const findText = (db: Db, projectId: string, member: string) =>
+export const findText = (db: Reads, projectId: string, member: string) =>
   db.anyFirst(textOf(projects, projectId, sql.fragment`p.${sql.identifier([member])}`));
 
 /** Estimated bytes of a record: 130 for each member, which are counted and not read. */
@@ -227,7 +227,7 @@ const recordsOf = (selection: Selection) =>
   selected(shapeOf(selection, { sortBy: 'Name', sortOrder: 'Asc' }, {}), bound(PAGE, pageValues(selection, {})));
 
 /** A part of the list with full records, including members. */
-export const listRecords = (db: Db, selection: Selection, { sortBy, sortOrder }: ProjectOrder, part: Part) =>
+export const listRecords = (db: Reads, selection: Selection, { sortBy, sortOrder }: ProjectOrder, part: Part) =>
   db.any(
     sql.type(listed(ProjectRow))`${partOf(part, {
       ...projects,

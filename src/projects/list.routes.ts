@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { invalid } from '../errors.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
@@ -32,7 +32,7 @@ import { Project, ProjectItem, type ProjectRow, projectOf } from './record.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
-  db: Db;
+  db: Database;
   /** Signs cursors. */
   cursors: Signer;
   /** Whether the recursive list exists. */

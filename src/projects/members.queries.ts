@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES, type Role } from './access.ts';
 import { membersOf } from './queries.ts';
@@ -7,7 +7,7 @@ import { Member } from './record.ts';
 import { visibleProjects } from './visibility.queries.ts';
 
 /** Members of a visible project, its own or inherited. */
-export const findMembers = (db: Db, caller: Caller, id: string) =>
+export const findMembers = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
     select ${membersOf(sql.fragment`p.member_source_id`, sql.fragment`p.tenant_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
 
@@ -22,8 +22,8 @@ const table = (members: readonly NewMember[]) =>
   );
 
 /** Adds accounts or API keys as members, or changes their roles. The statement looks up which of the two each id is. */
-export const putMembers = (tx: Db, projectId: string, members: readonly NewMember[]) =>
-  tx.any(sql.type(Member)`
+export const putMembers = (tx: Transaction, projectId: string, members: readonly NewMember[]) =>
+  tx.any(sql.write(Member)`
     insert into project_members (project_id, user_id, role, principal_type)
     select ${projectId}, user_id, role,
       case when exists (select from api_keys k where k.id = user_id) then 'OpenAPIAccount' else 'UserIdentity' end
@@ -31,50 +31,50 @@ export const putMembers = (tx: Db, projectId: string, members: readonly NewMembe
     on conflict (project_id, user_id) do update set role = excluded.role
     returning user_id, role, principal_type`);
 
-export const deleteMembersBut = (tx: Db, projectId: string, userIds: readonly string[]) =>
+export const deleteMembersBut = (tx: Transaction, projectId: string, userIds: readonly string[]) =>
   tx.query(sql.unsafe`
     delete from project_members where project_id = ${projectId} and user_id <> all(${sql.array(userIds, 'uuid')})`);
 
 /** Returns false if the user was not a member. */
-export const deleteMember = async (tx: Db, projectId: string, userId: string) => {
+export const deleteMember = async (tx: Transaction, projectId: string, userId: string) => {
   const { rowCount } = await tx.query(sql.unsafe`
     delete from project_members where project_id = ${projectId} and user_id = ${userId}`);
   return rowCount === 1;
 };
 
-export const copyMembers = (tx: Db, fromId: string, toId: string) =>
+export const copyMembers = (tx: Transaction, fromId: string, toId: string) =>
   tx.query(sql.unsafe`
     insert into project_members (project_id, user_id, role, principal_type)
     select ${toId}, user_id, role, principal_type from project_members where project_id = ${fromId}`);
 
 /** Whether a project has an Owner other than this user, who need not be a member. */
-export const hasOwnerBut = (tx: Db, projectId: string, userId: string) =>
+export const hasOwnerBut = (tx: Transaction, projectId: string, userId: string) =>
   tx.exists(sql.unsafe`
     select from project_members where project_id = ${projectId} and role = 'Owner' and user_id <> ${userId}`);
 
-export const findRole = (tx: Db, projectId: string, userId: string) =>
+export const findRole = (tx: Transaction, projectId: string, userId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ role: z.string() }))`
     select role from project_members where project_id = ${projectId} and user_id = ${userId}`);
 
 /** The accounts among these that are no members of the tenant. */
-export const listGuests = (tx: Db, tenantId: string, userIds: readonly string[]) =>
+export const listGuests = (tx: Transaction, tenantId: string, userIds: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ userId: z.string() }))`
     select a.user_id from accounts a where a.user_id = any(${sql.array(userIds, 'uuid')}) and not exists (
       select from tenant_members t where t.tenant_id = ${tenantId} and t.user_id = a.user_id)`);
 
 /** Roles of the members of a project, its own or inherited. */
-export const listRoles = (tx: Db, projectId: string) =>
+export const listRoles = (tx: Transaction, projectId: string) =>
   tx.any(sql.type(z.object({ userId: z.string(), role: z.enum(ROLES) }))`
     select m.user_id, m.role from projects p join project_members m on m.project_id = p.member_source_id
     where p.id = ${projectId}`);
 
 /** The ids that are accounts, or API keys of the tenant. Locks them against deletion until the transaction ends. */
-export async function lockPrincipals(tx: Db, tenantId: string, ids: readonly string[]): Promise<string[]> {
+export async function lockPrincipals(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<string[]> {
   const Row = z.object({ userId: z.string() });
-  const accounts = await tx.anyFirst(sql.type(Row)`
+  const accounts = await tx.anyFirst(sql.write(Row)`
     select user_id from accounts where user_id = any(${sql.array(ids, 'uuid')}) order by user_id for key share`);
   if (accounts.length === ids.length) return [...accounts];
-  const keys = await tx.anyFirst(sql.type(Row)`
+  const keys = await tx.anyFirst(sql.write(Row)`
     select id as user_id from api_keys where id = any(${sql.array(ids, 'uuid')}) and tenant_id = ${tenantId}
     order by id for key share`);
   return [...accounts, ...keys];

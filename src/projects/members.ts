@@ -1,5 +1,5 @@
 import { type AuditEntry, auditAll, by, changesOf } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { type Role, requireCapability } from './access.ts';
@@ -27,7 +27,7 @@ interface NewMember {
 }
 
 export interface MemberParts {
-  db: Db;
+  db: Database;
   /** Setting `tenants.guests`: members of projects may be of other tenants. */
   guests: boolean;
 }
@@ -87,7 +87,7 @@ export async function setMember(
   });
 }
 
-export async function removeMember(db: Db, caller: Caller, id: string, userId: string): Promise<void> {
+export async function removeMember(db: Database, caller: Caller, id: string, userId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const project = await projectForMembers(tx, caller, id);
     await keepAnOwner(tx, project, userId);
@@ -102,7 +102,7 @@ export async function removeMember(db: Db, caller: Caller, id: string, userId: s
 
 /** Deletes the members of a subproject and lets it inherit those of its parent. */
 export async function inheritMembers(
-  db: Db,
+  db: Database,
   caller: Caller,
   id: string,
   rowVersion: string | undefined,
@@ -129,7 +129,7 @@ interface ChangedRoles {
 
 /** Writes an audit row for each account or key whose role in the project changes. */
 export async function recordMembers(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   { id, name, tenantId }: Pick<VisibleProject, 'id' | 'name' | 'tenantId'>,
   { before, after, guests }: ChangedRoles,
@@ -154,7 +154,7 @@ export async function recordMembers(
 const KEEPS_OWNER = 'A root project needs at least one Owner. Make another member Owner first.';
 
 /** Locks the tree, which serializes changes of members: two Owners leaving at once would each still see the other. */
-async function projectForMembers(tx: Db, caller: Caller, id: string): Promise<VisibleProject> {
+async function projectForMembers(tx: Transaction, caller: Caller, id: string): Promise<VisibleProject> {
   await lockTreesOf(tx, id);
   const project = await lockedProject(tx, caller, id);
   requireCapability(project, 'canGrantAccess');
@@ -162,13 +162,13 @@ async function projectForMembers(tx: Db, caller: Caller, id: string): Promise<Vi
 }
 
 /** Ends inheritance and copies the inherited members, so that everyone keeps their role. */
-async function ownMembers(tx: Db, { id, memberSourceId }: VisibleProject) {
+async function ownMembers(tx: Transaction, { id, memberSourceId }: VisibleProject) {
   if (memberSourceId === id) return;
   await setInheritance(tx, id, false);
   await copyMembers(tx, memberSourceId, id);
 }
 
-async function keepAnOwner(tx: Db, { id, parentId }: VisibleProject, userId: string) {
+async function keepAnOwner(tx: Transaction, { id, parentId }: VisibleProject, userId: string) {
   if (parentId !== undefined || (await findRole(tx, id, userId)) !== 'Owner') return;
   if (!(await hasOwnerBut(tx, id, userId))) throw invalid(KEEPS_OWNER, { code: 'LastOwner' });
 }
@@ -190,7 +190,7 @@ export function refuseTwice(members: readonly { userId: string }[]) {
  * transaction ends.
  */
 export async function refuseUnknown(
-  tx: Db,
+  tx: Transaction,
   tenantId: string,
   members: readonly { userId: string }[],
   path = (index: number) => `members[${index}].userId`,

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
@@ -11,7 +11,7 @@ import { visibleProject } from './visibility.queries.ts';
  * Moves a subproject and its descendants to another parent in the same tree. Needs canDeleteContent on the old parent
  * and canCreateContent on the new one.
  */
-export async function moveSubproject(db: Db, caller: Caller, id: string, targetId: string): Promise<void> {
+export async function moveSubproject(db: Database, caller: Caller, id: string, targetId: string): Promise<void> {
   await db.transaction(async (tx) => {
     // without the lock, two concurrent moves could create a cycle that neither transaction sees
     await lockTreesOf(tx, id, targetId);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES } from './access.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
@@ -19,7 +19,7 @@ const Node = z.object({
  * Projects from the root down to a project that the caller sees, including deleted ones. Empty if the caller does not
  * see it.
  */
-export const listPath = (db: Db, caller: Caller, id: string) =>
+export const listPath = (db: Reads, caller: Caller, id: string) =>
   db.any(sql.type(Node)`
     select a.id, a.name, a.parent_id as parent_project_id, a.deleted_at is not null as is_deleted, a.access_level, a.inherits_members,
       a.role as effective_user_role, a.rights

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { projectsWithRights } from './visibility.queries.ts';
 
@@ -25,7 +25,7 @@ export interface Step {
  * The project and the folders below it that are on these paths, visible or not, parents before children. Without
  * deleted folders and their descendants. A path may match several folders, because names are not unique.
  */
-export const listAlong = (tx: Db, caller: Caller, projectId: string, steps: readonly Step[]) =>
+export const listAlong = (tx: Transaction, caller: Caller, projectId: string, steps: readonly Step[]) =>
   tx.any(sql.type(FolderRow)`
     with recursive wanted (above, name) as (
       select * from ${sql.unnest(
@@ -57,7 +57,7 @@ export interface PlacedFolder {
  * locked.
  */
 export const placeFolders = (
-  tx: Db,
+  tx: Transaction,
   { made, moved }: { made: readonly PlacedFolder[]; moved: readonly PlacedFolder[] },
   { rootId, accessLevel, userId }: { rootId: string; accessLevel: string; userId: string },
 ) =>
@@ -85,7 +85,7 @@ export const placeFolders = (
       order by x.id, cardinality(o.path) desc) m
     where p.id = m.target and (p.id = m.id or m.path <> m.before)`);
 
-export const markAllDeleted = (tx: Db, ids: readonly string[], userId: string) =>
+export const markAllDeleted = (tx: Transaction, ids: readonly string[], userId: string) =>
   tx.query(sql.unsafe`
     update projects set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1
     where id = any(${sql.array(ids, 'uuid')}) and deleted_at is null`);

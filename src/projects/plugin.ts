@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { AfterDeletion } from './delete.ts';
@@ -11,7 +11,7 @@ import { projectRoutes } from './routes.ts';
 import { projectTreeRoutes } from './tree.routes.ts';
 
 export interface ProjectsOptions {
-  db: Db;
+  db: Database;
   /** Signs cursors. */
   cursors: Signer;
   afterDeletion: AfterDeletion;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
 import { text, uuidText } from '../http/rules/members.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
@@ -21,7 +21,7 @@ export type Principal = z.infer<typeof Principal>;
  * tenants, and members of projects visible to the caller.
  */
 export function listPrincipals(
-  db: Db,
+  db: Reads,
   caller: Caller,
   { ids, loginIds }: { ids: readonly string[]; loginIds: readonly string[] },
 ) {

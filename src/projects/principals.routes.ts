@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryList } from '../http/rules/query.ts';
 import { listPrincipals, Principal } from './principals.queries.ts';
 
-export async function principalRoutes(app: App, { db }: { db: Db }) {
+export async function principalRoutes(app: App, { db }: { db: Reads }) {
   app.get(
     '/api/iam/principal/list',
     {

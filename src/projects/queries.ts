@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 import { type FreeForm, shown } from '../http/answers/long-list.queries.ts';
 import type { Caller } from '../http/caller.ts';
 import { statement } from '../platform/sql/statements.ts';
@@ -20,7 +20,7 @@ export const itemColumns = sql.fragment`
   p.row_version::text as row_version, p.parent_id as parent_project_id,
   exists (select from project_thumbnails t where t.project_id = p.id) as has_thumbnail`;
 
-type Column = ReturnType<typeof sql.fragment>;
+type Column = Fragment;
 
 /**
  * The project's own members (not inherited) as a column `members`; `source` is the id of the project. Accounts that are
@@ -53,32 +53,32 @@ const visible = statement(
 );
 
 /** The full record, if the caller sees the project. */
-export const findProject = (db: Db, caller: Caller, id: string) =>
+export const findProject = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(visible({ ...callerValues(caller), id }));
 
 /** The full record for a caller who has just written the project, visible or not. */
-export const getRecord = (tx: Db, caller: Caller, id: string) =>
+export const getRecord = (tx: Transaction, caller: Caller, id: string) =>
   tx.one(sql.type(RowWithRights)`select ${columnsWithRights} from ${projectsWithRights(caller)} p where p.id = ${id}`);
 
 /** The full record of a project, visible or not, which may no longer exist. */
-export const findRecord = (db: Db, caller: Caller, id: string) =>
+export const findRecord = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(
     sql.type(RowWithRights)`select ${columnsWithRights} from ${projectsWithRights(caller)} p where p.id = ${id}`,
   );
 
 /** Locks the project's row against other writers until the transaction ends. */
-export const lockProject = (tx: Db, id: string) =>
+export const lockProject = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`select from projects where id = ${id} for no key update`);
 
 const written = (userId: string) =>
   sql.fragment`row_version = row_version + 1, updated_at = now(), updated_by = ${userId}`;
 
 /** Raises the row version after a change outside of the row: members, thumbnail, position in the tree. */
-export const touch = (tx: Db, id: string, userId: string) =>
-  tx.one(sql.type(Written)`update projects set ${written(userId)} where id = ${id} returning id, row_version::text`);
+export const touch = (tx: Transaction, id: string, userId: string) =>
+  tx.one(sql.write(Written)`update projects set ${written(userId)} where id = ${id} returning id, row_version::text`);
 
-export const setAccessLevel = (tx: Db, id: string, level: string, userId: string) =>
-  tx.one(sql.type(Written)`
+export const setAccessLevel = (tx: Transaction, id: string, level: string, userId: string) =>
+  tx.one(sql.write(Written)`
     update projects set access_level = ${level}, ${written(userId)} where id = ${id} returning id, row_version::text`);
 
 export interface ProjectChange {
@@ -92,7 +92,7 @@ export interface ProjectChange {
   permissions?: Permissions | undefined;
 }
 
-export const updateProject = (tx: Db, id: string, row: ProjectChange, userId: string) =>
+export const updateProject = (tx: Transaction, id: string, row: ProjectChange, userId: string) =>
   tx.query(sql.unsafe`
     update projects set name = ${row.name}, description = ${row.description ?? null},
       metadata = ${sql.jsonb((row.metadata ?? {}) as never)}, settings = ${sql.jsonb((row.settings ?? {}) as never)},
@@ -111,7 +111,7 @@ const WithParent = z.object({
 });
 
 /** A project that is not deleted, visible or not, with the caller's role and rights on it and on its parent. */
-export const findWithParent = (tx: Db, caller: Caller, id: string) =>
+export const findWithParent = (tx: Transaction, caller: Caller, id: string) =>
   tx.maybeOne(sql.type(WithParent)`
     select p.id, p.role, p.rights, parent.role as parent_role, coalesce(parent.rights, 0) as parent_rights
     from ${projectsWithRights(caller)} p
@@ -119,7 +119,7 @@ export const findWithParent = (tx: Db, caller: Caller, id: string) =>
     where p.id = ${id} and ${notDeleted(sql.fragment`p`)}`);
 
 /** Returns false if the project was deleted already: of two concurrent calls, one returns true. */
-export const markDeleted = async (tx: Db, id: string, userId: string) => {
+export const markDeleted = async (tx: Transaction, id: string, userId: string) => {
   const { rowCount } = await tx.query(sql.unsafe`
     update projects set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1
     where id = ${id} and deleted_at is null`);

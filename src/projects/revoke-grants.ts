@@ -1,5 +1,5 @@
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import { nextGeneration, setProjectGrants } from './grant-generations.queries.ts';
@@ -7,7 +7,7 @@ import { lockTreesOf } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 /** Revokes all addresses that were signed so far for a project, its descendants and their datasets. */
-export const revokeProjectGrants = (db: Db, caller: Caller, id: string): Promise<void> =>
+export const revokeProjectGrants = (db: Database, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     // lock order: trees before the generation, as in moves to other tenants
     await lockTreesOf(tx, id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
@@ -19,7 +19,7 @@ const IMAGE = {
 };
 
 /** Properties of a project: record, access level, capabilities, thumbnail. */
-export async function projectRoutes(app: App, { db }: { db: Db }) {
+export async function projectRoutes(app: App, { db }: { db: Database }) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
   const tags = ['projects'];
 

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
@@ -34,7 +34,7 @@ function detectContentType(content: Buffer): Thumbnail['contentType'] | undefine
 
 const TOO_LARGE = 'The thumbnail is larger than 1 MiB. Send a smaller image.';
 
-export async function setThumbnail(db: Db, caller: Caller, id: string, base64: string): Promise<void> {
+export async function setThumbnail(db: Database, caller: Caller, id: string, base64: string): Promise<void> {
   const thumbnail = readThumbnail(base64);
   await db.transaction(async (tx) => {
     requireCapability(await lockedProject(tx, caller, id), 'canEdit');
@@ -44,7 +44,7 @@ export async function setThumbnail(db: Db, caller: Caller, id: string, base64: s
   });
 }
 
-export async function getThumbnail(db: Db, caller: Caller, id: string): Promise<Thumbnail> {
+export async function getThumbnail(db: Reads, caller: Caller, id: string): Promise<Thumbnail> {
   await visibleProject(db, caller, id);
   const found = await findThumbnail(db, id);
   if (!found) throw notFound('Thumbnail', id);

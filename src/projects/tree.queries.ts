@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 import type { Permissions } from './permissions.ts';
 
 /** Ids of the root projects of these projects, including deleted ones. Unknown projects are skipped. */
-export const rootsOf = (tx: Db, ids: readonly string[]) =>
+export const rootsOf = (tx: Transaction, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ rootId: z.string() }))`
     select distinct root_id from projects where id = any(${sql.array(ids, 'uuid')}) order by root_id`);
 
@@ -12,7 +12,7 @@ export const rootsOf = (tx: Db, ids: readonly string[]) =>
  * until the transaction ends. Changes of datasets and names do not take this lock. Prefer `lockTreesOf`, which also
  * checks that it locked the right trees.
  */
-export const lockTrees = (tx: Db, rootIds: readonly string[]) =>
+export const lockTrees = (tx: Transaction, rootIds: readonly string[]) =>
   tx.query(sql.unsafe`
     select from projects where id = any(${sql.array(rootIds, 'uuid')}) order by id for no key update`);
 
@@ -36,7 +36,7 @@ export interface NewNode {
  * Inserts projects in one statement. Each is a root or has a parent that exists already, so each level of a tree needs
  * its own call. Subprojects take tenant, root, path and member source from their parent, whose tree must be locked.
  */
-export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
+export const insertProjects = (tx: Transaction, rows: readonly NewNode[]) =>
   tx.query(sql.unsafe`
     insert into projects (id, tenant_id, parent_id, root_id, path, member_source_id, inherits_members, name, description, metadata,
       settings, access_level, permissions, created_by, updated_by)
@@ -53,7 +53,7 @@ export const insertProjects = (tx: Db, rows: readonly NewNode[]) =>
  * its own before that. Updates path, root and inherited member source of all descendants. The caller locks both trees
  * and makes sure that no cycle results.
  */
-export const setParent = (tx: Db, id: string, parentId: string | undefined) =>
+export const setParent = (tx: Transaction, id: string, parentId: string | undefined) =>
   tx.query(sql.unsafe`
     update projects p set
       parent_id = case when p.id = moved.id then target.id else p.parent_id end,
@@ -69,7 +69,7 @@ export const setParent = (tx: Db, id: string, parentId: string | undefined) =>
  * through it. The caller deletes or adds the subproject's own members. The tree must be locked. No change if the
  * setting is the same.
  */
-export const setInheritance = (tx: Db, id: string, inherits: boolean) =>
+export const setInheritance = (tx: Transaction, id: string, inherits: boolean) =>
   tx.query(sql.unsafe`
     update projects p set
       inherits_members = case when p.id = changed.id then ${inherits}::boolean else p.inherits_members end,
@@ -81,5 +81,5 @@ export const setInheritance = (tx: Db, id: string, inherits: boolean) =>
     where p.path @> array[changed.id] and p.member_source_id = changed.before`);
 
 /** Whether project `id` is project `aboveId` or one of its descendants. */
-export const isWithin = (tx: Db, id: string, aboveId: string) =>
+export const isWithin = (tx: Transaction, id: string, aboveId: string) =>
   tx.exists(sql.unsafe`select from projects where id = ${id} and ${aboveId}::uuid = any(path)`);

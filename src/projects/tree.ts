@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { lockTrees, rootsOf } from './tree.queries.ts';
 
 /** Thrown when the locked trees turn out not to be all that are needed. */
@@ -10,8 +10,8 @@ class MoreTrees extends Error {}
  * and all are taken again in order. Waiting for a further lock while holding some could deadlock.
  */
 export async function lockTreesIn<T>(
-  tx: Db,
-  look: (tx: Db) => Promise<T>,
+  tx: Transaction,
+  look: (tx: Transaction) => Promise<T>,
   rootsIn: (found: T) => readonly string[],
 ): Promise<T> {
   for (;;) {
@@ -33,7 +33,7 @@ export async function lockTreesIn<T>(
  * Locks the trees of these projects against other changes until the transaction ends. Rows read after it stay current.
  * Unknown ids lock nothing. To avoid deadlocks, lock all trees of a transaction in one call.
  */
-export async function lockTreesOf(tx: Db, ...ids: readonly string[]): Promise<void> {
+export async function lockTreesOf(tx: Transaction, ...ids: readonly string[]): Promise<void> {
   await lockTreesIn(
     tx,
     (each) => rootsOf(each, ids),

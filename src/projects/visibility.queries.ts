@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { type Caller, denyingTenants, ownedTenants } from '../http/caller.ts';
 import { bound, type Parameters, statement, type Values } from '../platform/sql/statements.ts';
 import { ALL, OPERATION_RIGHTS, ROLE_RIGHTS, ROLES, VISIBLE } from './access.ts';
-
-type Fragment = ReturnType<typeof sql.fragment>;
 
 const { Owner, Contributor, Reader } = ROLE_RIGHTS;
 const rightsOfRole = (role: Fragment) =>
@@ -162,7 +160,7 @@ const visible = statement(
 );
 
 /** Returns the project, or throws `notFound` if the caller does not see it, before any check of rights. */
-export async function visibleProject(db: Db, caller: Caller, id: string): Promise<VisibleProject> {
+export async function visibleProject(db: Reads, caller: Caller, id: string): Promise<VisibleProject> {
   const found = await db.maybeOne(visible({ ...callerValues(caller), id }));
   if (!found) throw notFound('Project', id);
   return found;

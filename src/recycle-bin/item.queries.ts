@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordColumns } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { isVisible, projectsWithRights } from '../projects/visibility.queries.ts';
 import { mayDelete, ownsProject, reads, rolesWithCapability } from './privilege.queries.ts';
@@ -36,7 +36,7 @@ export interface Wanted {
  * Finds an item of the recycle bin that the caller may see: one that the caller deleted, or has the privilege to
  * delete.
  */
-export const findDeletedItem = (db: Db, caller: Caller, { itemType, id, projectId }: Wanted) =>
+export const findDeletedItem = (db: Reads, caller: Caller, { itemType, id, projectId }: Wanted) =>
   db.maybeOne(sql.type(DeletedItem)`
     select * from (
       select b.id, b.item_type, b.name, b.tenant_id, b.container_id, b.deleted_at, b.deleted_by, ${mayDelete(caller)} as privileged,
@@ -48,13 +48,13 @@ export const findDeletedItem = (db: Db, caller: Caller, { itemType, id, projectI
     where b.privileged or b.deleted_by = ${caller.userId}`);
 
 /** The full record of a dataset, without a check of rights. Null if it no longer exists. */
-export const findDataset = (db: Db, id: string) =>
+export const findDataset = (db: Reads, id: string) =>
   db.maybeOne(sql.type(DatasetRow)`select ${recordColumns} from datasets d where d.id = ${id}`);
 
 const Container = z.object({ id: z.string(), tenantId: z.string() });
 
 /** A project whose deleted contents the caller may list: visible, or visible in the recycle bin. */
-export const findContainer = (db: Db, caller: Caller, id: string) =>
+export const findContainer = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(sql.type(Container)`
     select p.id, p.tenant_id from ${projectsWithRights(caller)} p
     where p.id = ${id} and (${isVisible(sql.fragment`p`)} or exists (
@@ -65,14 +65,14 @@ const Step = z.object({ id: z.string(), name: z.string(), itemType: ItemType, pr
 export type Step = z.infer<typeof Step>;
 
 /** The deleted projects from the root down to `projectId`, including `projectId` if it is deleted. */
-export const listDeletedAbove = (db: Db, caller: Caller, projectId: string) =>
+export const listDeletedAbove = (db: Reads, caller: Caller, projectId: string) =>
   db.any(sql.type(Step)`
     select b.id, b.name, b.item_type, ${mayDelete(caller)} as privileged
     from projects p join recycle_bin b on b.id = any(p.path)
     where p.id = ${projectId} order by array_position(p.path, b.id)`);
 
 /** Users who can grant the privilege that restoring each of these items needs. */
-export const listGrantors = (db: Db, ids: readonly string[]) =>
+export const listGrantors = (db: Reads, ids: readonly string[]) =>
   db.any(sql.type(z.object({ id: z.string(), userIds: z.array(z.string()) }))`
     select b.id, coalesce(
       (select jsonb_agg(user_id order by user_id) from (

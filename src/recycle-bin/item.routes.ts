@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { datasetOf } from '../datasets/record.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
@@ -15,7 +15,7 @@ import { previewRestore, restore } from './restore.ts';
 import { restoreDatasetTo, restoreProjectTo } from './restore-elsewhere.ts';
 
 export interface BinItems {
-  db: Db;
+  db: Database;
   publicUrl: string | undefined;
 }
 

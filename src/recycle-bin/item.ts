@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads, Transaction } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { lockTreesOf } from '../projects/tree.ts';
@@ -7,14 +7,19 @@ import { type DeletedItem, findDeletedItem, type Wanted } from './item.queries.t
 /**
  * Returns an item of the recycle bin, or throws `notFound` if the caller does not see it, before any check of rights.
  */
-export async function deletedItem(db: Db, caller: Caller, wanted: Wanted): Promise<DeletedItem> {
+export async function deletedItem(db: Reads, caller: Caller, wanted: Wanted): Promise<DeletedItem> {
   const found = await findDeletedItem(db, caller, wanted);
   if (!found) throw notFound(`Deleted ${wanted.itemType.toLowerCase()}`, wanted.id);
   return found;
 }
 
 /** Locks the trees of the item and of the projects `alsoLock` until the transaction ends, then returns the item. */
-export async function lockedItem(tx: Db, caller: Caller, wanted: Wanted, ...alsoLock: string[]): Promise<DeletedItem> {
+export async function lockedItem(
+  tx: Transaction,
+  caller: Caller,
+  wanted: Wanted,
+  ...alsoLock: string[]
+): Promise<DeletedItem> {
   await lockTreesOf(tx, projectIdOf(await deletedItem(tx, caller, wanted)), ...alsoLock);
   return deletedItem(tx, caller, wanted);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { datasetParts } from '../datasets/list.queries.ts';
 import { recordColumnsAs } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql } from '../db.ts';
 import { partOf, sizeOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
@@ -12,7 +12,7 @@ import { type DeletionAccess, mayDeleteOfMany } from './privilege.queries.ts';
 import { BinItem, DeletedProjectItem, deletion, type ItemType } from './record.ts';
 
 /** Condition on rows `b` of `recycle_bin`. */
-export type Selection = ReturnType<typeof sql.fragment>;
+export type Selection = Fragment;
 
 /** Items that the caller deleted, regardless of current rights. */
 export const deletedBy = (caller: Caller): Selection => sql.fragment`b.deleted_by = ${caller.userId}`;
@@ -55,10 +55,10 @@ const page = (selection: Selection, wanted: BinPage) => sql.fragment`
   (select * from recycle_bin b where ${selection} order by ${order(wanted)}
    limit ${wanted.limit ?? null}::bigint offset ${wanted.offset ?? 0}) b`;
 
-export const countItems = (db: Db, selection: Selection) =>
+export const countItems = (db: Reads, selection: Selection) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from recycle_bin b where ${selection}`);
 
-export const listItems = (db: Db, selection: Selection, wanted: BinPage) =>
+export const listItems = (db: Reads, selection: Selection, wanted: BinPage) =>
   db.any(sql.type(BinItem)`
     select b.id, b.name, b.item_type, d.dataset_type, d.dataset_format, (b.storage_size + 1023) / 1024 as "sizeKB",
       b.container_id as project_id, b.deleted_by, b.deleted_at
@@ -73,7 +73,7 @@ const deletedPage = (selection: Selection, { sortBy, sortOrder }: BinPage) => ({
 const deletedColumns = sql.fragment`page.binned_at as deleted_at, page.binned_by as deleted_by`;
 
 /** One part of a list of deleted projects. */
-export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
+export const listDeletedProjects = (db: Reads, selection: Selection, wanted: BinPage, part: Part) =>
   db.any(
     sql.type(listed(DeletedProjectItem))`${partOf(part, {
       ...deletedPage(sql.fragment`from recycle_bin b join projects p on p.id = b.id where ${selection}`, wanted),
@@ -86,7 +86,7 @@ export const listDeletedProjects = (db: Db, selection: Selection, wanted: BinPag
   );
 
 /** One part of a list of deleted datasets. */
-export const listDeletedDatasets = (db: Db, selection: Selection, wanted: BinPage, part: Part) =>
+export const listDeletedDatasets = (db: Reads, selection: Selection, wanted: BinPage, part: Part) =>
   db.any(
     sql.type(listed(DatasetRow.extend(deletion)))`${partOf(part, {
       ...datasetParts,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { datasetTexts } from '../datasets/list.queries.ts';
 import { type DatasetRow, datasetOf } from '../datasets/record.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { publicBase } from '../http/answers/public-base.ts';
@@ -27,7 +27,7 @@ import { findDeletionAccess } from './privilege.queries.ts';
 import { BinItem, DeletedDataset, DeletedProjectItem, type ItemType } from './record.ts';
 
 export interface BinLists {
-  db: Db;
+  db: Database;
   publicUrl: string | undefined;
 }
 

@@ -1,10 +1,13 @@
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { binItemRoutes } from './item.routes.ts';
 import { binListRoutes } from './list.routes.ts';
 
-export async function recycleBinPlugin(app: App, { db, settings }: { db: Db; settings: Pick<Config, 'publicUrl'> }) {
+export async function recycleBinPlugin(
+  app: App,
+  { db, settings }: { db: Database; settings: Pick<Config, 'publicUrl'> },
+) {
   const { publicUrl } = settings;
   await app.register(binListRoutes, { db, publicUrl });
   await app.register(binItemRoutes, { db, publicUrl });

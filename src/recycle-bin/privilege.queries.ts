@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { datasetsWithRights } from '../datasets/queries.ts';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql } from '../db.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
 import { type Capability, may, ROLE_RIGHTS, ROLES, rightOf } from '../projects/access.ts';
 import { isVisible, namesCaller, projectsWithRights } from '../projects/visibility.queries.ts';
-
-type Fragment = ReturnType<typeof sql.fragment>;
 
 /** Roles that include a capability. */
 export const rolesWithCapability = (capability: Capability) =>
@@ -60,7 +58,7 @@ const ownsTenant = (caller: Caller, tenantId: string | undefined) =>
  * of 100,000 items. An Owner of the tenant may delete everything.
  */
 export async function findDeletionAccess(
-  db: Db,
+  db: Reads,
   caller: Caller,
   tenantId: string | undefined,
 ): Promise<DeletionAccess> {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { eventsInsert } from '../outbox.ts';
 import type { ItemType } from './record.ts';
 
 /** Id of a running or queued transfer that writes or reads the dataset. */
-export const findTransferOf = (tx: Db, datasetId: string) =>
+export const findTransferOf = (tx: Transaction, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select locked_by as id from datasets where id = ${datasetId} and locked_by is not null
     union all select transfer_id from dataset_readers where dataset_id = ${datasetId}
@@ -14,7 +14,7 @@ export const findTransferOf = (tx: Db, datasetId: string) =>
  * Prevents that datasets are added to these projects or their descendants until the transaction ends. The trees must be
  * locked.
  */
-export const lockSubtrees = (tx: Db, projectIds: readonly string[]) =>
+export const lockSubtrees = (tx: Transaction, projectIds: readonly string[]) =>
   tx.query(sql.unsafe`
     select from projects where path && ${sql.array(projectIds, 'uuid')} order by id for update`);
 
@@ -35,7 +35,7 @@ export type Removed = z.infer<typeof Removed>;
 const Contents = z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() });
 
 /** Counts an item of the recycle bin and all its contents. */
-export const contentsOf = (db: Db, { itemType, id }: { itemType: ItemType; id: string }) =>
+export const contentsOf = (db: Reads, { itemType, id }: { itemType: ItemType; id: string }) =>
   itemType === 'Dataset'
     ? db.one(sql.type(Contents)`
         select 0 as projects, count(*) as datasets, coalesce(sum(storage_size), 0)::bigint as bytes from datasets where id = ${id}`)
@@ -49,8 +49,8 @@ export const contentsOf = (db: Db, { itemType, id }: { itemType: ItemType; id: s
  * notes the blobs in
  * `spent_blobs`, for a job to delete.
  */
-export const remove = (tx: Db, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>
-  tx.one(sql.type(Removed)`
+export const remove = (tx: Transaction, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>
+  tx.one(sql.write(Removed)`
     with doomed as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')}),
     removed_datasets as (
       delete from datasets d using projects p

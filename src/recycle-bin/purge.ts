@@ -1,5 +1,5 @@
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { enqueue } from '../jobs.ts';
@@ -12,7 +12,7 @@ import { findTransferOf, lockSubtrees, type Removal, type Removed, remove } from
  * itself; a dataset needs canDeleteContent on its project. Transfers that still run in a purged project end without a
  * result.
  */
-export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<void> {
+export async function purge(db: Database, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
     const item = await lockedItem(tx, caller, wanted);
     const isProject = item.itemType === 'Project';
@@ -45,7 +45,7 @@ export async function purge(db: Db, caller: Caller, wanted: Wanted): Promise<voi
  * Deletes items for the purge and the retention sweep, and enqueues the deletion of their blobs. The trees must be
  * locked.
  */
-export async function removeItems(tx: Db, removal: Removal): Promise<Removed> {
+export async function removeItems(tx: Transaction, removal: Removal): Promise<Removed> {
   if (removal.projectIds.length > 0) await lockSubtrees(tx, removal.projectIds);
   const removed = await remove(tx, removal);
   if (removed.datasets > 0) await enqueue(tx, 'removeSpentBlobs', {}, { jobKey: 'removeSpentBlobs' });

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
@@ -14,7 +14,7 @@ import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
  * Restores a deleted project below another project of its tenant, or as a root project of the caller. Rights on the old
  * parent do not matter, and deleted ancestors stay deleted.
  */
-export async function restoreProjectTo(db: Db, caller: Caller, id: string, targetId: string | undefined) {
+export async function restoreProjectTo(db: Database, caller: Caller, id: string, targetId: string | undefined) {
   await db.transaction(async (tx) => {
     const alsoLock = targetId === undefined ? [] : [targetId];
     const item = await lockedItem(tx, caller, { itemType: 'Project', id }, ...alsoLock);
@@ -32,7 +32,7 @@ export async function restoreProjectTo(db: Db, caller: Caller, id: string, targe
 
 /** Restores a deleted dataset into another project of its tenant. */
 export async function restoreDatasetTo(
-  db: Db,
+  db: Database,
   caller: Caller,
   wanted: { id: string; projectId?: string },
   targetId: string,
@@ -70,7 +70,7 @@ const unreadable = ({ itemType, id }: DeletedItem) =>
   forbidden(`You may not restore ${itemType.toLowerCase()} '${id}' to another project, because you may not read it.`);
 
 /** Makes the project a root project with the caller as Owner. */
-async function becomeRoot(tx: Db, caller: Caller, item: DeletedItem, inheritsMembers: boolean) {
+async function becomeRoot(tx: Transaction, caller: Caller, item: DeletedItem, inheritsMembers: boolean) {
   if (inheritsMembers) await setInheritance(tx, item.id, false);
   await putMembers(tx, item.id, [{ userId: caller.userId, role: 'Owner' }]);
   await setParent(tx, item.id, undefined);

@@ -1,13 +1,13 @@
-import { type Db, sql } from '../db.ts';
+import { sql, type Transaction } from '../db.ts';
 
 /** Contents that were not deleted themselves become available again with their project. */
-export const undeleteProjects = (tx: Db, ids: readonly string[]) =>
+export const undeleteProjects = (tx: Transaction, ids: readonly string[]) =>
   tx.query(sql.unsafe`
     update projects set deleted_at = null, deleted_by = null, row_version = row_version + 1
     where id = any(${sql.array(ids, 'uuid')}) and deleted_at is not null`);
 
 /** Restores a dataset into `projectId`, its old or another project. */
-export const undeleteDataset = (tx: Db, id: string, projectId: string) =>
+export const undeleteDataset = (tx: Transaction, id: string, projectId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = null, deleted_by = null, project_id = ${projectId}, row_version = row_version + 1
     where id = ${id} and deleted_at is not null`);

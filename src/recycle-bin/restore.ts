@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { type DeletedItem, listDeletedAbove, listGrantors, type Step, type Wanted } from './item.queries.ts';
 import { deletedItem, lacking, lockedItem, privilegeFor, projectIdOf } from './item.ts';
@@ -10,7 +10,7 @@ import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
  * Restores an item and all its deleted ancestors, in one transaction. Needs the privilege to delete each of them.
  * Contents that were not deleted themselves become available again.
  */
-export async function restore(db: Db, caller: Caller, wanted: Wanted): Promise<void> {
+export async function restore(db: Database, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
     const item = await lockedItem(tx, caller, wanted);
     const steps = await stepsOf(tx, caller, item);
@@ -25,7 +25,7 @@ export async function restore(db: Db, caller: Caller, wanted: Wanted): Promise<v
 }
 
 /** What `restore` would bring back, which privileges the caller lacks, and what `purge` would delete. */
-export async function previewRestore(db: Db, caller: Caller, wanted: Wanted): Promise<Preview> {
+export async function previewRestore(db: Reads, caller: Caller, wanted: Wanted): Promise<Preview> {
   const item = await deletedItem(db, caller, wanted);
   const steps = await stepsOf(db, caller, item);
   const refused = steps.filter((step) => !step.privileged);
@@ -47,7 +47,7 @@ export async function previewRestore(db: Db, caller: Caller, wanted: Wanted): Pr
 }
 
 /** The items to restore, from the root down. The last one is the item itself. */
-async function stepsOf(db: Db, caller: Caller, item: DeletedItem): Promise<readonly Step[]> {
+async function stepsOf(db: Reads, caller: Caller, item: DeletedItem): Promise<readonly Step[]> {
   const projects = await listDeletedAbove(db, caller, projectIdOf(item));
   return item.itemType === 'Project' ? projects : [...projects, item];
 }

@@ -1,5 +1,5 @@
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { forgetSpent, listSpent, type Spent } from './spent-blobs.queries.ts';
 
@@ -10,7 +10,7 @@ const CONCURRENCY = 20;
  * Deletes the blobs of purged datasets from the store. A name is forgotten only after the store has confirmed the
  * deletion, and deleting a missing blob succeeds, so after a crash the next run finishes the work.
  */
-export async function removeSpentBlobs(db: Db, blobs: BlobStore, run: MaintenanceRun = FAIL_FAST): Promise<void> {
+export async function removeSpentBlobs(db: Database, blobs: BlobStore, run: MaintenanceRun = FAIL_FAST): Promise<void> {
   for (let after: Spent | undefined; ; ) {
     const spent = await listSpent(db, BATCH, after);
     for (let at = 0; at < spent.length; at += CONCURRENCY) {
@@ -18,7 +18,7 @@ export async function removeSpentBlobs(db: Db, blobs: BlobStore, run: Maintenanc
       const names = spent.slice(at, at + CONCURRENCY).map(({ name }) => name);
       const gone = await Promise.all(names.map((name) => run.attempt('spent blobs', () => blobs.remove(name), name)));
       const forgotten = names.filter((_, n) => gone[n]);
-      if (forgotten.length > 0) await forgetSpent(db, forgotten);
+      if (forgotten.length > 0) await db.transaction((tx) => forgetSpent(tx, forgotten));
     }
     if (spent.length < BATCH) return;
     after = spent.at(-1);

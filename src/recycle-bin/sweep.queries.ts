@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { ItemType } from './record.ts';
 
 /** The lowest uuid. */
@@ -10,7 +10,7 @@ const limit = (retention: number) => sql.fragment`
   now() - coalesce(t.recycle_bin_days * interval '1 day', ${retention} * interval '1 millisecond')`;
 
 /** Tenants with expired items in the recycle bin. */
-export const listTenantsToSweep = (db: Db, retention: number) =>
+export const listTenantsToSweep = (db: Reads, retention: number) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select t.id from tenants t
     where exists (select from recycle_bin b where b.tenant_id = t.id and b.deleted_at < ${limit(retention)})`);
@@ -28,7 +28,7 @@ export type Expired = z.infer<typeof Expired>;
  * Expired items of a tenant, oldest first, starting behind `after`, up to `maxRows` rows of contents (column `weight`);
  * at least one item.
  */
-export const listExpired = (db: Db, tenantId: string, retention: number, maxRows: number, after?: Expired) =>
+export const listExpired = (db: Reads, tenantId: string, retention: number, maxRows: number, after?: Expired) =>
   db.any(sql.type(Expired)`
     select id, item_type, place_id, deleted_at from (
       select b.id, b.item_type, b.deleted_at, case b.item_type when 'Project' then b.id else b.container_id end as place_id,
@@ -44,7 +44,7 @@ export const listExpired = (db: Db, tenantId: string, retention: number, maxRows
 const Doomed = z.object({ id: z.string(), itemType: ItemType, name: z.string(), tenantId: z.string() });
 
 /** The ones among these items that are still in the recycle bin and expired. */
-export const stillExpired = (tx: Db, ids: readonly string[], retention: number) =>
+export const stillExpired = (tx: Transaction, ids: readonly string[], retention: number) =>
   tx.any(sql.type(Doomed)`
     select b.id, b.item_type, b.name, b.tenant_id from recycle_bin b join tenants t on t.id = b.tenant_id
     where b.id = any(${sql.array(ids, 'uuid')}) and b.deleted_at < ${limit(retention)}`);

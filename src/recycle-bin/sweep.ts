@@ -1,5 +1,5 @@
 import { auditAll } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { lockTreesOf } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
@@ -16,7 +16,7 @@ const BATCH_ROWS = 500;
  * @param retention setting `recycleBin.retention` in milliseconds (180 days by default), for tenants without a period
  * of their own
  */
-export async function sweepBin(db: Db, retention: number, run: MaintenanceRun = FAIL_FAST): Promise<Removed> {
+export async function sweepBin(db: Database, retention: number, run: MaintenanceRun = FAIL_FAST): Promise<Removed> {
   const total = { projects: 0, datasets: 0 };
   const remove = async (items: readonly Expired[]) => {
     const { projects, datasets } = await removeExpired(db, items, retention);
@@ -30,7 +30,7 @@ export async function sweepBin(db: Db, retention: number, run: MaintenanceRun = 
 }
 
 async function sweepTenant(
-  db: Db,
+  db: Reads,
   tenantId: string,
   retention: number,
   run: MaintenanceRun,
@@ -45,7 +45,7 @@ async function sweepTenant(
   }
 }
 
-const removeExpired = (db: Db, expired: readonly Expired[], retention: number): Promise<Removed> =>
+const removeExpired = (db: Database, expired: readonly Expired[], retention: number): Promise<Removed> =>
   db.transaction(async (tx) => {
     await lockTreesOf(tx, ...expired.map((item) => item.placeId));
     // items may have been restored or purged while this transaction waited for the locks

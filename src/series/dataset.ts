@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { nameTwice, SERIES_FORMAT } from 'hydrofiles/series';
 import { idleDataset, visibleDataset } from '../datasets/access.ts';
 import { insertDataset, type VisibleDataset } from '../datasets/queries.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalid, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
@@ -29,7 +29,11 @@ export interface NewSeriesDataset {
   schema: readonly SeriesProperty[];
 }
 
-export async function createSeriesDataset(db: Db, caller: Caller, wanted: NewSeriesDataset): Promise<SeriesDataset> {
+export async function createSeriesDataset(
+  db: Database,
+  caller: Caller,
+  wanted: NewSeriesDataset,
+): Promise<SeriesDataset> {
   const { schema, metadata = {}, ...rest } = wanted;
   refuseTwice(schema, 'timeSeriesSchema.properties');
   return db.transaction(async (tx) => {
@@ -48,7 +52,7 @@ export async function createSeriesDataset(db: Db, caller: Caller, wanted: NewSer
   });
 }
 
-export async function getSeriesDataset(db: Db, caller: Caller, id: string): Promise<SeriesDataset> {
+export async function getSeriesDataset(db: Reads, caller: Caller, id: string): Promise<SeriesDataset> {
   const { schema, metadata } = await visibleSchema(db, caller, id);
   return { id, items: itemsOf(await listSeries(db, id)), timeSeriesProperties: schema, metadata };
 }
@@ -60,7 +64,7 @@ function itemsOf(series: readonly { item: Item }[]): Item[] {
 }
 
 /** The properties that series of a dataset may have. Throws `invalid` for a dataset of another type. */
-export async function visibleSchema(db: Db, caller: Caller, id: string) {
+export async function visibleSchema(db: Reads, caller: Caller, id: string) {
   // together: what is not visible is refused first
   const [dataset, found] = await Promise.all([visibleDataset(db, caller, id), findSchema(db, id)]);
   if (!found) throw noSeries(dataset);
@@ -74,10 +78,10 @@ const noSeries = ({ id, datasetFormat }: VisibleDataset) =>
 
 /** Runs a write of time series in one transaction, in which no other writer has the dataset. */
 export async function writeSeries<T>(
-  db: Db,
+  db: Database,
   caller: Caller,
   id: string,
-  write: (tx: Db, schema: readonly SeriesProperty[]) => Promise<T>,
+  write: (tx: Transaction, schema: readonly SeriesProperty[]) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
     const dataset = await idleDataset(tx, caller, { id }, 'canUpdateContent');
@@ -92,7 +96,7 @@ export async function writeSeries<T>(
 
 /** Adds properties; a known one may come again with the same type. */
 export async function addProperties(
-  db: Db,
+  db: Database,
   caller: Caller,
   id: string,
   added: readonly SeriesProperty[],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { microsOf } from './clock.ts';
@@ -51,7 +51,7 @@ export const Conditions = z.array(Condition).max(MAX_CONDITIONS);
 
 /** The series that meet all conditions. A series without a value of a property meets only `NotEqual`. */
 export async function findSeriesBy(
-  db: Db,
+  db: Reads,
   caller: Caller,
   datasetId: string,
   conditions: readonly Condition[],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { FileSource } from 'hydrofiles/bytes';
 import { append, BLOCK_VALUES, decodeBlock, emptyRows, kindsOf, SeriesFile } from 'hydrofiles/series';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { type NewBlock, updateExtent } from './blocks.queries.ts';
 import { deleteAllSeries, findSchema, insertSchema, insertSeries, listSeries, updateSchema } from './queries.ts';
@@ -19,7 +19,7 @@ export type FileUse = 'new' | 'replaced' | 'appended';
  * transaction.
  */
 export async function insertSeriesFile(
-  tx: Db,
+  tx: Transaction,
   datasetId: string,
   path: string,
   { use, signal }: { use: FileUse; signal: AbortSignal },
@@ -42,7 +42,7 @@ export async function insertSeriesFile(
 }
 
 /** Definitions of properties stay unless the file has some. */
-async function emptyDataset(tx: Db, datasetId: string, { schema }: SeriesFile): Promise<void> {
+async function emptyDataset(tx: Transaction, datasetId: string, { schema }: SeriesFile): Promise<void> {
   if (!(await findSchema(tx, datasetId))) throw gone(datasetId);
   await deleteAllSeries(tx, datasetId);
   if (schema !== undefined) await updateSchema(tx, datasetId, schema);
@@ -58,7 +58,7 @@ async function* watched(blocks: ReturnType<SeriesFile['blocks']>, signal: AbortS
 }
 
 /** Adds rows to the series that the file names, whose last block may have room for some. */
-async function appendSeries(tx: Db, datasetId: string, file: SeriesFile, signal: AbortSignal): Promise<void> {
+async function appendSeries(tx: Transaction, datasetId: string, file: SeriesFile, signal: AbortSignal): Promise<void> {
   const known = new Map((await listSeries(tx, datasetId)).map((series) => [series.id, series]));
   for (const [n, { id = '' }] of file.series.entries()) {
     const series = known.get(id);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { visibleDataset } from '../datasets/access.ts';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { SeriesId } from './definitions.ts';
 
@@ -11,7 +11,7 @@ export const SeriesAddress = z.object({ id: uuidParam().describe('Id of the data
 export const TAGS = ['time series'];
 
 /** Routes with cached answers: shared by all who may read the dataset, in its present state. */
-export const cachedConfig = (db: Db) =>
+export const cachedConfig = (db: Reads) =>
   ({
     access: 'signedIn',
     service: 'ts',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { Id, projectInHeader } from '../http/rules/forms.ts';
 import { uuidText } from '../http/rules/members.ts';
@@ -100,7 +100,7 @@ const Query = z
 const Written = z.null();
 
 /** Datasets of time series and their series; values: `values.routes.ts`. */
-export async function timeSeriesRoutes(app: App, { db }: { db: Db }) {
+export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
   const config = { access: 'signedIn', service: 'ts' } as const;
   const tags = TAGS;
 

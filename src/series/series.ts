@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { conflict, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
@@ -20,7 +20,7 @@ export const seriesOf = ({ id, item, properties, dataFields }: SeriesRow): Serie
   dataFields,
 });
 
-export async function addSeries(db: Db, caller: Caller, datasetId: string, wanted: NewSeries): Promise<Series> {
+export async function addSeries(db: Database, caller: Caller, datasetId: string, wanted: NewSeries): Promise<Series> {
   return writeSeries(db, caller, datasetId, async (tx, schema) => {
     const { id = randomUUID(), item, properties = {}, dataFields = [] } = wanted;
     for (const [name, value] of Object.entries(properties)) checkValue(schema, name, value, 'properties');
@@ -32,18 +32,18 @@ export async function addSeries(db: Db, caller: Caller, datasetId: string, wante
   });
 }
 
-export async function allSeries(db: Db, caller: Caller, datasetId: string): Promise<Series[]> {
+export async function allSeries(db: Reads, caller: Caller, datasetId: string): Promise<Series[]> {
   await visibleSchema(db, caller, datasetId);
   return (await listSeries(db, datasetId)).map(seriesOf);
 }
 
 /** The series, or `notFound`; first the dataset. */
-export async function visibleSeries(db: Db, caller: Caller, { id, tsId }: SeriesAddress): Promise<SeriesRow> {
+export async function visibleSeries(db: Reads, caller: Caller, { id, tsId }: SeriesAddress): Promise<SeriesRow> {
   const [found] = await Promise.all([findSeries(db, id, tsId), visibleSchema(db, caller, id)]);
   return found ?? lackingSeries(tsId);
 }
 
-export async function knownSeries(db: Db, { id, tsId }: SeriesAddress): Promise<SeriesRow> {
+export async function knownSeries(db: Reads, { id, tsId }: SeriesAddress): Promise<SeriesRow> {
   return (await findSeries(db, id, tsId)) ?? lackingSeries(tsId);
 }
 
@@ -51,14 +51,14 @@ function lackingSeries(id: string): never {
   throw notFound('Time series', id);
 }
 
-export const removeSeries = (db: Db, caller: Caller, address: SeriesAddress): Promise<void> =>
+export const removeSeries = (db: Database, caller: Caller, address: SeriesAddress): Promise<void> =>
   writeSeries(db, caller, address.id, async (tx) => {
     await deleteSeries(tx, (await knownSeries(tx, address)).key);
   });
 
 /** Replaces all properties. */
 export const replaceProperties = (
-  db: Db,
+  db: Database,
   caller: Caller,
   address: SeriesAddress,
   properties: Record<string, unknown>,
@@ -70,7 +70,7 @@ export const replaceProperties = (
 
 /** Sets one property. */
 export const setProperty = (
-  db: Db,
+  db: Database,
   caller: Caller,
   address: SeriesAddress,
   { property, value }: { property: string; value: unknown },

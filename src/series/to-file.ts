@@ -1,6 +1,6 @@
 import { FileSink } from 'hydrofiles/bytes';
 import { type FiledBlock, SeriesFileWriter } from 'hydrofiles/series';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { beginSnapshot, listExtents, listNextBlocks } from './blocks.queries.ts';
 import { findSchema, listSeries } from './queries.ts';
 
@@ -14,7 +14,7 @@ const WINDOW = 64;
  * @returns false if the dataset does not exist
  */
 export const writeSeriesFile = (
-  db: Db,
+  db: Database,
   datasetId: string,
   path: string,
   { values, signal }: { values: boolean; signal: AbortSignal },
@@ -40,7 +40,7 @@ export const writeSeriesFile = (
   });
 
 async function copyBlocks(
-  tx: Db,
+  tx: Transaction,
   key: number,
   add: (block: FiledBlock) => Promise<void>,
   signal: AbortSignal,

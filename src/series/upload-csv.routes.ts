@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import { bytesOfBody } from '../http/answers/early-answer.ts';
 import type { App } from '../http/route.ts';
@@ -32,7 +32,7 @@ const CSV_BODY = {
   },
 };
 /** Upload of CSV. The body is a stream of another type than those of other routes. */
-export async function csvUploadRoutes(app: App, { db }: { db: Db }) {
+export async function csvUploadRoutes(app: App, { db }: { db: Database }) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(['text/plain', 'text/csv'], (_request, payload, done) =>
     done(null, Readable.from(bounded(bytesOfBody(payload as Readable), MAX_CSV))),

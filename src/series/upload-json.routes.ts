@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { rowsOfJson } from './json-rows.ts';
 import { SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
@@ -24,7 +24,7 @@ const JSON_BODY = {
 };
 
 /** Upload of JSON, whose body is parsed in pieces. */
-export async function jsonUploadRoutes(app: App, { db }: { db: Db }) {
+export async function jsonUploadRoutes(app: App, { db }: { db: Database }) {
   app.removeAllContentTypeParsers();
   for (const type of ['application/json', 'text/json', /^application\/[\w.!#$&^-]+\+json(?:;|$)/i])
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { Id } from '../http/rules/forms.ts';
@@ -30,7 +30,7 @@ const DeletedValues = z
 export type DeletedValues = z.infer<typeof DeletedValues>;
 
 /** Values of time series: reading and deleting. Uploads have files of their own. */
-export async function seriesValueRoutes(app: App, { db }: { db: Db }) {
+export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
   const config = { access: 'signedIn', service: 'ts' } as const;
   const tags = TAGS;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kind, openBlock } from 'hydrofiles/series';
-import type { Db } from '../db.ts';
+import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import type { Piece } from '../http/answers/pieces.ts';
 import type { Caller } from '../http/caller.ts';
@@ -40,7 +40,7 @@ export function intervalOf({ from, to }: { from?: string | undefined; to?: strin
  * connection waits for the client.
  */
 export async function uploadRows(
-  db: Db,
+  db: Database,
   caller: Caller,
   address: SeriesAddress,
   read: (columns: Column[]) => AsyncIterable<Iterable<Row>> | Iterable<Iterable<Row>>,
@@ -65,7 +65,7 @@ export async function uploadRows(
 }
 
 /** Values at the end of a series, as they mostly are, are not packed twice. */
-async function writeRows(tx: Db, key: number, kinds: readonly Kind[], spool: Spool): Promise<void> {
+async function writeRows(tx: Transaction, key: number, kinds: readonly Kind[], spool: Spool): Promise<void> {
   if (!spool.follows(await findLastTime(tx, key))) {
     for await (const rows of spool.runs()) await mergeRows(tx, key, kinds, rows);
     return;
@@ -75,7 +75,12 @@ async function writeRows(tx: Db, key: number, kinds: readonly Kind[], spool: Spo
 }
 
 /** Returns the number of deleted values. */
-export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, interval: Interval): Promise<number> =>
+export const deleteValues = (
+  db: Database,
+  caller: Caller,
+  address: SeriesAddress,
+  interval: Interval,
+): Promise<number> =>
   writeSeries(db, caller, address.id, async (tx) => {
     const series = await knownSeries(tx, address);
     const kinds = columnsOf(series).map(({ kind }) => kind);
@@ -86,7 +91,7 @@ export const deleteValues = (db: Db, caller: Caller, address: SeriesAddress, int
 
 /** The values of a series as JSON, in pieces. */
 export async function readValues(
-  db: Db,
+  db: Reads,
   caller: Caller,
   address: SeriesAddress,
   interval: Interval,
@@ -97,7 +102,7 @@ export async function readValues(
 
 /** The values of several series, in the order of their ids. */
 export async function readValuesOfAll(
-  db: Db,
+  db: Reads,
   caller: Caller,
   { id, tsIds }: { id: string; tsIds: readonly string[] },
   interval: Interval,
@@ -131,7 +136,7 @@ async function* list(items: AsyncIterable<Piece>): AsyncGenerator<Piece> {
 }
 
 /** A list of rows, a block at a time. Not a snapshot: a change during a long read may be in its later part. */
-async function* rowTexts(db: Db, series: SeriesRow, { from, to }: Interval): AsyncGenerator<Piece> {
+async function* rowTexts(db: Reads, series: SeriesRow, { from, to }: Interval): AsyncGenerator<Piece> {
   const columns = columnsOf(series);
   const kinds = columns.map(({ kind }) => kind);
   yield '[';

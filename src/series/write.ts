@@ -8,7 +8,7 @@ import {
   type Kind,
   type Rows,
 } from 'hydrofiles/series';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import {
   type BlockSpan,
   deleteBlocks,
@@ -25,7 +25,7 @@ const BATCH = 32;
 /**
  * Adds packed rows after the last ones of a series. The dataset's row must be locked, or a transfer have the dataset.
  */
-export async function appendBlocks(tx: Db, key: number, blocks: AsyncIterable<NewBlock>): Promise<void> {
+export async function appendBlocks(tx: Transaction, key: number, blocks: AsyncIterable<NewBlock>): Promise<void> {
   let batch: NewBlock[] = [];
   for await (const block of blocks) {
     batch.push(block);
@@ -40,7 +40,7 @@ export async function appendBlocks(tx: Db, key: number, blocks: AsyncIterable<Ne
  * Writes rows of ascending times into a series; of equal times the new row wins. Rewrites only blocks whose interval
  * the rows touch. The dataset's row must be locked.
  */
-export async function mergeRows(tx: Db, key: number, kinds: readonly Kind[], rows: Rows): Promise<void> {
+export async function mergeRows(tx: Transaction, key: number, kinds: readonly Kind[], rows: Rows): Promise<void> {
   const [first, last] = [rows.times[0], rows.times.at(-1)];
   if (first === undefined || last === undefined) return;
   const places = await placesFor(tx, key, first, last);
@@ -68,7 +68,12 @@ export async function mergeRows(tx: Db, key: number, kinds: readonly Kind[], row
  * Blocks that take the rows up to the start of the next one. Undefined: a new one for the rows before the first block,
  * unless that has room. A series that is written backwards, value by value, would else have a block for each.
  */
-async function placesFor(tx: Db, key: number, first: bigint, last: bigint): Promise<(BlockSpan | undefined)[]> {
+async function placesFor(
+  tx: Transaction,
+  key: number,
+  first: bigint,
+  last: bigint,
+): Promise<(BlockSpan | undefined)[]> {
   const places = await listPlaces(tx, key, first, last);
   const [start] = places;
   if (start && start.first <= first) return [...places];
@@ -84,7 +89,7 @@ const isFull = ({ last, count }: BlockSpan, rows: Rows) => count >= BLOCK_VALUES
  * Deletes the values of an interval, both ends included, and returns their number. The dataset's row must be locked.
  */
 export async function deleteRows(
-  tx: Db,
+  tx: Transaction,
   key: number,
   kinds: readonly Kind[],
   { from, to }: { from: bigint; to: bigint },
@@ -113,13 +118,13 @@ export async function deleteRows(
 
 /** Collects changes of blocks and writes them in batches. */
 class Output {
-  readonly #tx: Db;
+  readonly #tx: Transaction;
   readonly #key: number;
   readonly #kinds: readonly Kind[];
   #dropped: bigint[] = [];
   #made: NewBlock[] = [];
 
-  constructor(tx: Db, key: number, kinds: readonly Kind[]) {
+  constructor(tx: Transaction, key: number, kinds: readonly Kind[]) {
     this.#tx = tx;
     this.#key = key;
     this.#kinds = kinds;

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads, Transaction } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
 import { findTenant, lockTenant, type TenantRow } from './queries.ts';
@@ -8,7 +8,7 @@ const roleIn = (caller: Caller, tenantId: string) => caller.tenants.find((tenant
 /**
  * Returns a tenant that the caller sees: members see their tenants, administrators all. Otherwise throws `notFound`.
  */
-export async function visibleTenant(db: Db, caller: Caller, id: string): Promise<TenantRow> {
+export async function visibleTenant(db: Reads, caller: Caller, id: string): Promise<TenantRow> {
   const tenant = roleIn(caller, id) || isAdministrator(caller) ? await findTenant(db, id) : undefined;
   if (!tenant) throw notFound('Tenant', id);
   return tenant;
@@ -22,7 +22,7 @@ export const governs = (caller: Caller, tenantId: string) =>
  * Locks the tenant and its members against other changes until `tx` ends. Throws `forbidden` for members who may not
  * manage it.
  */
-export async function lockGoverned(tx: Db, caller: Caller, id: string): Promise<TenantRow> {
+export async function lockGoverned(tx: Transaction, caller: Caller, id: string): Promise<TenantRow> {
   await visibleTenant(tx, caller, id);
   if (!governs(caller, id)) throw forbidden(`Only Owners and administrators may change tenant '${id}'.`);
   const tenant = await lockTenant(tx, id);

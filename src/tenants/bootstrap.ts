@@ -4,7 +4,7 @@ import { checkPassword, defaultRules, type PasswordRules } from '../accounts/pas
 import { insertAccount } from '../accounts/queries.ts';
 import { type AccountStore, tableStore } from '../accounts/store.ts';
 import { audit } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { conflict, invalidMember } from '../errors.ts';
 import { hasAdministrator, joinGroups, lockAdministrators } from '../groups/queries.ts';
 import { wrongChosenName } from '../http/rules/chosen-names.ts';
@@ -26,7 +26,7 @@ export interface FirstAdministrator {
  * its home tenant. Throws `conflict` if the platform has an administrator. Of concurrent calls, one succeeds.
  */
 export async function bootstrap(
-  db: Db,
+  db: Database,
   { accountId, password, name, email, tenantName }: FirstAdministrator,
   passwords: Passwords = openPasswords(),
   { rules = defaultRules(), store = tableStore(db) }: { rules?: PasswordRules; store?: AccountStore } = {},

@@ -4,7 +4,7 @@ import { type NewPasswordParts, newPasswordHash } from '../accounts/new-password
 import { getAccount, insertAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import { joinGroups } from '../groups/queries.ts';
 import type { Caller } from '../http/caller.ts';
@@ -69,7 +69,7 @@ export async function createAccount(
   });
 }
 
-async function join(tx: Db, userId: string, names: readonly string[]) {
+async function join(tx: Transaction, userId: string, names: readonly string[]) {
   if (names.length === 0) return;
   const joined = new Set(await joinGroups(tx, userId, names));
   const at = names.findIndex((name) => !joined.has(name));

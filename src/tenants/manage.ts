@@ -1,6 +1,6 @@
 import { isHomeTenant, replaceHomeTenant, userExists } from '../accounts/queries.ts';
 import { audit, by, changesOf } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
 import { governs, lockGoverned, visibleTenant } from './access.ts';
@@ -23,21 +23,21 @@ export interface Tenant extends TenantRow {
 }
 
 /** Tenants of the caller, with the caller's role in each. */
-export async function myTenants(db: Db, { tenants }: Caller) {
+export async function myTenants(db: Reads, { tenants }: Caller) {
   const roles = new Map(tenants.map(({ id, role }) => [id, role]));
   const rows = await listTenants(db, [...roles.keys()], {});
   return rows.map((tenant) => ({ ...tenant, role: roles.get(tenant.id) ?? 'Member' }));
 }
 
 /** All tenants for administrators, else the caller's own. */
-export const tenantsSeenBy = (db: Db, caller: Caller, window: Window) =>
+export const tenantsSeenBy = (db: Reads, caller: Caller, window: Window) =>
   listTenants(db, isAdministrator(caller) ? undefined : caller.tenants.map((tenant) => tenant.id), window);
 
-export const getTenant = async (db: Db, caller: Caller, id: string) =>
+export const getTenant = async (db: Reads, caller: Caller, id: string) =>
   complete(db, caller, await visibleTenant(db, caller, id));
 
 /** Creates a tenant. The caller does not become a member. */
-export const createTenant = (db: Db, caller: Caller, wanted: { name: string; ownerUserId?: string }) =>
+export const createTenant = (db: Database, caller: Caller, wanted: { name: string; ownerUserId?: string }) =>
   db.transaction(async (tx) => {
     const { ownerUserId } = wanted;
     if (ownerUserId !== undefined && !(await userExists(tx, ownerUserId)))
@@ -65,7 +65,7 @@ export interface TenantChange {
  * Updates a tenant. Owners may change the name; administrators also the weight in the queue and the retention of the
  * recycle bin.
  */
-export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantChange) =>
+export const changeTenant = (db: Database, caller: Caller, id: string, wanted: TenantChange) =>
   db.transaction(async (tx) => {
     const before = await lockGoverned(tx, caller, id);
     if (wanted.weight !== undefined && wanted.weight !== before.weight && !isAdministrator(caller))
@@ -85,7 +85,7 @@ export const changeTenant = (db: Db, caller: Caller, id: string, wanted: TenantC
  * Deletes an empty tenant. Accounts of its members stay; those with it as home tenant get another of their tenants as
  * home.
  */
-export const removeTenant = (db: Db, caller: Caller, id: string) =>
+export const removeTenant = (db: Database, caller: Caller, id: string) =>
   db.transaction(async (tx) => {
     const { name } = await lockGoverned(tx, caller, id);
     if (await isHomeTenant(tx, id, caller.userId))
@@ -109,7 +109,7 @@ export const removeTenant = (db: Db, caller: Caller, id: string) =>
     await audit(tx, { action: 'tenant.delete', subject: id, tenantId: id, ...by(caller), details: { name } });
   });
 
-async function complete(db: Db, caller: Caller, tenant: TenantRow): Promise<Tenant> {
+async function complete(db: Reads, caller: Caller, tenant: TenantRow): Promise<Tenant> {
   if (!governs(caller, tenant.id)) return tenant;
   const members = await listMembers(db, tenant.id);
   return { ...tenant, members: members.map(({ userId, role }) => ({ userId, role })) };

@@ -1,6 +1,6 @@
 import { setMissingHomeTenant, userExists } from '../accounts/queries.ts';
 import { audit, by, changesOf } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { governs } from './access.ts';
@@ -8,13 +8,13 @@ import { findRole, hasOtherOwner, listMembers, putMember, type Role } from './me
 import { findTenant, lockTenant, type Window } from './queries.ts';
 
 /** Members of a tenant, for its Owners and administrators. Throws `notFound` for others. */
-export async function membersOf(db: Db, caller: Caller, tenantId: string, window: Window) {
+export async function membersOf(db: Reads, caller: Caller, tenantId: string, window: Window) {
   if (!governs(caller, tenantId) || !(await findTenant(db, tenantId))) throw notFound('Tenant', tenantId);
   return listMembers(db, tenantId, window);
 }
 
 /** Adds a member or changes the member's role. Throws `conflict` if that would remove the last Owner. */
-export const setMember = (db: Db, caller: Caller, tenantId: string, userId: string, role: Role) =>
+export const setMember = (db: Database, caller: Caller, tenantId: string, userId: string, role: Role) =>
   db.transaction(async (tx) => {
     await lockForMembers(tx, caller, tenantId);
     if (!(await userExists(tx, userId))) throw invalidMember('userId', `User '${userId}' does not exist.`);
@@ -27,18 +27,18 @@ export const setMember = (db: Db, caller: Caller, tenantId: string, userId: stri
   });
 
 /** Adds a member. The tenant becomes the home tenant of an account without one. */
-export async function join(tx: Db, tenantId: string, userId: string, role: Role) {
+export async function join(tx: Transaction, tenantId: string, userId: string, role: Role) {
   await putMember(tx, tenantId, userId, role);
   await setMissingHomeTenant(tx, userId, tenantId);
 }
 
 /** Serializes changes of members: two Owners leaving at once would each still see the other. */
-export async function lockForMembers(tx: Db, caller: Caller, tenantId: string) {
+export async function lockForMembers(tx: Transaction, caller: Caller, tenantId: string) {
   if (!governs(caller, tenantId) || !(await lockTenant(tx, tenantId))) throw notFound('Tenant', tenantId);
 }
 
 /** Throws `conflict` if the user is the last Owner. The members must be locked. */
-export async function keepAnOwner(tx: Db, tenantId: string, userId: string) {
+export async function keepAnOwner(tx: Transaction, tenantId: string, userId: string) {
   if ((await findRole(tx, tenantId, userId)) === 'Owner' && !(await hasOtherOwner(tx, tenantId, userId)))
     throw conflict(`User '${userId}' is the last Owner of the tenant. Make another member Owner first.`, {
       code: 'LastOwner',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 const TenantRow = z.object({
   id: z.string(),
@@ -23,20 +23,20 @@ export interface Window {
 }
 
 /** Tenants with these ids, or all. */
-export const listTenants = (db: Db, ids: readonly string[] | undefined, { offset = 0, limit }: Window) =>
+export const listTenants = (db: Reads, ids: readonly string[] | undefined, { offset = 0, limit }: Window) =>
   db.any(sql.type(TenantRow)`
     select ${tenant} from tenants t where ${ids === undefined} or t.id = any(${sql.array([...(ids ?? [])], 'uuid')})
     order by t.name collate "C", t.id offset ${offset} limit ${limit ?? null}::bigint`);
 
-export const findTenant = (db: Db, id: string) =>
+export const findTenant = (db: Reads, id: string) =>
   db.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id}`);
 
 /** `findTenant` with a lock on the tenant and its members until `tx` ends, which serializes changes of members. */
-export const lockTenant = (tx: Db, id: string) =>
-  tx.maybeOne(sql.type(TenantRow)`select ${tenant} from tenants t where t.id = ${id} for no key update`);
+export const lockTenant = (tx: Transaction, id: string) =>
+  tx.maybeOne(sql.write(TenantRow)`select ${tenant} from tenants t where t.id = ${id} for no key update`);
 
-export const insertTenant = (tx: Db, name: string, createdBy: string | undefined) =>
-  tx.one(sql.type(TenantRow)`
+export const insertTenant = (tx: Transaction, name: string, createdBy: string | undefined) =>
+  tx.one(sql.write(TenantRow)`
     insert into tenants as t (name, created_by, updated_by) values (${name}, ${createdBy ?? null}, ${createdBy ?? null})
     returning ${tenant}`);
 
@@ -47,8 +47,8 @@ export interface ChangedTenant {
   updatedBy: string;
 }
 
-export const updateTenant = (tx: Db, id: string, changed: ChangedTenant) =>
-  tx.one(sql.type(TenantRow)`
+export const updateTenant = (tx: Transaction, id: string, changed: ChangedTenant) =>
+  tx.one(sql.write(TenantRow)`
     update tenants t set name = ${changed.name}, weight = ${changed.weight}::numeric,
       recycle_bin_days = ${changed.recycleBinDays ?? null}::integer, updated_at = now(), updated_by = ${changed.updatedBy}
     where t.id = ${id} returning ${tenant}`);
@@ -56,7 +56,7 @@ export const updateTenant = (tx: Db, id: string, changed: ChangedTenant) =>
 const Held = z.object({ projects: z.boolean(), keys: z.boolean(), credits: z.boolean() });
 
 /** Whether a tenant has contents that prevent its deletion. */
-export const findHeld = (tx: Db, tenantId: string) =>
+export const findHeld = (tx: Transaction, tenantId: string) =>
   tx.one(sql.type(Held)`
     select exists (select from projects where tenant_id = ${tenantId}) as projects,
       exists (select from api_keys where tenant_id = ${tenantId}) as keys,
@@ -64,7 +64,7 @@ export const findHeld = (tx: Db, tenantId: string) =>
         and (reserved > 0 or available > 0 and expires_at > clock_timestamp())) as credits`);
 
 /** Waits for transactions that keep the tenant, such as a concurrent add of credits, and keeps new ones out. */
-export const lockTenantForDelete = (tx: Db, id: string) =>
+export const lockTenantForDelete = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`select from tenants where id = ${id} for update`);
 
-export const deleteTenant = (tx: Db, id: string) => tx.query(sql.unsafe`delete from tenants where id = ${id}`);
+export const deleteTenant = (tx: Transaction, id: string) => tx.query(sql.unsafe`delete from tenants where id = ${id}`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { createdAt, createdBy, number, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
@@ -64,7 +64,7 @@ const Name = chosenName();
 const signedIn = { access: 'signedIn', service: 'iam' } as const;
 const administrators = { access: 'administrators', service: 'iam' } as const;
 
-export async function tenantRoutes(app: App, { db }: { db: Db }) {
+export async function tenantRoutes(app: App, { db }: { db: Database }) {
   app.get(
     '/api/iam/tenant',
     {

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import type { TileRequest } from './draw-threads.ts';
 import { sampleTiles } from './store/tile-store.queries.ts';
 import type { TileStore } from './store/tile-store.ts';
@@ -13,7 +13,7 @@ export interface VectorCheck {
 
 /** Draws stored tiles anew, chosen at random, and compares them. */
 export async function checkVectorTiles(
-  { db, store }: { readonly db: Db; readonly store: TileStore },
+  { db, store }: { readonly db: Reads; readonly store: TileStore },
   tiles: FeatureTiles,
   count: number,
   request: TileRequest,

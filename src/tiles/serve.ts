@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { FormatError } from 'hydrofiles/errors';
 import { type DrawnScheme, isUnzipped, type StoredTile, type StoredTiles, type TileSlice } from 'hydrofiles/tiles';
 import { type Served, servedDataset } from '../datasets/served.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
 import { callerOf } from '../http/rules/auth.ts';
@@ -18,7 +18,7 @@ import type { TileStore } from './store/tile-store.ts';
 
 /** What decides whether a request may read a dataset. */
 export interface RightParts {
-  readonly db: Db;
+  readonly db: Database;
   /** Verifies signed links. */
   readonly signer: LinkSigner;
   /** Rights that were checked lately, and tiles that were sent before. */

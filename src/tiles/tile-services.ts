@@ -1,7 +1,7 @@
 import type { Stores } from '../arrays/stores.ts';
 import { BlobSources } from '../blobs/blob-source.ts';
 import type { BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { SessionLocks } from '../platform/postgres/session-locks.ts';
 import { DrawThreads } from './draw-threads.ts';
 import { OpenTiles } from './open-tiles.ts';
@@ -13,7 +13,7 @@ import { VectorSources } from './vector/vector-source.ts';
 const VECTOR_THREAD = new URL('./vector/vector-thread.ts', import.meta.url);
 
 export interface TileServiceParts {
-  readonly db: Db;
+  readonly db: Database;
   /** For the connection that holds the locks of tiles. */
   readonly databaseUrl: string;
   readonly blobs: BlobStore;

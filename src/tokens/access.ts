@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { KeyStore } from '../platform/keys/key-store.ts';
 import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
 import { type Timestamp, timestampFromDate } from '../platform/text/time.ts';
@@ -72,7 +72,7 @@ const Claims = z.object({
  * transaction.
  */
 export async function openAccessTokens(
-  db: Db,
+  db: Database,
   settings: Settings & SecretKeySettings,
   store?: KeyStore,
 ): Promise<AccessTokens> {

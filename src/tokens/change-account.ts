@@ -12,7 +12,7 @@ import {
   updateAccount,
 } from '../accounts/queries.ts';
 import { audit, by, changesOf } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Reads, Transaction } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
@@ -122,7 +122,7 @@ async function provesIdentity(
 
 /** Throws if password or e-mail address of the caller's account change, and the caller has not logged in recently. */
 async function requireProof(
-  tx: Db,
+  tx: Transaction,
   parts: ChangeParts,
   caller: Caller,
   { email, passwordHash }: { email: string | undefined; passwordHash: string | undefined },
@@ -133,7 +133,7 @@ async function requireProof(
 }
 
 /** The caller's account. Throws for API keys. */
-export async function ownAccount(db: Db, caller: Caller): Promise<Account> {
+export async function ownAccount(db: Reads, caller: Caller): Promise<Account> {
   if (caller.via === 'key') throw forbidden('An API key has no account. Sign in with an account instead.');
   return getAccountOf(db, caller.userId);
 }
@@ -142,7 +142,7 @@ const hashFor = (parts: ChangeParts, caller: Caller, { userId, id: loginId }: Ac
   password === undefined ? undefined : newPasswordHash(parts, { password, loginId, userId, address: caller.address });
 
 async function apply(
-  tx: Db,
+  tx: Transaction,
   { rules }: ChangeParts,
   caller: Caller,
   userId: string,

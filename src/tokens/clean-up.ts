@@ -1,5 +1,5 @@
 import { forgetOldLoginFailures } from '../accounts/login-delay.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
 import { forgetAnswers, removeOldFamilies, removeOldTokens } from './families.queries.ts';
 import { forgetRetiredKeys } from './keys.ts';
@@ -11,15 +11,15 @@ const BATCH = 1000;
 
 /** Deletes expired tokens, logins, keys and counts of failed logins. Safe to run concurrently. */
 export async function forgetOldTokens(
-  db: Db,
+  db: Database,
   accessLifetimeMs: number,
   run: MaintenanceRun = FAIL_FAST,
 ): Promise<void> {
   const { attempt, signal } = run;
   const all = (remove: typeof removeOldTokens) => async () => {
-    while ((await remove(db, BATCH)) === BATCH) signal?.throwIfAborted();
+    while ((await db.transaction((tx) => remove(tx, BATCH))) === BATCH) signal?.throwIfAborted();
   };
-  await attempt('answers of token exchanges', () => forgetAnswers(db, REPLAY_MS));
+  await attempt('answers of token exchanges', () => db.transaction((tx) => forgetAnswers(tx, REPLAY_MS)));
   await attempt('old logins', all(removeOldFamilies));
   await attempt('old tokens', all(removeOldTokens));
   await attempt('retired keys', () => forgetRetiredKeys(db, accessLifetimeMs));

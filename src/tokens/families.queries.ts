@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 const Family = z.object({
   id: z.string(),
@@ -11,7 +11,7 @@ const Family = z.object({
 });
 
 /** Active logins of an account, newest first. */
-export const listFamilies = (db: Db, userId: string) =>
+export const listFamilies = (db: Reads, userId: string) =>
   db.any(sql.type(Family)`
     select f.id, f.created_at, f.expires_at, t.used_at as last_exchanged_at, t.used_from as last_address
     from refresh_families f
@@ -22,12 +22,12 @@ export const listFamilies = (db: Db, userId: string) =>
         or exists (select from refresh_tokens o where o.family_id = f.id and o.used_at is null and o.expires_at > now()))
     order by f.id desc`);
 
-export const findFamilyOwner = (db: Db, id: string) =>
+export const findFamilyOwner = (db: Reads, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ userId: z.string() }))`
     select user_id from refresh_families where id = ${id} and revoked_at is null`);
 
 /** Ends all logins of an account, except that of `keptId`. Returns their number. */
-export async function revokeFamiliesOf(tx: Db, userId: string, keptId?: string): Promise<number> {
+export async function revokeFamiliesOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
   const { rowCount } = await tx.query(sql.unsafe`
     update refresh_families set revoked_at = now()
     where user_id = ${userId} and revoked_at is null and id is distinct from ${keptId ?? null}::uuid`);
@@ -35,29 +35,29 @@ export async function revokeFamiliesOf(tx: Db, userId: string, keptId?: string):
 }
 
 /** Whether a login has neither ended nor expired. */
-export const isFamilyActive = (tx: Db, id: string) =>
+export const isFamilyActive = (tx: Transaction, id: string) =>
   tx.exists(sql.unsafe`select from refresh_families where id = ${id} and revoked_at is null and expires_at > now()`);
 
 const KEPT = sql.fragment`interval '30 days'`;
 
 /** Deletes at most `most` logins that ended 30 days ago, with their tokens. Returns their number. */
-export async function removeOldFamilies(db: Db, most: number): Promise<number> {
-  const { rowCount } = await db.query(sql.unsafe`
+export async function removeOldFamilies(tx: Transaction, most: number): Promise<number> {
+  const { rowCount } = await tx.query(sql.unsafe`
     delete from refresh_families where id in (
       select id from refresh_families where expires_at < now() - ${KEPT} or revoked_at < now() - ${KEPT} limit ${most})`);
   return rowCount;
 }
 
 /** Deletes at most `most` tokens that expired 30 days ago, of active logins too. Returns their number. */
-export async function removeOldTokens(db: Db, most: number): Promise<number> {
-  const { rowCount } = await db.query(sql.unsafe`
+export async function removeOldTokens(tx: Transaction, most: number): Promise<number> {
+  const { rowCount } = await tx.query(sql.unsafe`
     delete from refresh_tokens where hash in (
       select hash from refresh_tokens where expires_at < now() - ${KEPT} limit ${most})`);
   return rowCount;
 }
 
 /** Deletes stored answers to exchanges whose time for a replay is over. */
-export const forgetAnswers = (db: Db, afterMs: number) =>
-  db.query(sql.unsafe`
+export const forgetAnswers = (tx: Transaction, afterMs: number) =>
+  tx.query(sql.unsafe`
     update refresh_tokens set sealed_answer = null
     where sealed_answer is not null and used_at < now() - ${afterMs} * interval '1 millisecond'`);

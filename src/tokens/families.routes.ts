@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { createdAt, text, timeText, uuidText } from '../http/rules/members.ts';
@@ -25,7 +25,7 @@ const Families = z
 export type Families = z.infer<typeof Families>;
 const OfAccount = z.object({ account: text('Login id of another account, for administrators.').optional() });
 
-export async function familyRoutes(app: App, { db }: { db: Db }) {
+export async function familyRoutes(app: App, { db }: { db: Database }) {
   app.get(
     '/api/tokens/family',
     {

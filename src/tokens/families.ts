@@ -1,18 +1,18 @@
 import { findUserId } from '../accounts/queries.ts';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
 import { findFamilyOwner, listFamilies, revokeFamiliesOf } from './families.queries.ts';
 import { findIdentity, revokeFamily } from './queries.ts';
 
 /** Active logins of the caller, or for administrators those of another account. */
-export async function familiesOf(db: Db, caller: Caller, accountId = caller.accountId) {
+export async function familiesOf(db: Reads, caller: Caller, accountId = caller.accountId) {
   return { data: [...(await listFamilies(db, await userIdFor(db, caller, accountId)))] };
 }
 
 /** Ends one login. Only administrators find those of others. */
-export const endFamily = (db: Db, caller: Caller, id: string): Promise<void> =>
+export const endFamily = (db: Database, caller: Caller, id: string): Promise<void> =>
   db.transaction(async (tx) => {
     const userId = await findFamilyOwner(tx, id);
     if (!userId || (userId !== caller.userId && !isAdministrator(caller)) || !(await revokeFamily(tx, id)))
@@ -28,13 +28,13 @@ export const endFamily = (db: Db, caller: Caller, id: string): Promise<void> =>
   });
 
 /** Ends all logins of an account. */
-export const endFamilies = (db: Db, caller: Caller, accountId = caller.accountId): Promise<void> =>
+export const endFamilies = (db: Database, caller: Caller, accountId = caller.accountId): Promise<void> =>
   db.transaction(async (tx) => {
     const families = await revokeFamiliesOf(tx, await userIdFor(tx, caller, accountId));
     await audit(tx, { action: 'token.revoke-all', subject: accountId, ...by(caller), details: { families } });
   });
 
-async function userIdFor(db: Db, caller: Caller, accountId: string): Promise<string> {
+async function userIdFor(db: Reads, caller: Caller, accountId: string): Promise<string> {
   if (accountId === caller.accountId) return caller.userId;
   const userId = await findUserId(db, accountId);
   if (userId === caller.userId) return userId;

@@ -1,6 +1,6 @@
 import { accountStatusError } from '../accounts/account.ts';
 import { lockLoginState } from '../accounts/login.queries.ts';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { AppError, forbidden, invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
@@ -33,7 +33,7 @@ export async function asHolder<Outcome extends LoginOutcome>(
   parts: FreshLoginParts,
   { caller, currentPassword, id = caller?.accountId, password = currentPassword }: Holder,
   origin: Origin,
-  finish: (tx: Db, userId: string) => Promise<Outcome>,
+  finish: (tx: Transaction, userId: string) => Promise<Outcome>,
 ): Promise<Outcome | Refused> {
   if (id !== undefined && password !== undefined) return logIn(parts, { id, password }, origin, finish);
   if (caller === undefined || id !== caller.accountId)
@@ -64,7 +64,7 @@ export function requireFreshLogin({ freshLogin }: Pick<FreshLoginParts, 'freshLo
 }
 
 /** Throws if the caller's login has ended, which callers learn a few seconds later. */
-export async function requireActiveLogin(tx: Db, { familyId }: Caller) {
+export async function requireActiveLogin(tx: Transaction, { familyId }: Caller) {
   if (familyId !== undefined && !(await isFamilyActive(tx, familyId)))
     throw new AppError('unauthenticated', 'The login of the access token has ended.');
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import {
   findIdentity,
@@ -25,7 +25,7 @@ export interface Identities {
   clear(): void;
 }
 
-export function openIdentities(db: Db): Identities {
+export function openIdentities(db: Reads): Identities {
   const cache = openTtlCache<Identity | undefined>(KEEP_MS);
   return {
     find: (userId) => cache.get(userId, async () => (await findIdentity(db, userId)) ?? undefined),

@@ -1,7 +1,7 @@
 import { type CryptoKey, errors, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { audit, by } from '../audit.ts';
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { type KeyRow, KeyStore, type Material } from '../platform/keys/key-store.ts';
@@ -62,7 +62,7 @@ type Settings = Pick<Config, 'tokens.accessLifetime' | 'tokens.keyFiles'>;
 
 /** RS256 keys that sign access tokens: from files of the operator, else generated and kept in the database. */
 export async function openTokenKeys(
-  db: Db,
+  db: Database,
   settings: Settings & SecretKeySettings,
   store = new KeyStore(new SecretKeys(settings)),
 ): Promise<TokenKeys> {
@@ -137,7 +137,7 @@ export async function openTokenKeys(
   };
 }
 
-async function promote(tx: Db, store: KeyStore, next: Material, caller: Caller) {
+async function promote(tx: Transaction, store: KeyStore, next: Material, caller: Caller) {
   await promoteNextKey(tx, 'token');
   await store.insertNext(tx, 'token', next);
   const rows = await store.list(tx, 'token');
@@ -151,11 +151,12 @@ async function promote(tx: Db, store: KeyStore, next: Material, caller: Caller) 
   return rows;
 }
 
-async function generatedKeys(db: Db, store: KeyStore, acceptedMs: number): Promise<KeyRow[]> {
+async function generatedKeys(db: Database, store: KeyStore, acceptedMs: number): Promise<KeyRow[]> {
   await store.current(db, 'token', makeKey);
   let rows = await store.list(db, 'token');
   if (rows.every((row) => row.activatedAt !== undefined)) {
-    await store.insertNext(db, 'token', await makeKey());
+    const next = await makeKey();
+    await db.transaction((tx) => store.insertNext(tx, 'token', next));
     rows = await store.list(db, 'token');
   }
   return rows.filter((row) => isStillAccepted(row, acceptedMs));
@@ -184,5 +185,5 @@ const stateOf = ({ kid, activatedAt, retiredAt }: KeyRow, signs: boolean): KeySt
 });
 
 /** Part of the hourly clean-up: removes retired keys whose tokens have all expired. */
-export const forgetRetiredKeys = (db: Db, accessLifetimeMs: number) =>
-  removeRetiredKeys(db, 'token', accessLifetimeMs + DAY_MS);
+export const forgetRetiredKeys = (db: Database, accessLifetimeMs: number) =>
+  db.transaction((tx) => removeRetiredKeys(tx, 'token', accessLifetimeMs + DAY_MS));

@@ -13,7 +13,7 @@ import type { Passwords } from '../accounts/password.ts';
 import { getAccountOf } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { audit } from '../audit.ts';
-import type { Database, Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import { flag, texts } from '../http/rules/members.ts';
 import type { Origin } from '../http/rules/origin.ts';
@@ -109,7 +109,7 @@ export const logIn = <Outcome extends LoginOutcome>(
   parts: LoginParts,
   credentials: Pick<Credentials, 'id' | 'password'>,
   origin: Origin,
-  finish: (tx: Db, userId: string) => Promise<Outcome>,
+  finish: (tx: Transaction, userId: string) => Promise<Outcome>,
 ): Promise<Outcome | Refused> =>
   // outside of the transaction of an Idempotency-Key: a refusal rolls that back, and the counted failure with it
   parts.db.within(undefined, () => attempt(parts, credentials, origin, finish));
@@ -118,7 +118,7 @@ async function attempt<Outcome extends LoginOutcome>(
   parts: LoginParts,
   { id, password }: Pick<Credentials, 'id' | 'password'>,
   origin: Origin,
-  finish: (tx: Db, userId: string) => Promise<Outcome>,
+  finish: (tx: Transaction, userId: string) => Promise<Outcome>,
 ): Promise<Outcome | Refused> {
   const { db, store, passwords, lockout, delay } = parts;
   const { address, whenGone } = origin;
@@ -130,7 +130,7 @@ async function attempt<Outcome extends LoginOutcome>(
     // counted while the password is hashed: a write before or after it would tell known accounts by the time they take
     const [matches] = await Promise.all([
       passwords.matches(password, account?.passwordHash, address),
-      account && countAttempt(db, account.userId, lockout),
+      account && db.transaction((tx) => countAttempt(tx, account.userId, lockout)),
     ]);
     if (!account || !matches) break;
 
@@ -153,7 +153,7 @@ async function attempt<Outcome extends LoginOutcome>(
     return outcome;
   }
   const error = invalid('Account validation failed.', { code: 'AccountValidationFailed' });
-  await auditFailedLogin(db, id, origin, error);
+  await db.transaction((tx) => auditFailedLogin(tx, id, origin, error));
   await delay.fail(client);
   return refused(error);
 }
@@ -161,8 +161,13 @@ async function attempt<Outcome extends LoginOutcome>(
 const MAX_SUBJECT = 255;
 
 /** Writes the failure to the audit trail, also of unknown login ids, so that both take the same time. */
-const auditFailedLogin = (db: Db, id: string, { address, agent, requestId }: Origin, { details, message }: AppError) =>
-  audit(db, {
+const auditFailedLogin = (
+  tx: Transaction,
+  id: string,
+  { address, agent, requestId }: Origin,
+  { details, message }: AppError,
+) =>
+  audit(tx, {
     action: 'login.failed',
     subject: storableText(id).slice(0, MAX_SUBJECT),
     address,
@@ -175,7 +180,7 @@ const auditFailedLogin = (db: Db, id: string, { address, agent, requestId }: Ori
  * The second factor of a login, if one is needed. Returns what is missing or wrong; if nothing is, records the login.
  */
 export async function passSecondFactor(
-  tx: Db,
+  tx: Transaction,
   { secondFactor }: LoginParts,
   userId: string,
   code: Code,
@@ -196,7 +201,7 @@ export async function passSecondFactor(
   return undefined;
 }
 
-async function auditLogin(tx: Db, userId: string, { address, agent, requestId }: Origin, via: string) {
+async function auditLogin(tx: Transaction, userId: string, { address, agent, requestId }: Origin, via: string) {
   const { id, tenantId } = await getAccountOf(tx, userId);
   const where = tenantId === undefined ? {} : { tenantId };
   await audit(tx, {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { generateURI, ScureBase32Plugin } from 'otplib';
 import { getAccount, getAccountOf, lockAccount } from '../accounts/queries.ts';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { type AppError, conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
@@ -98,7 +98,7 @@ export async function registerOtp(parts: OtpParts, request: Holder & Code, origi
   return { manualEntryCode: secret, qrCode: await QRCode.toDataURL(uri, { type: 'image/png' }) };
 }
 
-async function makeOwn(tx: Db, { sealer }: SecondFactorParts, userId: string): Promise<Authenticator> {
+async function makeOwn(tx: Transaction, { sealer }: SecondFactorParts, userId: string): Promise<Authenticator> {
   const setupCode = randomText(SETUP_CHARACTERS, SETUP_CODE_LENGTH);
   const sealed = sealer.seal(setupCode, sealingContext(userId, OWN_TYPE));
   await insertOwnAuthenticator(tx, userId, OWN_TYPE, fingerprintOf(OWN_TYPE, setupCode), sealed);

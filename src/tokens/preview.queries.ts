@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 
 const Member = z.object({
@@ -14,7 +14,7 @@ const Member = z.object({
 });
 
 /** Members of a group with the data that decide about their second factor, except this group's entries. */
-export const listFactorsOfMembers = (db: Db, groupId: string, key: string) =>
+export const listFactorsOfMembers = (db: Reads, groupId: string, key: string) =>
   db.any(sql.type(Member)`
     select a.user_id, a.id,
       array(select to_jsonb(other) from group_members o join user_groups on user_groups.id = o.group_id
@@ -35,7 +35,7 @@ const Login = z.object({
 export type LoginRow = z.infer<typeof Login>;
 
 /** Addresses from which members of a group have logged in, most frequent first. */
-export const listLoginsOfMembers = (db: Db, groupId: string, days: number) =>
+export const listLoginsOfMembers = (db: Reads, groupId: string, days: number) =>
   db.any(sql.type(Login)`
     select l.user_id, l.address, sum(l.times)::bigint as times, max(l.last_at) as last_at
     from logins l join group_members m on m.user_id = l.user_id

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { type GroupParts, getGroup, revealMetadata } from '../groups/manage.ts';
 import { checkMetadata } from '../groups/metadata.ts';
 import { type Requirement, readRequirement } from '../groups/second-factor.ts';
@@ -79,4 +79,4 @@ function replay(logins: readonly LoginRow[], own: readonly string[], before: Req
 }
 
 /** Part of the hourly clean-up. */
-export const forgetReplayedLogins = (db: Db) => deleteOldLogins(db, DAYS);
+export const forgetReplayedLogins = (db: Database) => db.transaction((tx) => deleteOldLogins(tx, DAYS));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 // SQL of logins: who logged in from where, the identity that tokens stand for, token families and refresh tokens.
 
@@ -7,15 +7,15 @@ import { type Db, sql } from '../db.ts';
  * Counts a login of the account from this address: one row per day and address. Returns whether it is the first one
  * of the day.
  */
-export const recordLogin = (tx: Db, userId: string, address: string) =>
-  tx.oneFirst(sql.type(z.object({ isFirst: z.boolean() }))`
+export const recordLogin = (tx: Transaction, userId: string, address: string) =>
+  tx.oneFirst(sql.write(z.object({ isFirst: z.boolean() }))`
     with seen as (update accounts set last_login_at = now() where user_id = ${userId})
     insert into logins as l (user_id, address, day) values (${userId}, ${address}, current_date)
     on conflict (user_id, address, day) do update set times = l.times + 1, last_at = now()
     returning times = 1 as is_first`);
 
-export const deleteOldLogins = (db: Db, days: number) =>
-  db.query(sql.unsafe`delete from logins where day < current_date - ${days}::integer`);
+export const deleteOldLogins = (tx: Transaction, days: number) =>
+  tx.query(sql.unsafe`delete from logins where day < current_date - ${days}::integer`);
 
 /** An account with everything that its permissions depend on, as it is now, whatever its tokens say. */
 const Identity = z.object({
@@ -42,7 +42,7 @@ const identity = sql.fragment`
         from tenant_members m where m.user_id = a.user_id), '[]') as tenants
     from accounts a`;
 
-export const findIdentity = (db: Db, userId: string) =>
+export const findIdentity = (db: Reads, userId: string) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId}`);
 
 /**
@@ -51,7 +51,7 @@ export const findIdentity = (db: Db, userId: string) =>
 export type LoginOfToken = { familyId: string } | { issuedAt: Date };
 
 /** The account of an access token, if the login of the token is active. */
-export const findIdentityOfLogin = (db: Db, userId: string, login: LoginOfToken) =>
+export const findIdentityOfLogin = (db: Reads, userId: string, login: LoginOfToken) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.user_id = ${userId} and ${isActive(login)}`);
 
 const isActive = (login: LoginOfToken) =>
@@ -65,7 +65,7 @@ const isActive = (login: LoginOfToken) =>
         where f.user_id = a.user_id and f.revoked_at >= ${login.issuedAt.toISOString()}::timestamptz)`;
 
 /** By login id in its exact spelling. */
-export const findIdentityByLoginId = (db: Db, id: string) =>
+export const findIdentityByLoginId = (db: Reads, id: string) =>
   db.maybeOne(sql.type(Identity)`${identity} where a.folded_id = fold_name(${id}) and a.id = ${id}`);
 
 /** A token family: a login with all the refresh tokens that are exchanged for one another. */
@@ -83,15 +83,15 @@ const family = sql.fragment`f.id as family_id, f.user_id,
   (extract(epoch from f.created_at) * 1000)::float8 as since, (extract(epoch from f.expires_at) * 1000)::float8 as until`;
 
 /** @param refreshes whether the family gets refresh tokens */
-export const insertFamily = (tx: Db, userId: string, lifetimeMs: number, refreshes: boolean) =>
-  tx.one(sql.type(Family)`
+export const insertFamily = (tx: Transaction, userId: string, lifetimeMs: number, refreshes: boolean) =>
+  tx.one(sql.write(Family)`
     insert into refresh_families as f (user_id, expires_at, refreshes)
     values (${userId}, now() + ${lifetimeMs} * interval '1 millisecond', ${refreshes})
     returning ${family}`);
 
 /** The token expires with its family at the latest. Returns when. */
-export const insertRefreshToken = (tx: Db, hash: Buffer, familyId: string, lifetimeMs: number) =>
-  tx.oneFirst(sql.type(z.object({ expiresAt: z.string() }))`
+export const insertRefreshToken = (tx: Transaction, hash: Buffer, familyId: string, lifetimeMs: number) =>
+  tx.oneFirst(sql.write(z.object({ expiresAt: z.string() }))`
     insert into refresh_tokens (hash, family_id, expires_at)
     select ${sql.binary(hash)}, id, least(expires_at, now() + ${lifetimeMs} * interval '1 millisecond')
     from refresh_families where id = ${familyId}
@@ -100,8 +100,8 @@ export const insertRefreshToken = (tx: Db, hash: Buffer, familyId: string, lifet
 const FamilyOfToken = z.object({ familyId: z.string(), userId: z.string() });
 
 /** The family of a refresh token, whatever the state of either. */
-export const findFamily = (tx: Db, hash: Buffer) =>
-  tx.maybeOne(sql.type(Family)`
+export const findFamily = (db: Reads, hash: Buffer) =>
+  db.maybeOne(sql.type(Family)`
     select ${family} from refresh_tokens t join refresh_families f on f.id = t.family_id
     where t.hash = ${sql.binary(hash)}`);
 
@@ -109,15 +109,15 @@ export const findFamily = (tx: Db, hash: Buffer) =>
  * Marks a refresh token as used. Of concurrent calls one gets the row; none does if it is used, expired, revoked or
  * unknown.
  */
-export const useRefreshToken = (tx: Db, hash: Buffer, address: string) =>
-  tx.maybeOne(sql.type(FamilyOfToken)`
+export const useRefreshToken = (tx: Transaction, hash: Buffer, address: string) =>
+  tx.maybeOne(sql.write(FamilyOfToken)`
     update refresh_tokens t set used_at = now(), used_from = ${address} from refresh_families f
     where t.hash = ${sql.binary(hash)} and f.id = t.family_id and t.used_at is null and t.expires_at > now()
       and f.expires_at > now() and f.revoked_at is null
     returning f.id as family_id, f.user_id`);
 
 /** Stores the encrypted answer to an exchange, for a replay. */
-export const storeAnswer = (tx: Db, hash: Buffer, sealed: Buffer) =>
+export const storeAnswer = (tx: Transaction, hash: Buffer, sealed: Buffer) =>
   tx.query(
     sql.unsafe`update refresh_tokens set sealed_answer = ${sql.binary(sealed)} where hash = ${sql.binary(hash)}`,
   );
@@ -133,7 +133,7 @@ const UnusableToken = FamilyOfToken.extend({
 
 /** Tells why a refresh token could not be used. */
 export const findUnusableToken = (
-  tx: Db,
+  tx: Transaction,
   hash: Buffer,
   { address, leewayMs, replayMs }: { address: string; leewayMs: number; replayMs: number },
 ) =>
@@ -146,14 +146,14 @@ export const findUnusableToken = (
     from refresh_tokens t join refresh_families f on f.id = t.family_id where t.hash = ${sql.binary(hash)}`);
 
 /** Returns true if this call revoked the family, false if it was revoked before. */
-export async function revokeFamily(tx: Db, familyId: string): Promise<boolean> {
+export async function revokeFamily(tx: Transaction, familyId: string): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     update refresh_families set revoked_at = now() where id = ${familyId} and revoked_at is null`);
   return rowCount > 0;
 }
 
 /** Whether a refresh token has not been exchanged and its family is not revoked. */
-export const isUnused = (tx: Db, hash: Buffer) =>
+export const isUnused = (tx: Transaction, hash: Buffer) =>
   tx.exists(sql.unsafe`
     select from refresh_tokens t join refresh_families f on f.id = t.family_id
     where t.hash = ${sql.binary(hash)} and t.used_at is null and f.revoked_at is null`);

@@ -1,7 +1,7 @@
 import { accountStatusError } from '../accounts/account.ts';
 import { type LoginState, lockLoginState } from '../accounts/login.queries.ts';
 import { audit } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { emit } from '../outbox.ts';
@@ -58,7 +58,7 @@ export async function refresh(
  * Revokes the family of a refresh token, used or not. Does nothing for a token that is unknown or whose family is
  * revoked.
  */
-export const revoke = (db: Db, token: string, origin: Origin): Promise<void> =>
+export const revoke = (db: Database, token: string, origin: Origin): Promise<void> =>
   db.transaction(async (tx) => {
     const found = await findFamily(tx, hashOf(token));
     if (!found || !(await revokeFamily(tx, found.familyId))) return;
@@ -82,7 +82,7 @@ interface Unusable {
 
 /** The answer for a token that cannot be exchanged: a replay of its first answer, or a refusal. */
 async function unusable(
-  tx: Db,
+  tx: Transaction,
   { settings }: TokenParts,
   { hash, replayKey, origin, account }: Unusable,
 ): Promise<Exchange> {
@@ -102,7 +102,11 @@ async function unusable(
   return refreshTokenNotFound();
 }
 
-async function reportReuse(tx: Db, { familyId, userId }: { familyId: string; userId: string }, origin: Origin) {
+async function reportReuse(
+  tx: Transaction,
+  { familyId, userId }: { familyId: string; userId: string },
+  origin: Origin,
+) {
   const { accountId, tenantId } = await getIdentity(tx, userId);
   await emit(tx, {
     type: 'svc.platform.events.refreshtokenreusedevent',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql } from '../db.ts';
 import { number } from '../http/rules/members.ts';
 
 /** Counts of objects that are deleted with an account: memberships, roles in projects, active logins. */
@@ -11,7 +11,7 @@ export const Removal = z.object({
 });
 export type Removal = z.infer<typeof Removal>;
 
-export const countRemoval = (db: Db, userId: string) =>
+export const countRemoval = (db: Reads, userId: string) =>
   db.one(sql.type(Removal)`
     select (select count(*) from group_members where user_id = ${userId}) as groups,
       (select count(*) from tenant_members where user_id = ${userId}) as tenants,

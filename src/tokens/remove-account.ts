@@ -1,7 +1,7 @@
 import { deleteAccount, getAccount, lockAccount } from '../accounts/queries.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import { audit, by } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Reads } from '../db.ts';
 import { conflict } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
@@ -9,7 +9,7 @@ import { findTenantOwnedAlone, lockOwnedTenants } from '../tenants/members.queri
 import { countRemoval } from './removal.queries.ts';
 
 /** Counts what `removeAccount` would delete besides the account. */
-export async function previewRemoval(db: Db, id: string) {
+export async function previewRemoval(db: Reads, id: string) {
   const { userId } = await getAccount(db, id);
   return countRemoval(db, userId);
 }
@@ -19,7 +19,7 @@ export async function previewRemoval(db: Db, id: string) {
  * administrator and the last Owner of a tenant.
  */
 export async function removeAccount(
-  { db, store }: { db: Db; store: AccountStore },
+  { db, store }: { db: Reads; store: AccountStore },
   caller: Caller,
   id: string,
 ): Promise<void> {

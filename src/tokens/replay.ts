@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { Db } from '../db.ts';
+import type { Transaction } from '../db.ts';
 import { invalid } from '../errors.ts';
 import { openWith, sealWith } from '../platform/keys/encryption.ts';
 import { isUnused, storeAnswer } from './queries.ts';
@@ -25,11 +25,11 @@ export function checkIdempotencyKey(key: string | undefined) {
 }
 
 /** Stores the answer in the transaction of the exchange: every answer that was sent can be fetched again. */
-export const storeForReplay = (tx: Db, key: ReplayKey, pair: TokenPair) =>
+export const storeForReplay = (tx: Transaction, key: ReplayKey, pair: TokenPair) =>
   storeAnswer(tx, hashOf(key.token), sealWith(secretOf(key), JSON.stringify(pair), CONTEXT));
 
 /** The first answer again. Undefined when its refresh token was exchanged: the client has received the answer, then. */
-export async function findReplay(tx: Db, key: ReplayKey, sealed: Buffer): Promise<TokenPair | undefined> {
+export async function findReplay(tx: Transaction, key: ReplayKey, sealed: Buffer): Promise<TokenPair | undefined> {
   const text = openWith(secretOf(key), sealed, CONTEXT);
   if (text === undefined) return undefined;
   const pair = JSON.parse(text) as TokenPair;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 
 /** What each group of an account requires, in the metadata under `key`. */
-export const listGroupFactors = (db: Db, userId: string, key: string) =>
+export const listGroupFactors = (db: Reads, userId: string, key: string) =>
   db.any(sql.type(GroupFactor)`
     select ${factorColumns(key)}
     from group_members m join user_groups g on g.id = m.group_id where m.user_id = ${userId}
@@ -20,7 +20,7 @@ const Authenticator = z.object({
 });
 
 /** Authenticators of the account's own, and those of groups that it has used. */
-export const listAuthenticators = (db: Db, userId: string) =>
+export const listAuthenticators = (db: Reads, userId: string) =>
   db.any(sql.type(Authenticator)`
     select type, fingerprint, sealed, created_at, proved_at from account_authenticators where user_id = ${userId}
     order by created_at, type`);
@@ -29,7 +29,7 @@ export const listAuthenticators = (db: Db, userId: string) =>
  * Replay protection (RFC 6238, 5.2): accepts a code's time step if no code of it or of a later step was accepted
  * before. Of concurrent calls one returns true.
  */
-export async function acceptStep(tx: Db, userId: string, type: string, fingerprint: Buffer, step: number) {
+export async function acceptStep(tx: Transaction, userId: string, type: string, fingerprint: Buffer, step: number) {
   const { rowCount } = await tx.query(sql.unsafe`
     insert into account_authenticators as a (user_id, type, fingerprint, proved_at, last_step)
     values (${userId}, ${type}, ${sql.binary(fingerprint)}, now(), ${step})
@@ -39,20 +39,26 @@ export async function acceptStep(tx: Db, userId: string, type: string, fingerpri
 }
 
 /** Does nothing if the account has this authenticator. */
-export const insertOwnAuthenticator = (tx: Db, userId: string, type: string, fingerprint: Buffer, sealed: Buffer) =>
+export const insertOwnAuthenticator = (
+  tx: Transaction,
+  userId: string,
+  type: string,
+  fingerprint: Buffer,
+  sealed: Buffer,
+) =>
   tx.query(sql.unsafe`
     insert into account_authenticators (user_id, type, fingerprint, sealed)
     values (${userId}, ${type}, ${sql.binary(fingerprint)}, ${sql.binary(sealed)}) on conflict do nothing`);
 
-export const removeOwnAuthenticators = (tx: Db, userId: string) =>
+export const removeOwnAuthenticators = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`delete from account_authenticators where user_id = ${userId} and sealed is not null`);
 
 /** Setup codes of groups may be shown to the account again. Accepted time steps stay, so that no code works twice. */
-export const forgetProofs = (tx: Db, userId: string) =>
+export const forgetProofs = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`update account_authenticators set proved_at = null where user_id = ${userId}`);
 
 /** Stores the hashes of new recovery codes and deletes those of the old ones. */
-export const replaceRecoveryCodes = (tx: Db, userId: string, hashes: readonly Buffer[]) =>
+export const replaceRecoveryCodes = (tx: Transaction, userId: string, hashes: readonly Buffer[]) =>
   tx.query(sql.unsafe`
     with old as (delete from recovery_codes where user_id = ${userId})
     insert into recovery_codes (user_id, hash) select ${userId}, * from ${sql.unnest(
@@ -61,13 +67,13 @@ export const replaceRecoveryCodes = (tx: Db, userId: string, hashes: readonly Bu
     )}`);
 
 /** Deletes a recovery code. Of concurrent calls one returns true. */
-export async function useRecoveryCode(tx: Db, userId: string, hash: Buffer): Promise<boolean> {
+export async function useRecoveryCode(tx: Transaction, userId: string, hash: Buffer): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     delete from recovery_codes where user_id = ${userId} and hash = ${sql.binary(hash)}`);
   return rowCount > 0;
 }
 
-export const countRecoveryCodes = (db: Db, userId: string) =>
+export const countRecoveryCodes = (db: Reads, userId: string) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`
     select count(*) from recovery_codes where user_id = ${userId}`);
 
@@ -79,7 +85,7 @@ const Failures = z.object({
   blockedFor: z.number().optional(),
 });
 
-export const findOtpFailures = (db: Db, userId: string) =>
+export const findOtpFailures = (db: Reads, userId: string) =>
   db.maybeOne(sql.type(Failures)`
     select failures, blocked_until,
       case when blocked_until > now() then ceil(extract(epoch from blocked_until - now()))::integer end as blocked_for
@@ -89,11 +95,11 @@ export const findOtpFailures = (db: Db, userId: string) =>
  * Counts a wrong code. From the `free`th in a row on, each one blocks codes: for 30 seconds first, then twice as long
  * each time, up to an hour.
  */
-export const countOtpFailure = (tx: Db, userId: string, free: number) =>
+export const countOtpFailure = (tx: Transaction, userId: string, free: number) =>
   tx.query(sql.unsafe`
     insert into otp_failures as f (user_id, failures) values (${userId}, 1)
     on conflict (user_id) do update set failures = f.failures + 1, blocked_until =
       case when f.failures + 1 >= ${free} then now() + least(30 * 2 ^ least(f.failures + 1 - ${free}, 10), 3600) * interval '1 second' end`);
 
-export const clearOtpFailures = (tx: Db, userId: string) =>
+export const clearOtpFailures = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`delete from otp_failures where user_id = ${userId}`);

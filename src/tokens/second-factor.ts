@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { audit } from '../audit.ts';
-import type { Db } from '../db.ts';
+import type { Reads, Transaction } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { findAuthenticatorType } from '../groups/authenticators.ts';
 import { type Requirement, readRequirement } from '../groups/second-factor.ts';
@@ -52,7 +52,7 @@ export interface Policy {
   clock: SecondFactorParts['clock'];
 }
 
-export async function findPolicy(db: Db, parts: SecondFactorParts, userId: string): Promise<Policy> {
+export async function findPolicy(db: Reads, parts: SecondFactorParts, userId: string): Promise<Policy> {
   const { sealer, metadataKey, clock } = parts;
   const groups: Policy['groups'] = [];
   for (const factor of await listGroupFactors(db, userId, metadataKey))
@@ -132,7 +132,7 @@ export const codeIn = ({ otp = '' }: Code) => otp.replace(/[\s-]/g, '').toUpperC
  * other.
  */
 export async function verifyCode(
-  tx: Db,
+  tx: Transaction,
   { authenticators, clock }: Pick<Policy, 'authenticators' | 'clock'>,
   userId: string,
   given: Code,
@@ -162,7 +162,7 @@ export async function verifyCode(
 type Verdict = 'right' | 'usedBefore' | 'wrong';
 
 async function verifyOneTimePassword(
-  tx: Db,
+  tx: Transaction,
   candidates: readonly Authenticator[],
   userId: string,
   code: string,
@@ -178,7 +178,7 @@ async function verifyOneTimePassword(
   return verdict;
 }
 
-async function verifyRecoveryCode(tx: Db, userId: string, code: string, origin: Origin): Promise<Verdict> {
+async function verifyRecoveryCode(tx: Transaction, userId: string, code: string, origin: Origin): Promise<Verdict> {
   if (!(await useRecoveryCode(tx, userId, hashRecoveryCode(code)))) return 'wrong';
   const id = (await findIdentity(tx, userId))?.accountId ?? userId;
   const left = await countRecoveryCodes(tx, userId);

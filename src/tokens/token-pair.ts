@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads, Transaction } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
 import { type Family, findIdentity, type Identity, insertFamily, insertRefreshToken } from './queries.ts';
@@ -15,7 +15,7 @@ export interface Tokens {
 export type TokenPair = Required<Tokens>;
 
 export interface TokenParts {
-  db: Db;
+  db: Database;
   tokens: AccessTokens;
   settings: Pick<
     Config,
@@ -35,7 +35,7 @@ export interface NewFamily {
  * @param refreshes false: no refresh token; the family ends with its access token
  */
 export async function startFamily(
-  tx: Db,
+  tx: Transaction,
   { settings }: TokenParts,
   userId: string,
   refreshes: boolean,
@@ -59,7 +59,7 @@ export async function signTokens(
 }
 
 export async function issueRefreshToken(
-  tx: Db,
+  tx: Transaction,
   settings: TokenParts['settings'],
   familyId: string,
 ): Promise<IssuedToken> {
@@ -69,7 +69,7 @@ export async function issueRefreshToken(
 }
 
 /** Throws `RefreshTokenNotFound` when the account was deleted meanwhile. */
-export async function getIdentity(db: Db, userId: string): Promise<Identity> {
+export async function getIdentity(db: Reads, userId: string): Promise<Identity> {
   const identity = await findIdentity(db, userId);
   if (!identity) throw refreshTokenNotFound();
   return identity;

@@ -3,7 +3,7 @@ import type { Price } from '../credits/prices.ts';
 import { amount, availableNow } from '../credits/queries.ts';
 import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
-import { type Db, sql } from '../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { createdAt, createdBy, text, timeText, uuidText } from '../http/rules/members.ts';
 import { notifyAfterCommit } from '../jobs.ts';
@@ -55,7 +55,7 @@ export const summaryColumns = sql.fragment`t.id, t.created_at, t.created_by, t.t
  * Condition: the text of the UUID `id` of a transfer ends so, in lower case, with 6 characters at least (index
  * `transfers_ending`).
  */
-export const endsWith = (ending: ReturnType<typeof sql.fragment>) =>
+export const endsWith = (ending: Fragment) =>
   sql.fragment`right(t.id::text, 6) = right(${ending}, 6) and right(t.id::text, length(${ending})) = ${ending}`;
 
 export interface NewTransfer {
@@ -97,10 +97,10 @@ const Inserted = Summary.extend({ available: amount().optional() });
  * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the
  * commit. A price is reserved at the commit.
  */
-export function insertTransfer(tx: Db, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
+export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
   notifyAfterCommit(tx);
   const available = row.price && sql.fragment`, ${availableNow(row.sourceTenantId ?? row.tenantId)} as available`;
-  return tx.one(sql.prepared('insert transfer', Inserted)`
+  return tx.one(sql.write(Inserted, 'insert transfer')`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
       updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent, price)
@@ -154,7 +154,7 @@ const readsUploads = (caller: CallerParameters) => sql.fragment`
       t.created_by = ${caller.userId} or t.tenant_id = any(${caller.ownedTenants})
         or coalesce(p.rights, 0) & ${rightOf('canUpdateContent')}::int <> 0`;
 /** @param readable `from` and `where` that select the datasets `d` that the caller can read */
-const readsAll = (readable: ReturnType<typeof sql.fragment>) => sql.fragment`
+const readsAll = (readable: Fragment) => sql.fragment`
       (select count(*) ${readable} and d.id = any(array[t.input_dataset_id, t.output_dataset_id]))
         = num_nonnulls(t.input_dataset_id, nullif(t.output_dataset_id, t.input_dataset_id))`;
 
@@ -209,7 +209,7 @@ const waitingReason = sql.fragment`
       else ${NO_WORKER} end
   end`;
 
-const visibleTransfer = (name: string, reason: ReturnType<typeof sql.fragment>) =>
+const visibleTransfer = (name: string, reason: Fragment) =>
   statement(
     name,
     Row,
@@ -229,7 +229,7 @@ const waitingTransfer = visibleTransfer('waiting transfer', waitingReason);
  * The transfer, if the caller sees it. Reads a waiting transfer again with its waiting reason, and contents' rights in
  * other projects with a query of their own: each would be a third of the cost of every read.
  */
-export async function findTransfer(db: Db, caller: Caller, id: string): Promise<TransferRow | null> {
+export async function findTransfer(db: Reads, caller: Caller, id: string): Promise<TransferRow | null> {
   const values = { ...callerValues(caller), id };
   const read = await db.maybeOne(transfer(values));
   const found = read?.status === 'Pending' ? await db.maybeOne(waitingTransfer(values)) : read;
@@ -246,7 +246,7 @@ const tenant = statement(
 );
 
 /** The tenant of a transfer that the caller sees. */
-export const findTenant = (db: Db, caller: Caller, id: string) =>
+export const findTenant = (db: Reads, caller: Caller, id: string) =>
   db.maybeOneFirst(tenant({ ...callerValues(caller), id }));
 
 const readableContents = statement(
@@ -258,34 +258,34 @@ const readableContents = statement(
 );
 
 /** Whether a caller who sees a transfer may read its files, receipt and log. */
-export const mayReadContents = (db: Db, caller: Caller, id: string) =>
+export const mayReadContents = (db: Reads, caller: Caller, id: string) =>
   db.oneFirst(readableContents({ ...callerValues(caller), id }));
 
-export const findSummary = (db: Db, id: string) =>
+export const findSummary = (db: Reads, id: string) =>
   db.one(sql.prepared('find summary', Summary)`select ${summaryColumns} from transfers t where t.id = ${id}`);
 
-export const hasEnded = (db: Db, id: string) =>
+export const hasEnded = (db: Reads, id: string) =>
   db.exists(sql.unsafe`select from transfers where id = ${id} and status in ('Completed', 'Error')`);
 
 /** Versions of these transfers. A version changes whenever the row is written or the waiting reason changes. */
-export const listVersions = (db: Db, ids: readonly string[]) =>
+export const listVersions = (db: Reads, ids: readonly string[]) =>
   db.any(sql.type(z.object({ id: z.string(), version: z.string(), ended: z.boolean() }))`
     select id, concat_ws(' ', t.xmin, ${waitingReason}) as version, status in ('Completed', 'Error') as ended
     from transfers t where id = any(${sql.array(ids, 'uuid')})`);
 
 /** The transfers among these that the caller sees; at most a hundred. */
-export const listSeen = (db: Db, caller: Caller, ids: readonly string[]) =>
+export const listSeen = (db: Reads, caller: Caller, ids: readonly string[]) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select t.id ${visible(caller)} and t.id = any(${sql.array(ids, 'uuid')}) order by t.started_at, t.id limit 100`);
 
 /** Blob and file name of an export, while it is stored. */
-export const findExport = (db: Db, id: string) =>
+export const findExport = (db: Reads, id: string) =>
   db.maybeOne(sql.type(z.object({ blob: z.string(), fileName: z.string() }))`
     select output_blob as blob, output_file_name as file_name from transfers
     where id = ${id} and type = 'Export' and output_blob is not null`);
 
 /** Blob of the GeoJSON of skipped records, while it is stored. */
-export const findBadRecords = (db: Db, id: string) =>
+export const findBadRecords = (db: Reads, id: string) =>
   db.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
     select bad_records_blob as blob from transfers where id = ${id} and bad_records_blob is not null`);
 
@@ -293,7 +293,7 @@ export const findBadRecords = (db: Db, id: string) =>
  * Whether grants of this generation are revoked for a dataset that the transfer read or wrote, or such a dataset no
  * longer exists.
  */
-export const hasVoidGrants = (db: Db, id: string, generation: number) =>
+export const hasVoidGrants = (db: Reads, id: string, generation: number) =>
   db.exists(sql.unsafe`
     select from transfers t
     join unnest(array[t.input_dataset_id, t.output_dataset_id]) used (id) on used.id is not null
@@ -315,7 +315,7 @@ export type LoggedLine = z.infer<typeof LoggedLine>;
 
 /** @param level minimum severity */
 export const listLog = (
-  db: Db,
+  db: Reads,
   transferId: string,
   { level = 'debug', after, limit }: { level?: LogLevelName | undefined; after?: string | undefined; limit: number },
 ) =>
@@ -326,11 +326,11 @@ export const listLog = (
     order by id limit ${limit}`);
 
 /** Locks a transfer until the transaction ends. */
-export const lockTransfer = (tx: Db, id: string) =>
-  tx.one(sql.type(z.object({ id: z.string(), attempt: z.number(), status: z.enum(STATUSES) }))`
+export const lockTransfer = (tx: Transaction, id: string) =>
+  tx.one(sql.write(z.object({ id: z.string(), attempt: z.number(), status: z.enum(STATUSES) }))`
     select id, attempt, status from transfers where id = ${id} for update`);
 
-export const requestCancel = (tx: Db, id: string, userId: string) =>
+export const requestCancel = (tx: Transaction, id: string, userId: string) =>
   tx.query(sql.unsafe`
     update transfers set cancel_requested_at = coalesce(cancel_requested_at, now()), updated_by = ${userId}, updated_at = now()
     where id = ${id}`);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AREAS, type Area, type BlobInfo, type BlobStore, bytesOf, MissingBlock } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
@@ -19,7 +19,7 @@ import { checkMatch, etagMismatch, includesEtag, isKnown, rangeHeader, writeCond
 import { deleteStaged } from './staged.ts';
 
 export interface BlobRoutes {
-  db: Db;
+  db: Database;
   blobs: BlobStore;
   signer: Signer;
   /**

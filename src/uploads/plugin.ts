@@ -1,6 +1,6 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Config } from '../config.ts';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import type { LinkSigner } from './address.ts';
 import { type BlobRoutes, blobRoutes } from './blob.routes.ts';
@@ -8,7 +8,7 @@ import { uploadRoutes } from './routes.ts';
 import { stagedPlace } from './staged.ts';
 
 export interface UploadsOptions {
-  db: Db;
+  db: Database;
   blobs: BlobStore;
   signer: LinkSigner;
   /** Areas of other rooms. */

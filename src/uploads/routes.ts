@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Db } from '../db.ts';
+import type { Database } from '../db.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { TextAnswer } from '../http/rules/forms.ts';
@@ -11,7 +11,7 @@ import type { Signer } from '../platform/keys/signing-keys.ts';
 import { issueUploadUrls } from './staged.ts';
 
 export interface UploadRoutes {
-  db: Db;
+  db: Database;
   signer: Signer;
   publicUrl: string | undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../db.ts';
+import { type Reads, sql, type Transaction } from '../db.ts';
 
 const Staged = z.object({
   name: z.string(),
@@ -11,37 +11,37 @@ const Staged = z.object({
 });
 
 export const insertStaged = (
-  db: Db,
+  tx: Transaction,
   names: readonly string[],
   { userId, tenantId, expiresAt }: { userId: string; tenantId?: string | undefined; expiresAt: Date },
 ) =>
-  db.query(sql.unsafe`
+  tx.query(sql.unsafe`
     insert into staged_blobs (name, user_id, tenant_id, expires_at)
     select name, ${userId}, ${tenantId ?? null}::uuid, ${expiresAt.toISOString()}
     from unnest(${sql.array(names, 'text')}) as given (name)`);
 
 /** A staged upload, for the holder of its address. Includes deleted ones, which must refuse writes. */
-export const findStaged = (db: Db, name: string) =>
+export const findStaged = (db: Reads, name: string) =>
   db.maybeOne(sql.type(Staged)`
     select name, blob, size, named_at, deleted_at from staged_blobs where name = ${name} and expires_at > now()`);
 
 /** A staged upload that was issued to this account or to one of these tenants. */
-export const findStagedOf = (db: Db, name: string, userId: string, tenantIds: readonly string[]) =>
+export const findStagedOf = (db: Reads, name: string, userId: string, tenantIds: readonly string[]) =>
   db.maybeOne(sql.prepared('staged of', Staged)`
     select name, blob, size, named_at from staged_blobs
     where name = ${name} and expires_at > now() and deleted_at is null
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
 
 /** `findStagedOf` for many uploads, locked until the transaction ends. */
-export const lockStagedOf = (tx: Db, names: readonly string[], userId: string, tenantIds: readonly string[]) =>
-  tx.any(sql.type(Staged)`
+export const lockStagedOf = (tx: Transaction, names: readonly string[], userId: string, tenantIds: readonly string[]) =>
+  tx.any(sql.write(Staged)`
     select name, blob, size, named_at from staged_blobs
     where name = any(${sql.array(names, 'text')}) and expires_at > now() and deleted_at is null
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))
     order by name for update`);
 
 /** Makes these uploads immutable. They must be locked. */
-export const markAllNamed = (tx: Db, names: readonly string[]) =>
+export const markAllNamed = (tx: Transaction, names: readonly string[]) =>
   tx.query(sql.unsafe`
     update staged_blobs set named_at = coalesce(named_at, now()) where name = any(${sql.array(names, 'text')})`);
 
@@ -49,8 +49,8 @@ export const markAllNamed = (tx: Db, names: readonly string[]) =>
  * Blob of an upload that a transfer uses, even if deleted or expired. Locked against deletion until the transaction
  * ends.
  */
-export const holdStaged = (tx: Db, name: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ blob: z.string() }))`
+export const holdStaged = (tx: Transaction, name: string) =>
+  tx.maybeOneFirst(sql.write(z.object({ blob: z.string() }))`
     select blob from staged_blobs where name = ${name} and blob is not null for share`);
 
 /**
@@ -58,20 +58,20 @@ export const holdStaged = (tx: Db, name: string) =>
  * `instead`. Returns the previous blob.
  */
 export const setStagedBlob = (
-  db: Db,
+  tx: Transaction,
   name: string,
   { blob, size }: { blob: string; size: number },
   { onlyNew, instead }: { onlyNew: boolean; instead?: string | undefined },
 ) =>
-  db.maybeOne(sql.type(z.object({ before: z.string().optional() }))`
+  tx.maybeOne(sql.write(z.object({ before: z.string().optional() }))`
     update staged_blobs set blob = ${blob}, size = ${size}
     where name = ${name} and named_at is null and deleted_at is null and (blob is null or not ${onlyNew})
       and blob is not distinct from coalesce(${instead ?? null}, blob)
     returning old.blob as before`);
 
 /** Makes an upload immutable. Null if it was deleted in the meantime. */
-export const markNamed = (db: Db, name: string) =>
-  db.maybeOne(sql.prepared('mark named', Staged.required({ blob: true, size: true }))`
+export const markNamed = (tx: Transaction, name: string) =>
+  tx.maybeOne(sql.write(Staged.required({ blob: true, size: true }), 'mark named')`
     update staged_blobs set named_at = coalesce(named_at, now())
     where name = ${name} and blob is not null and deleted_at is null
     returning name, blob, size, named_at`);
@@ -79,8 +79,8 @@ export const markNamed = (db: Db, name: string) =>
 /**
  * Deletes an upload, or hides it if a transfer uses it. `removable` is the blob to delete, if it is no longer needed.
  */
-export const emptyStaged = (db: Db, name: string) =>
-  db.maybeOne(sql.type(z.object({ removable: z.string().optional() }))`
+export const emptyStaged = (tx: Transaction, name: string) =>
+  tx.maybeOne(sql.write(z.object({ removable: z.string().optional() }))`
     update staged_blobs set
       blob = case when named_at is null then null else blob end,
       size = case when named_at is null then null else size end,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
-import type { Db } from '../db.ts';
+import type { Database, Reads, Transaction } from '../db.ts';
 import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -26,14 +26,14 @@ const LIFETIME_MS = 24 * 3_600_000;
 
 /** Issues signed upload addresses, each for one file and valid for a day. */
 export async function issueUploadUrls(
-  db: Db,
+  db: Database,
   signer: Signer,
   { userId, tenantId }: Caller,
   { base, count }: { base: string; count: number },
 ): Promise<string[]> {
   const names = Array.from({ length: count }, () => randomUUID());
   const expiresAt = new Date(Date.now() + LIFETIME_MS);
-  await insertStaged(db, names, { userId, tenantId, expiresAt });
+  await db.transaction((tx) => insertStaged(tx, names, { userId, tenantId, expiresAt }));
   return Promise.all(
     names.map((name) =>
       signedAddress(
@@ -59,7 +59,7 @@ export interface NamedUpload {
  * in the transaction that starts the transfer: after the commit the file is immutable, and writes in progress fail.
  * Throws `notFound` for uploads that were not issued to the caller or to one of the caller's tenants.
  */
-export async function nameStagedBlob(tx: Db, caller: Caller, url: string): Promise<NamedUpload> {
+export async function nameStagedBlob(tx: Transaction, caller: Caller, url: string): Promise<NamedUpload> {
   const address = parseOwnAddress(url);
   if (address?.area !== 'staging') throw invalidMember('uploadUrl', notAnUpload(url));
   const tenants = caller.tenants.map((tenant) => tenant.id);
@@ -131,7 +131,7 @@ export async function copyStaged(blobs: BlobStore, sources: readonly StoredBlob[
  * blob without a copy; if a transfer or another import uses it already, one of `copies` is taken.
  */
 export async function takeStaged(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   urls: readonly string[],
   copies: Copies,
@@ -172,7 +172,7 @@ export async function takeStaged(
 }
 
 /** The area `staging`, for uploads. */
-export const stagedPlace = (db: Db, blobs: BlobStore, { issuer }: Pick<LinkSigner, 'issuer'>): BlobArea => ({
+export const stagedPlace = (db: Database, blobs: BlobStore, { issuer }: Pick<LinkSigner, 'issuer'>): BlobArea => ({
   accepts: async (_name, grant) => grant.folder === undefined && (await issuer(grant.issuer)) !== undefined,
   find: (name) => findStagedBlob(db, name),
   writing: {
@@ -183,7 +183,7 @@ export const stagedPlace = (db: Db, blobs: BlobStore, { issuer }: Pick<LinkSigne
 
 /** Throws unless the upload may be written. Returns its current blob. */
 async function checkWritable(
-  db: Db,
+  db: Reads,
   blobs: BlobStore,
   name: string,
   conditions?: WriteConditions,
@@ -205,7 +205,7 @@ async function checkWritable(
 }
 
 async function writeStaged(
-  db: Db,
+  db: Database,
   blobs: BlobStore,
   name: string,
   conditions: WriteConditions,
@@ -214,15 +214,17 @@ async function writeStaged(
   const before = await checkWritable(db, blobs, name, conditions);
   const blob = `staging/${name}.${randomUUID()}${conditions.mark ?? ''}`;
   const info = await store(blob);
-  const replaced = await setStagedBlob(
-    db,
-    name,
-    { blob, size: info.size },
-    {
-      onlyNew: conditions.onlyNew,
-      // with If-Match, one of two concurrent writers fails
-      ...(conditions.etag === undefined ? {} : { instead: before }),
-    },
+  const replaced = await db.transaction((tx) =>
+    setStagedBlob(
+      tx,
+      name,
+      { blob, size: info.size },
+      {
+        onlyNew: conditions.onlyNew,
+        // with If-Match, one of two concurrent writers fails
+        ...(conditions.etag === undefined ? {} : { instead: before }),
+      },
+    ),
   );
   if (!replaced) {
     await blobs.remove(blob);
@@ -233,14 +235,14 @@ async function writeStaged(
   return info;
 }
 
-async function findStagedBlob(db: Db, name: string): Promise<string | undefined> {
+async function findStagedBlob(db: Reads, name: string): Promise<string | undefined> {
   const found = await findStaged(db, name);
   return found?.deletedAt === undefined ? found?.blob : undefined;
 }
 
 /** Deletes an upload. If a transfer uses it, it is hidden now and deleted when no transfer needs it. */
-export async function deleteStaged(db: Db, blobs: BlobStore, name: string) {
-  const emptied = await emptyStaged(db, name);
+export async function deleteStaged(db: Database, blobs: BlobStore, name: string) {
+  const emptied = await db.transaction((tx) => emptyStaged(tx, name));
   if (!emptied) throw blobNotFound(name);
   if (emptied.removable !== undefined) await blobs.remove(emptied.removable);
 }

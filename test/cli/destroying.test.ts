@@ -22,7 +22,13 @@ async function scene(t: ExecutionContext) {
   for (const projectId of [project, project, body.id]) {
     const blob = `dataset/${randomUUID()}`;
     const more = { datasetType: 'file', datasetFormat: 'file', blob, storageSize: 1000 } as const;
-    ids.push((await insertDataset(w.db, { projectId, name: randomUUID(), ...more, userId: admin.userId })).id);
+    ids.push(
+      (
+        await w.db.transaction((tx) =>
+          insertDataset(tx, { projectId, name: randomUUID(), ...more, userId: admin.userId }),
+        )
+      ).id,
+    );
   }
   const token = await w.tokenOf(admin);
   /** Types `answer` at the prompt, and Enter. */

@@ -14,14 +14,16 @@ test.after.always('the receiver closes', receiver.close);
 const w = world(test, { 'outbound.allow': receiver.place });
 const machine = machines(w);
 const happen = ({ userId, tenantId }: User, resourceId: string) =>
-  emit(w.db, {
-    type: 'svc.platform.events.transferfinishedevent',
-    source: '/test',
-    tenantId,
-    userId,
-    resourceId,
-    data: { Status: 'Completed' },
-  });
+  w.db.transaction((tx) =>
+    emit(tx, {
+      type: 'svc.platform.events.transferfinishedevent',
+      source: '/test',
+      tenantId,
+      userId,
+      resourceId,
+      data: { Status: 'Completed' },
+    }),
+  );
 const owner = async () => w.account({ tenantId: await w.tenant(), role: 'Owner' });
 
 test('events are listed in order, as lines or as the JSON of the API', async (t) => {

@@ -14,15 +14,17 @@ async function scene(t: ExecutionContext) {
   const user = await w.account();
   await at.logIn(user.id);
   const project = await newProject(w.as(user), 'Valley');
-  const { id: dataset } = await insertDataset(w.db, {
-    projectId: project,
-    name: 'levels',
-    datasetType: 'file',
-    datasetFormat: 'file',
-    blob: `dataset/${randomUUID()}`,
-    storageSize: 2000,
-    userId: user.userId,
-  });
+  const { id: dataset } = await w.db.transaction((tx) =>
+    insertDataset(tx, {
+      projectId: project,
+      name: 'levels',
+      datasetType: 'file',
+      datasetFormat: 'file',
+      blob: `dataset/${randomUUID()}`,
+      storageSize: 2000,
+      userId: user.userId,
+    }),
+  );
   return { ...at, user, project, dataset };
 }
 

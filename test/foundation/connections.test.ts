@@ -1,6 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
-import { connect, type Db, sql } from '../../src/db.ts';
+import { Database, type Reads, sql, type Transaction } from '../../src/db.ts';
 import { conflict } from '../../src/errors.ts';
 import { type TestDatabase, testDatabase } from '../world.ts';
 
@@ -10,16 +10,18 @@ test.before(async () => {
 });
 test.after.always(() => database?.close());
 
-const backend = (db: Db) => db.oneFirst(sql.type(z.object({ pid: z.number() }))`select pg_backend_pid() as pid`);
+const backend = (db: Reads) => db.oneFirst(sql.type(z.object({ pid: z.number() }))`select pg_backend_pid() as pid`);
 
 test('a transaction that is rolled back keeps its connection, which is as before', async (t) => {
-  const db = await connect(database.url, 1);
+  const db = new Database(database.url, 1);
   try {
-    await db.query(
-      sql.unsafe`create table kept (id int primary key, other int references kept deferrable initially deferred)`,
+    await db.transaction((tx) =>
+      tx.query(
+        sql.unsafe`create table kept (id int primary key, other int references kept deferrable initially deferred)`,
+      ),
     );
     const pid = await backend(db);
-    const failures: Record<string, (tx: Db) => Promise<unknown>> = {
+    const failures: Record<string, (tx: Transaction) => Promise<unknown>> = {
       'a refusal': async (tx) => {
         await tx.query(sql.unsafe`set local lock_timeout = '1s'`);
         await tx.query(sql.unsafe`insert into kept values (1)`);
@@ -43,7 +45,7 @@ test('a transaction that is rolled back keeps its connection, which is as before
     t.is(await backend(db), pid);
     await t.throwsAsync(db.transaction((tx) => tx.query(sql.unsafe`select pg_terminate_backend(pg_backend_pid())`)));
     t.not(await backend(db), pid, 'a broken connection is not used again');
-    await db.query(sql.unsafe`drop table kept`);
+    await db.transaction((tx) => tx.query(sql.unsafe`drop table kept`));
   } finally {
     await db.end();
   }

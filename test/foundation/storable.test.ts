@@ -1,6 +1,6 @@
 import test from 'ava';
 import { z } from 'zod';
-import { sql } from '../../src/db.ts';
+import { type Fragment, sql } from '../../src/db.ts';
 import { storableError } from '../../src/platform/text/storable.ts';
 import { type TestDatabase, testDatabase } from '../world.ts';
 
@@ -12,8 +12,7 @@ test.after.always(() => database?.close());
 
 /** Sends a value to Postgres and returns the stored one. */
 const Row = z.object({ back: z.unknown().optional() });
-const back = async (query: ReturnType<typeof sql.fragment>) =>
-  (await database.db.one(sql.type(Row)`select ${query} as back`)).back;
+const back = async (query: Fragment) => (await database.db.one(sql.type(Row)`select ${query} as back`)).back;
 
 const NUL = '\0';
 const HIGH = '\ud83d';

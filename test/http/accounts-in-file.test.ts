@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pino from 'pino';
+import { z } from 'zod';
 import { lockFile } from '../../src/accounts/file-store.queries.ts';
 import { openFileStore } from '../../src/accounts/file-store.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
@@ -209,7 +210,11 @@ test('a committed change is written at the next start, if the process ended befo
   t.true(after.includes('Late'));
   /** Where a process stands that ended between commit and file. */
   const endedEarly = () =>
-    db.query(sql.unsafe`update account_file set pending = ${after}, replaces = sha256(convert_to(${before}, 'UTF8'))`);
+    db.transaction((tx) =>
+      tx.query(
+        sql.unsafe`update account_file set pending = ${after}, replaces = sha256(convert_to(${before}, 'UTF8'))`,
+      ),
+    );
   for (const made of [() => writeFile(own, before), () => rm(own), () => writeFile(own, after)]) {
     await endedEarly();
     await made();
@@ -224,7 +229,7 @@ test('a committed change is written at the next start, if the process ended befo
   await endedEarly();
   await writeFile(own, after.replace('Late', 'By hand'));
   await (await open()).close();
-  t.is(await db.oneFirst(sql.unsafe`select company from accounts`), 'By hand');
+  t.is(await db.oneFirst(sql.type(z.object({ company: z.string() }))`select company from accounts`), 'By hand');
 });
 
 test('a store that closes has ended what it began', async (t) => {
@@ -250,7 +255,7 @@ test('a store that closes has ended what it began', async (t) => {
     t.false(isClosed);
   });
   await closing;
-  t.is(await db.oneFirst(sql.unsafe`select id from accounts`), 'b');
+  t.is(await db.oneFirst(sql.type(z.object({ id: z.string() }))`select id from accounts`), 'b');
 });
 
 test.serial('a registration that was never activated is also removed from the file', async (t) => {

@@ -619,7 +619,7 @@ test('writing a file that a transfer uses is 409, also for a write in progress; 
   t.is(named.size, 5);
   for (const answer of [await put('late'), await put('late', {}, block('YQ=='))]) t.is(answer.statusCode, 409);
   t.is((await get()).body, 'input');
-  t.deepEqual(await nameStagedBlob(w.db, owner, upload), named);
+  t.deepEqual(await w.db.transaction((tx) => nameStagedBlob(tx, owner, upload)), named);
   const stored = await Array.fromAsync(w.blobs.list(await blobOf(named)));
   t.is(stored.length, 1);
 });
@@ -627,27 +627,42 @@ test('writing a file that a transfer uses is 409, also for a write in progress; 
 test('DELETE of a file that a transfer uses is 202 and hides it; the transfer can still read it', async (t) => {
   const { put, get, upload, owner, delete: remove } = await place();
   await put('input');
-  const blob = await blobOf(await nameStagedBlob(w.db, owner, upload));
+  const blob = await blobOf(await w.db.transaction((tx) => nameStagedBlob(tx, owner, upload)));
   t.is((await remove()).statusCode, 202);
   t.is((await get()).statusCode, 404);
   t.is((await put('again')).statusCode, 409);
   t.is((await w.blobs.info(blob))?.size, 5);
-  await t.throwsAsync(nameStagedBlob(w.db, owner, upload), { message: /was not found/ });
+  await t.throwsAsync(
+    w.db.transaction((tx) => nameStagedBlob(tx, owner, upload)),
+    { message: /was not found/ },
+  );
 });
 
 test('a staged file is visible to its account and tenant; for others it is 404', async (t) => {
   const { put, upload, owner } = await place();
   await put('input');
   const colleague = await person(owner.tenantId);
-  t.is((await nameStagedBlob(w.db, colleague, upload)).size, 5);
-  const error = await t.throwsAsync(nameStagedBlob(w.db, await person(), upload), { instanceOf: AppError });
+  t.is((await w.db.transaction((tx) => nameStagedBlob(tx, colleague, upload))).size, 5);
+  const stranger = await person();
+  const error = await t.throwsAsync(
+    w.db.transaction((tx) => nameStagedBlob(tx, stranger, upload)),
+    { instanceOf: AppError },
+  );
   t.is(error?.kind, 'notFound');
 });
 
 test('an upload can be named only by an address of this platform that is less than a day old', async (t) => {
   const { upload, owner, put, get } = await place();
-  const naming = (url: string) => t.throwsAsync(nameStagedBlob(w.db, owner, url), { instanceOf: AppError });
-  t.deepEqual(Object.keys(await nameStagedBlob(w.db, owner, upload)), ['name'], 'it has no size');
+  const naming = (url: string) =>
+    t.throwsAsync(
+      w.db.transaction((tx) => nameStagedBlob(tx, owner, url)),
+      { instanceOf: AppError },
+    );
+  t.deepEqual(
+    Object.keys(await w.db.transaction((tx) => nameStagedBlob(tx, owner, upload))),
+    ['name'],
+    'it has no size',
+  );
   t.is((await naming('https://elsewhere.example/file.asc'))?.kind, 'invalid');
   t.is((await naming(`${BASE}/api/blob/staging/${randomUUID()}`))?.kind, 'notFound');
   await put('input');

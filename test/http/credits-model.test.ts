@@ -86,31 +86,39 @@ function send(request: Request, requestId: string): Promise<Outcome & { lots?: n
   const amount = 'credits' in request ? request.credits / 1e6 : 0;
   switch (verb) {
     case 'Add':
-      return addCredits(
-        w.db,
-        {
-          tenantId,
-          credits: amount,
-          expiresAt: { given: 'then', time: new Date(request.expires).toISOString() },
-          salesOrderId: 'S',
-          billingReference: {
-            billingReference: request.reference,
-            billingReferenceType: 'EXT',
-            billingReferenceTag: '',
+      return w.db.transaction((tx) =>
+        addCredits(
+          tx,
+          {
+            tenantId,
+            credits: amount,
+            expiresAt: { given: 'then', time: new Date(request.expires).toISOString() },
+            salesOrderId: 'S',
+            billingReference: {
+              billingReference: request.reference,
+              billingReferenceType: 'EXT',
+              billingReferenceTag: '',
+            },
           },
-        },
-        change,
+          change,
+        ),
       );
     case 'Reserve':
-      return reserveCredits(w.db, { tenantId, credits: amount, operationId: request.operation ?? '' }, change);
+      return w.db.transaction((tx) =>
+        reserveCredits(tx, { tenantId, credits: amount, operationId: request.operation ?? '' }, change),
+      );
     case 'Spend':
-      return spendCredits(w.db, { tenantId, credits: amount, operationId: request.operation }, change);
+      return w.db.transaction((tx) =>
+        spendCredits(tx, { tenantId, credits: amount, operationId: request.operation }, change),
+      );
     case 'Release':
-      return releaseCredits(w.db, tenantId, request.operation, change);
+      return w.db.transaction((tx) => releaseCredits(tx, tenantId, request.operation, change));
     case 'Move':
-      return moveCredits(w.db, { credits: amount, source: tenantId, target: request.target }, change);
+      return w.db.transaction((tx) =>
+        moveCredits(tx, { credits: amount, source: tenantId, target: request.target }, change),
+      );
     case 'Expire':
-      return expireCredits(w.db, tenantId, change);
+      return w.db.transaction((tx) => expireCredits(tx, tenantId, change));
   }
 }
 

@@ -533,11 +533,11 @@ test('operations wait for one that is under way in their pool, and see what it d
   await first.query(`select credit_spend('${tenantId}', 10, 'b', null, null, null, false)`);
   await first.query(`select credit_reserve('${tenantId}', 85, 'c', null, null, null, false)`);
   const waiting = [
-    releaseCredits(w.db, tenantId, 'a', change),
-    releaseCredits(w.db, tenantId, 'b', change),
-    spendCredits(w.db, use(86, 'c'), change),
-    spendCredits(w.db, use(6, 'a'), change),
-    reserveCredits(w.db, use(6, 'd'), change),
+    w.db.transaction((tx) => releaseCredits(tx, tenantId, 'a', change)),
+    w.db.transaction((tx) => releaseCredits(tx, tenantId, 'b', change)),
+    w.db.transaction((tx) => spendCredits(tx, use(86, 'c'), change)),
+    w.db.transaction((tx) => spendCredits(tx, use(6, 'a'), change)),
+    w.db.transaction((tx) => reserveCredits(tx, use(6, 'd'), change)),
   ];
   for (const each of waiting) each.catch(() => {});
   await sleep(300);
@@ -795,7 +795,7 @@ test.serial('the first credits of a pool that are added during an operation are 
     const adder = new pg.Client({ connectionString: w.url });
     await adder.connect();
     await adder.query('begin; lock table credit_lots in access exclusive mode');
-    const operation = use(w.db, { tenantId, credits: 1, operationId: 'x' }, change);
+    const operation = w.db.transaction((tx) => use(tx, { tenantId, credits: 1, operationId: 'x' }, change));
     let over = false;
     const end = () => {
       over = true;
@@ -810,7 +810,10 @@ test.serial('the first credits of a pool that are added during an operation are 
     );
     await adder.end();
     t.like(await operation, { refusal: 'TooFewCredits', available: 0 });
-    t.is((await use(w.db, { tenantId, credits: 1, operationId: 'x' }, change)).refusal, undefined);
+    t.is(
+      (await w.db.transaction((tx) => use(tx, { tenantId, credits: 1, operationId: 'x' }, change))).refusal,
+      undefined,
+    );
   }
   t.like(await verified(), { valid: true });
 });
@@ -857,7 +860,7 @@ test('an operation with an Idempotency-Key is written in the transaction of the 
   const lazy = w.db.lazyTransaction();
   const change = { dryRun: false, actor: {} };
   const { refusal } = await w.db.within(lazy, () =>
-    reserveCredits(w.db, { tenantId, credits: 5, operationId: 'x' }, change),
+    w.db.transaction((tx) => reserveCredits(tx, { tenantId, credits: 5, operationId: 'x' }, change)),
   );
   t.is(refusal, undefined);
   await lazy.rollBack();

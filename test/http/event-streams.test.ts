@@ -16,7 +16,9 @@ const follow = async (user: User, headers: Record<string, string> = {}, query = 
   return openStream(`${await listening}${LIST}${query}`, { authorization, ...headers });
 };
 const happen = (event: { userId?: string; tenantId?: string; projectId?: string }, resourceId = '') =>
-  emit(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, ...event });
+  w.db.transaction((tx) =>
+    emit(tx, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, ...event }),
+  );
 
 test('a stream sends each event as it happens, as a CloudEvent with its offset as id', async (t) => {
   const user = await w.account();

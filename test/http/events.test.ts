@@ -19,13 +19,15 @@ let made = 0;
 /** An event of this tenant, project and person; gives what is unique about it. */
 async function happen(place: Place = {}): Promise<string> {
   const resourceId = `thing-${++made}`;
-  await emit(w.db, {
-    type: 'svc.platform.events.transferstartedevent',
-    source: '/test',
-    resourceId,
-    data: {},
-    ...place,
-  });
+  await w.db.transaction((tx) =>
+    emit(tx, {
+      type: 'svc.platform.events.transferstartedevent',
+      source: '/test',
+      resourceId,
+      data: {},
+      ...place,
+    }),
+  );
   return resourceId;
 }
 
@@ -148,17 +150,19 @@ test('events are CloudEvents 1.0: attribute names in lower case, data unchanged,
   const root = w.as(await w.administrator());
   const owner = await w.account({ role: 'Owner' });
   const projectId = await newProject(w.as(owner));
-  await emit(w.db, {
-    type: 'svc.platform.events.projectdestroyedevent',
-    source: '/svc/platform/metadata',
-    subject: 'Project destroyed',
-    tenantId: owner.tenantId,
-    projectId,
-    userId: owner.userId,
-    resourceId: projectId,
-    requestId: 'r-1',
-    data: { Id: projectId, Name: 'Ä', CustomerGuid: owner.tenantId, Nothing: null },
-  });
+  await w.db.transaction((tx) =>
+    emit(tx, {
+      type: 'svc.platform.events.projectdestroyedevent',
+      source: '/svc/platform/metadata',
+      subject: 'Project destroyed',
+      tenantId: owner.tenantId,
+      projectId,
+      userId: owner.userId,
+      resourceId: projectId,
+      requestId: 'r-1',
+      data: { Id: projectId, Name: 'Ä', CustomerGuid: owner.tenantId, Nothing: null },
+    }),
+  );
   const event = (await allEvents(root)).find((one) => one.resourceid === projectId);
   const { offset, id, time, ...rest } = event;
   t.deepEqual(rest, {

@@ -20,8 +20,8 @@ const Name = z.object({ name: z.string() });
 async function world(t: ExecutionContext) {
   const { db, close } = await testDatabase(10, 'superuser');
   t.teardown(close);
-  await db.query(
-    sql.unsafe`create table things (id bigint generated always as identity primary key, name text unique)`,
+  await db.transaction((tx) =>
+    tx.query(sql.unsafe`create table things (id bigint generated always as identity primary key, name text unique)`),
   );
   const gate = Promise.withResolvers<void>();
   const app = await apiApp(t, (routes) => addRoutes(routes, db, gate.promise), { db });
@@ -41,7 +41,7 @@ function addRoutes(app: App, db: Database, opened: Promise<void>) {
   const insert = async (name: string) =>
     db.transaction(async (tx) =>
       tx.one(
-        sql.type(
+        sql.write(
           z.object({ id: z.int(), name: z.string() }),
         )`insert into things (name) values (${name}) returning id, name`,
       ),
@@ -65,15 +65,28 @@ function addRoutes(app: App, db: Database, opened: Promise<void>) {
   });
   app.post('/api/killed', { config, schema }, async (request) => {
     await insert(request.body.name);
-    await db.query(sql.unsafe`select pg_terminate_backend(pg_backend_pid())`);
+    await db.transaction((tx) => tx.query(sql.unsafe`select pg_terminate_backend(pg_backend_pid())`));
     return {};
   });
   app.delete('/api/thing/:name', { config }, async (request, reply) => {
-    await db.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`);
+    await db.transaction((tx) =>
+      tx.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`),
+    );
     return reply.code(204).send(null);
   });
   app.delete('/api/torn/:name', { config }, async (request) => {
-    await db.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`);
+    await db.transaction((tx) =>
+      tx.query(sql.unsafe`delete from things where name = ${(request.params as { name: string }).name}`),
+    );
+    throw conflict('Too late.');
+  });
+  app.post('/api/disguised', { config, schema }, async (request) => {
+    await db.any(sql.unsafe`insert into things (name) values (${request.body.name}) returning id`);
+    return {};
+  });
+  app.post('/api/late-disguised', { config, schema }, async (request) => {
+    await insert(request.body.name);
+    await db.any(sql.unsafe`insert into things (name) values ('disguised') returning id`);
     throw conflict('Too late.');
   });
   app.post('/api/waits', { config, schema }, async (request, reply) => {
@@ -84,7 +97,7 @@ function addRoutes(app: App, db: Database, opened: Promise<void>) {
     });
   });
   app.post('/api/prepares', { config, schema }, async (request) => {
-    await db.query(sql.unsafe`select 'update' as operation`);
+    await db.any(sql.unsafe`select 'update' as operation`);
     await opened;
     return insert(request.body.name);
   });
@@ -232,11 +245,15 @@ test('Deferred work of a handler does not use the finished transaction', async (
 test('Keys expire after a day', async (t) => {
   const { db, post } = await world(t);
   await post('/api/thing', 'a', 'k');
-  await db.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
+  await db.transaction((tx) =>
+    tx.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`),
+  );
   t.is((await post('/api/thing', 'b', 'k')).statusCode, 201);
-  t.is(await forgetOldAnswers(db), 0);
-  await db.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`);
-  t.is(await forgetOldAnswers(db), 1);
+  t.is(await db.transaction((tx) => forgetOldAnswers(tx)), 0);
+  await db.transaction((tx) =>
+    tx.query(sql.unsafe`update idempotency_keys set created_at = now() - interval '24 hours 1 second'`),
+  );
+  t.is(await db.transaction((tx) => forgetOldAnswers(tx)), 1);
 });
 
 test('Keys that are too long are refused; keys on public routes are ignored', async (t) => {
@@ -307,9 +324,11 @@ const claims = (db: Database) => db.any(sql.type(Claim)`select key, claim, lease
 
 /** As a process that runs a request under this key, and is not heard of for so long. */
 const claimElsewhere = (db: Database, key: string, silence: string) =>
-  db.query(sql.unsafe`
+  db.transaction((tx) =>
+    tx.query(sql.unsafe`
     insert into idempotency_claims (user_id, key, claim, leased_until)
-    values ('00000000-0000-4000-8000-000000000000', ${key}, gen_random_uuid(), now() + interval '15 seconds' - ${silence}::interval)`);
+    values ('00000000-0000-4000-8000-000000000000', ${key}, gen_random_uuid(), now() + interval '15 seconds' - ${silence}::interval)`),
+  );
 
 test('The key of a dead process can be reused soon, the key of a running one cannot', async (t) => {
   const { db, post } = await world(t);
@@ -335,7 +354,9 @@ test('A process that stalled while another took over its key has no effect', asy
   let status: number;
   // the process has not really stalled: every 5 s it renews its claim
   do {
-    await db.query(sql.unsafe`update idempotency_claims set leased_until = now() - interval '1 second'`);
+    await db.transaction((tx) =>
+      tx.query(sql.unsafe`update idempotency_claims set leased_until = now() - interval '1 second'`),
+    );
     status = (await post('/api/thing', 'b', 'k')).statusCode;
   } while (status === 409 && (await isRenewed()));
   t.is(status, 201);
@@ -362,11 +383,23 @@ test('old claims are deleted', async (t) => {
   const { db } = await world(t);
   await claimElsewhere(db, 'old', '2 hours');
   await claimElsewhere(db, 'new', '0 seconds');
-  await forgetOldAnswers(db);
+  await db.transaction((tx) => forgetOldAnswers(tx));
   t.deepEqual(
     (await claims(db)).map(({ key }) => key),
     ['new'],
   );
+});
+
+test('A write that is sent as a read fails before the first write, and is part of the transaction after it', async (t) => {
+  const { db, post } = await world(t);
+  const send = async (url: string, key: string) => post(url, 'a', key);
+  t.is((await send('/api/disguised', 'k')).statusCode, 500);
+  t.is(await count(db), 0);
+  const error = await t.throwsAsync(db.any(sql.unsafe`insert into things (name) values ('b') returning id`));
+  t.is((error as { code?: string }).code, '25006');
+  await post('/api/thing', 'c');
+  t.is((await send('/api/late-disguised', 'l')).statusCode, 409);
+  t.deepEqual([...(await db.anyFirst(sql.type(Name)`select name from things`))], ['c']);
 });
 
 test('A write is rolled back with the error that follows it', async (t) => {

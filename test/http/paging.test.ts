@@ -66,11 +66,13 @@ async function world(t: ExecutionContext) {
   const { db, close } = await testDatabase(10, 'superuser');
   t.teardown(close);
   // many ties in both columns; names that sort otherwise by language than by code point
-  await db.query(sql.unsafe`
+  await db.transaction((tx) =>
+    tx.query(sql.unsafe`
     create table things as
     select uuidv7() as id, (array['a', 'B', 'ä', 'Z', '_'])[1 + n % 5] as name,
       timestamptz '2026-01-01' + (n % 7) * interval '1 microsecond' as at
-    from generate_series(1, 60) n`);
+    from generate_series(1, 60) n`),
+  );
   const signer = await openSigner(db, new KeyStore(), 'cursor');
   const app = await apiApp(t, (routes) => addRoutes(routes, db, signer), { db });
   const get = (url: string, who = 'anna') => app.inject({ url, headers: bearer(who) });

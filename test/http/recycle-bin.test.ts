@@ -26,7 +26,7 @@ async function dataset(projectId: string, owner: User, { name = 'data', size = 1
   const blob = `dataset/${randomUUID()}`;
   await w.blobs.put(blob, bytes('x'.repeat(size)), size);
   const row = { projectId, name, datasetType: 'file', datasetFormat: 'file', blob, storageSize: size } as const;
-  const { id } = await insertDataset(w.db, { ...row, userId: owner.userId });
+  const { id } = await w.db.transaction((tx) => insertDataset(tx, { ...row, userId: owner.userId }));
   return { id, blob };
 }
 async function trash(user: User, id: string, kind: 'project' | 'dataset' = 'project') {

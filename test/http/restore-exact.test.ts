@@ -46,16 +46,18 @@ async function plant(client: Client, users: User[]): Promise<Tree> {
     const projectId = projects[below(projects.length)] as string;
     const blob = `dataset/${randomUUID()}`;
     await w.blobs.put(blob, bytes(`bytes of ${n}`), 100);
-    const { id } = await insertDataset(w.db, {
-      projectId,
-      name: `d${n}`,
-      metadata: { n },
-      datasetType: 'file',
-      datasetFormat: 'file',
-      blob,
-      storageSize: 10,
-      userId: users[0]?.userId as string,
-    });
+    const { id } = await w.db.transaction((tx) =>
+      insertDataset(tx, {
+        projectId,
+        name: `d${n}`,
+        metadata: { n },
+        datasetType: 'file',
+        datasetFormat: 'file',
+        blob,
+        storageSize: 10,
+        userId: users[0]?.userId as string,
+      }),
+    );
     datasets.push({ id, projectId });
   }
   for (const { id } of datasets) if (random() < 0.2) await client.delete(`/api/metadata/dataset/${id}`);

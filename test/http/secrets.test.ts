@@ -191,10 +191,8 @@ test('the first start with a secret key encrypts what is there, and says before 
   t.false(malformed.text.includes(SECOND));
   const otp = (await attempt(clear, { id: (await clear.account()).id }, '/api/tokens/otp/registration')).body;
   t.truthy(otp.manualEntryCode);
-  const remote = await storeSource(
-    clear.db,
-    { outbound: openOutbound([]), sealer: await sealerOf(file) },
-    'https://files.example/a',
+  const remote = await clear.db.transaction(async (tx) =>
+    storeSource(tx, { outbound: openOutbound([]), sealer: await sealerOf(file) }, 'https://files.example/a'),
   );
   const ids = async () => (await clear.sql<{ id: string }>('select id from secret_keys')).map(({ id }) => id);
   const [before] = await ids();

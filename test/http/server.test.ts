@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { loadConfig } from '../../src/config.ts';
-import { connect as connectDatabase, sql } from '../../src/db.ts';
+import { Database, sql } from '../../src/db.ts';
 import { serve } from '../../src/server.ts';
 import { testDatabase } from '../world.ts';
 
@@ -31,8 +31,10 @@ test.serial('The server starts, reports its health, serves its description, and 
   t.is(page.status, 200);
   t.regex(page.type ?? '', /^text\/html/);
 
-  const owner = await connectDatabase(databaseUrl, 1);
-  await owner.query(sql.unsafe`update migrations set name = name || '.old' where name like '0001%'`);
+  const owner = new Database(databaseUrl, 1);
+  await owner.transaction((tx) =>
+    tx.query(sql.unsafe`update migrations set name = name || '.old' where name like '0001%'`),
+  );
   await owner.end();
   const behind = await get('/health/ready');
   t.deepEqual([behind.status, JSON.parse(behind.text).code], [503, 'NotReady']);

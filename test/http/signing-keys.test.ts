@@ -23,7 +23,7 @@ test('a signature is valid only for its text and purpose, also after its key is 
   t.false(await signer.verify('one', 'no such key', signature));
   t.false(await (await openSigner(db, new KeyStore(), 'address')).verify('one', kid, signature));
 
-  await db.query(sql.unsafe`update signing_keys set retired_at = now() where kid = ${kid}`);
+  await db.transaction((tx) => tx.query(sql.unsafe`update signing_keys set retired_at = now() where kid = ${kid}`));
   const later = await openSigner(db, new KeyStore(), 'cursor');
   t.not((await later.sign('one')).kid, kid);
   t.true(await later.verify('one', kid, signature));

@@ -5,7 +5,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
-import { connect } from '../../src/db.ts';
+import { Database } from '../../src/db.ts';
 import { lockNumber } from '../../src/tiles/store/tile-store.ts';
 import { type Client as Caller, clientOf } from '../world/client.ts';
 import { newTilesOf, steppedGrid } from '../world/tiles.ts';
@@ -45,7 +45,7 @@ async function make(): Promise<Made> {
 
 /** Another process of the API on the same database: with its own connections, threads and memory. */
 async function otherProcess(user: User, settings: Partial<Config> = {}): Promise<Caller & { close(): Promise<void> }> {
-  const db = await connect(w.url, 5);
+  const db = new Database(w.url, 5);
   const config = { ...w.config, 'tiles.threads': 1, ...settings };
   const parts = { config, db, databaseUrl: w.url, blobs: w.blobs, log: pino({ level: 'fatal' }) };
   const app = await buildApp({ ...parts, passwordIterations: PASSWORD_ITERATIONS });

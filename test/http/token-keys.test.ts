@@ -112,8 +112,10 @@ test.serial(
     const [first] = await keys.published();
     const kid = first?.kid ?? '';
     const retire = (minutes: number) =>
-      db.query(sql.unsafe`
-      update signing_keys set retired_at = now() - ${minutes} * interval '1 minute' where kid = ${kid}`);
+      db.transaction((tx) =>
+        tx.query(sql.unsafe`
+      update signing_keys set retired_at = now() - ${minutes} * interval '1 minute' where kid = ${kid}`),
+      );
     const isThere = () => db.exists(sql.unsafe`select from signing_keys where kid = ${kid}`);
     await retire(29);
     const shown = async () => (await (await openTokenKeys(db, settings)).published()).some((key) => key.kid === kid);

@@ -49,7 +49,11 @@ test.serial(
     t.deepEqual(await within(() => w.db.transaction((tx) => tx.query(one)).then(() => {})), waited);
     t.deepEqual(await within(() => sleep(1)), waited);
     t.deepEqual(await within(() => readFile(new URL(import.meta.url))), waited);
-    t.deepEqual(await waitsWithin(() => w.db.query(one).then(() => sleep(1))), [], 'outside of a transaction');
+    t.deepEqual(
+      await waitsWithin(() => w.db.transaction((tx) => tx.query(one)).then(() => sleep(1))),
+      [],
+      'outside of a transaction',
+    );
   },
 );
 
@@ -239,7 +243,7 @@ const isNotImplemented = (name: string) => {
 async function mailToken(kind: 'activation' | 'passwordReset'): Promise<string> {
   const { userId } = await w.account();
   const { token, hash } = newMailToken();
-  await insertToken(w.db, { userId, kind, mailId: randomUUID(), hash }, 60_000);
+  await w.db.transaction((tx) => insertToken(tx, { userId, kind, mailId: randomUUID(), hash }, 60_000));
   return token;
 }
 

@@ -155,7 +155,8 @@ test('each webhook gets one delivery of each event of its tenant and types, what
 test('deliveries are listed newest first, by state and in pages; replay has them delivered again', async (t) => {
   const { user, client } = await owner();
   const { tenantId } = user;
-  for (let n = 0; n < 5; n++) await emit(w.db, { type: STARTED, source: '/test', tenantId, data: {} });
+  for (let n = 0; n < 5; n++)
+    await w.db.transaction((tx) => emit(tx, { type: STARTED, source: '/test', tenantId, data: {} }));
   const { data: events } = (await client.get('/api/eventing/event/list')).body;
   const { id } = (await client.post(HOOKS, { url: 'https://hooks.example/' })).body;
   t.deepEqual((await client.get(`${HOOKS}/${id}/delivery/list`)).body, { data: [] }, 'nothing from before it was made');

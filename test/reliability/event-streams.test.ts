@@ -7,7 +7,9 @@ import { world } from '../world.ts';
 const w = world(test);
 const LIST = '/api/eventing/event/list';
 const happen = (userId: string, resourceId: string) =>
-  emit(w.db, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId });
+  w.db.transaction((tx) =>
+    emit(tx, { type: 'svc.platform.events.transferstartedevent', source: '/test', resourceId, data: {}, userId }),
+  );
 
 test('event streams survive lost database connections, send keep-alive comments, and end cleanly on shutdown', async (t) => {
   const user = await w.account();

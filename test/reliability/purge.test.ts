@@ -49,7 +49,7 @@ async function binned(client: Client, owner: User): Promise<Item> {
     const blob = `dataset/${randomUUID()}`;
     await w.blobs.put(blob, bytes('x'), 1);
     const row = { projectId, name: 'data', datasetType: 'file', datasetFormat: 'file', blob, storageSize: 1 } as const;
-    datasets.push((await insertDataset(w.db, { ...row, userId: owner.userId })).id);
+    datasets.push((await w.db.transaction((tx) => insertDataset(tx, { ...row, userId: owner.userId }))).id);
     blobs.push(blob);
   }
   await client.delete(`/api/metadata/dataset/${datasets[2]}`);
@@ -132,7 +132,7 @@ test.serial(
       }
       await w.sql(`update recycle_bin set deleted_at = now() - interval '181 days'`);
       const worker = kept(await startWorker(w));
-      await enqueue(w.db, 'sweepRecycleBin', {}, { jobKey: 'sweep' });
+      await w.db.transaction((tx) => enqueue(tx, 'sweepRecycleBin', {}, { jobKey: 'sweep' }));
       await untilGone(fresh, Math.floor(random() * ITEMS));
       worker.process.kill('SIGKILL');
       await worker.ended;
@@ -142,7 +142,7 @@ test.serial(
     }
     t.log(`${ROUNDS} kills, ${halfway} of them in the middle of a sweep`);
     const worker = kept(await startWorker(w));
-    await enqueue(w.db, 'sweepRecycleBin', {}, { jobKey: 'sweep' });
+    await w.db.transaction((tx) => enqueue(tx, 'sweepRecycleBin', {}, { jobKey: 'sweep' }));
     const until = Date.now() + 5 * 60_000;
     while ((await w.sql('select from recycle_bin limit 1')).length > 0 && Date.now() < until) await sleep(100);
     t.is((await wholeOrGone(t, items)).length, items.length, 'the sweep goes on where it was');

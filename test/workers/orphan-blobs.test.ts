@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import pg from 'pg';
-import { connect } from '../../src/db.ts';
+import { Database } from '../../src/db.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { bytes, text } from '../blobs/rules.ts';
 import { until } from '../world/hooks.ts';
@@ -179,7 +179,7 @@ async function pausedSweep(table: string) {
     alter table ${table} rename to all_rows;
     create view ${table} as select * from all_rows where pause();
     grant select, insert, update, delete on ${table} to public`);
-  const db = await connect(w.url, 2, 'sweeper');
+  const db = new Database(w.url, 2, 'sweeper');
   const swept = removeOrphanBlobs(db, w.blobs, { olderThanMs: -HOUR });
   const waits = `select from pg_locks where locktype = 'advisory' and objid = 77 and not granted`;
   await until(async () => (await held.query(waits)).rowCount === 1);

@@ -12,16 +12,18 @@ export async function newDataset(
 ): Promise<string> {
   const blob = `dataset/${randomUUID()}`;
   const { size } = await w.blobs.put(blob, bytes(content), 1_000_000);
-  const { id } = await insertDataset(w.db, {
-    projectId,
-    name: 'terrain',
-    datasetType: 'file',
-    datasetFormat: 'geotiff',
-    blob,
-    storageSize: size,
-    userId,
-    ...more,
-  });
+  const { id } = await w.db.transaction((tx) =>
+    insertDataset(tx, {
+      projectId,
+      name: 'terrain',
+      datasetType: 'file',
+      datasetFormat: 'geotiff',
+      blob,
+      storageSize: size,
+      userId,
+      ...more,
+    }),
+  );
   return id;
 }
 

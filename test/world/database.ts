@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { connect, type Database } from '../../src/db.ts';
+import { Database } from '../../src/db.ts';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
 import { localRoles } from '../../src/platform/postgres/local-roles.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
@@ -47,7 +47,7 @@ export async function testDatabase(poolSize = 10, role: 'runtime' | 'superuser' 
   );
   const url = withDatabase(server.url, name);
   const runtimeUrl = withDatabase((await localRoles(server.url)).runtime, name);
-  const db = await connect(role === 'runtime' ? runtimeUrl : url, poolSize);
+  const db = new Database(role === 'runtime' ? runtimeUrl : url, poolSize);
   const folder = await dataFolder();
   return {
     url,

@@ -75,7 +75,9 @@ export async function hookWorld(test: TestFn, most: number): Promise<HookWorld> 
       deliveries,
       async happen() {
         const resourceId = `thing-${++made}`;
-        await emit(w.db, { type: STARTED, source: '/test', tenantId, resourceId, data: { N: made } });
+        await w.db.transaction((tx) =>
+          emit(tx, { type: STARTED, source: '/test', tenantId, resourceId, data: { N: made } }),
+        );
         happened++;
         return resourceId;
       },

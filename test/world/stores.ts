@@ -70,6 +70,6 @@ export async function newStore(
   const blob = `dataset/${randomUUID()}`;
   const { size } = await w.blobs.put(blob, bytes(stored), 2 ** 30);
   const row = { datasetType: 'multidimensional', datasetFormat: 'md', blob, storageSize: size } as const;
-  const { id } = await insertDataset(w.db, { projectId, name, userId, ...row });
+  const { id } = await w.db.transaction((tx) => insertDataset(tx, { projectId, name, userId, ...row }));
   return id;
 }

@@ -160,7 +160,7 @@ async function store(
 ): Promise<string> {
   const blob = `dataset/${randomUUID()}`;
   const { size } = await w.blobs.put(blob, chunks(content), content.length);
-  return (await insertDataset(w.db, { ...row, blob, storageSize: size, userId })).id;
+  return (await w.db.transaction((tx) => insertDataset(tx, { ...row, blob, storageSize: size, userId }))).id;
 }
 
 async function* chunks(content: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -24,12 +24,12 @@ export const cleanUpTask =
     const { db, blobs } = await executor;
     await runMaintenance({ db, log, signal }, 'cleanUp', async (run) => {
       const { attempt } = run;
-      await attempt('answers of repeated requests', () => forgetOldAnswers(db));
-      await attempt('tokens of mails', () => deleteExpiredTokens(db));
-      await attempt('notes of registrations', () => deleteOldRegistrationMails(db));
+      await attempt('answers of repeated requests', () => db.transaction(forgetOldAnswers));
+      await attempt('tokens of mails', () => db.transaction(deleteExpiredTokens));
+      await attempt('notes of registrations', () => db.transaction(deleteOldRegistrationMails));
       await attempt('mails', () => requeueMails({ db, log }, run));
-      await attempt('spent jobs', () => removeExhaustedJobs(db));
-      await attempt('drains', () => forgetDrains(db));
+      await attempt('spent jobs', () => db.transaction(removeExhaustedJobs));
+      await attempt('drains', () => db.transaction(forgetDrains));
       await forgetOldTokens(db, settings['tokens.accessLifetime'], run);
       await attempt('events', () => forgetEvents(db, signal));
       await attempt('spent blobs', () => removeSpentBlobs(db, blobs, run));

@@ -13,7 +13,7 @@ export const drawVectorOverviewTask =
   async (payload: unknown, { abortSignal }: Pick<JobHelpers, 'abortSignal'>): Promise<void> => {
     const { datasetId } = payload as { datasetId: string };
     const allocation = admission.admit(datasetId, []);
-    if (!allocation) return putOff((await executor).db, datasetId);
+    if (!allocation) return (await executor).db.transaction((tx) => putOff(tx, datasetId));
     try {
       await drawAhead({ ...(await executor), keptBytes }, datasetId, abortSignal);
     } finally {

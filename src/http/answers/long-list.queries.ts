@@ -1,6 +1,5 @@
-import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql } from '../../db.ts';
+import { type Fragment, sql } from '../../db.ts';
 import { behind, behindValues, pageOrder, type SortKey, type SortOrder } from '../rules/paging.queries.ts';
 import { type Part, SMALL_BYTES } from './long-list.ts';
 
@@ -8,7 +7,7 @@ import { type Part, SMALL_BYTES } from './long-list.ts';
  * Approximate size of columns as text, in bytes. Does not decompress large values (TOAST): their size is estimated with
  * the maximum compression ratio.
  */
-export function sizeOf(columns: readonly FragmentSqlToken[]) {
+export function sizeOf(columns: readonly Fragment[]) {
   const sizes = columns.map(
     (column) => sql.fragment`
         coalesce(case
@@ -20,7 +19,7 @@ export function sizeOf(columns: readonly FragmentSqlToken[]) {
 }
 
 /** Returns a free-form column, or an empty object instead. */
-export type FreeForm = (column: FragmentSqlToken) => FragmentSqlToken;
+export type FreeForm = (column: Fragment) => Fragment;
 export const shown: FreeForm = (column) => column;
 const leftOut: FreeForm = () => sql.fragment`'{}'::jsonb`;
 
@@ -31,11 +30,7 @@ const leftOut: FreeForm = () => sql.fragment`'{}'::jsonb`;
 const PIECE = 2 ** 15;
 
 /** A free-form column of one row as JSON text in UTF-8, in pieces; none if the row is gone or the column is null. */
-export const textOf = (
-  { table, name, id }: Pick<Parted, 'table' | 'name' | 'id'>,
-  rowId: string,
-  column: FragmentSqlToken,
-) =>
+export const textOf = ({ table, name, id }: Pick<Parted, 'table' | 'name' | 'id'>, rowId: string, column: Fragment) =>
   // prepared, because what arrives on the other connections survives until V8 collects all garbage
   sql.prepared('text of a member', z.object({ piece: z.instanceof(Buffer) }))`
     with whole as materialized (select convert_to(${column}::text, 'UTF8') as bytes from ${table} ${name} where ${id} = ${rowId})
@@ -44,34 +39,34 @@ export const textOf = (
 
 interface Parted {
   /** The table of the records; `name`: its alias in `columns`, `size` and `from`. */
-  table: FragmentSqlToken;
-  name: FragmentSqlToken;
-  id: FragmentSqlToken;
+  table: Fragment;
+  name: Fragment;
+  id: Fragment;
   /** Default: `uuid`. */
   idType?: 'uuid' | 'text';
   key: SortKey;
   order: SortOrder;
   /** `from` and `where` of the list. Must provide all columns of the table. */
-  from: FragmentSqlToken;
+  from: Fragment;
   /** Additional columns that `columns` needs, as `page.…`. Their names must differ from those of the table. */
-  more?: FragmentSqlToken;
+  more?: Fragment;
   /** Approximate size of a record in bytes (`sizeOf`). */
-  size: FragmentSqlToken;
+  size: Fragment;
 }
 
 /**
  * The columns of a record, or the record as `packed` text, which becomes the column `item`. Must apply `free` to
  * free-form columns.
  */
-type Recorded = { columns(free: FreeForm): FragmentSqlToken } | { item(free: FreeForm): FragmentSqlToken };
+type Recorded = { columns(free: FreeForm): Fragment } | { item(free: FreeForm): Fragment };
 
 /** A page whose position and size are parameters, for prepared statements. */
 export interface Window {
-  limit: FragmentSqlToken;
-  offset: FragmentSqlToken;
+  limit: Fragment;
+  offset: Fragment;
   last: boolean;
   /** Position after which the page begins; absent for the first page. */
-  position?: { value: FragmentSqlToken; id: FragmentSqlToken } | undefined;
+  position?: { value: Fragment; id: Fragment } | undefined;
 }
 
 const isWindow = (part: Part | Window): part is Window => 'limit' in part && typeof part.limit === 'object';
@@ -105,8 +100,7 @@ export function partOf(part: Part | Window, parted: Parted & Recorded) {
           sql.fragment`cross join lateral (select page.*) ${name}`,
         ]
       : [parted.columns(free), sql.fragment`left join lateral (select page.* where ${small} offset 0) ${name} on true`];
-  const ofKey = (column: FragmentSqlToken) =>
-    isLast ? sql.fragment`case when not ${small} then ${column} end` : column;
+  const ofKey = (column: Fragment) => (isLast ? sql.fragment`case when not ${small} then ${column} end` : column);
   return sql.fragment`
     select ${ofKey(sql.fragment`page.listed_id`)} as listed_id, ${ofKey(sql.fragment`page.listed_key::text`)} as listed_value,
       case when not ${small} then page.listed_size end as listed_size, ${columns}

@@ -1,13 +1,12 @@
-import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { sql } from '../../db.ts';
+import { type Fragment, sql } from '../../db.ts';
 import { timestampFromPostgres } from '../../platform/text/time.ts';
 import { JsonText } from './json-text.ts';
 
 /** Stands before and after each time. JSON escapes this character, so it is in no other member. */
 const MARK = '\u001f';
 
-type Column = FragmentSqlToken;
+type Column = Fragment;
 /** JSON of a member as SQL: literals and columns, which `concat` joins. */
 export interface Member {
   parts: readonly (string | Column)[];
@@ -38,7 +37,7 @@ export type PackedRow = z.infer<typeof PackedRow>;
  * other members.
  * @param members in the order of the answer, `id` first
  */
-export function packed<Name extends string>(members: Record<Name, Member>): FragmentSqlToken {
+export function packed<Name extends string>(members: Record<Name, Member>): Fragment {
   const all: (string | Column)[] = [];
   for (const [name, { parts, where }] of Object.entries<Member>(members)) {
     if (parts.length === 0) continue;
@@ -50,7 +49,7 @@ export function packed<Name extends string>(members: Record<Name, Member>): Frag
 }
 
 /** Fewer arguments take less time, so neighbouring literals are joined. */
-function concat(parts: readonly (string | Column)[]): FragmentSqlToken {
+function concat(parts: readonly (string | Column)[]): Fragment {
   const joined: (string | Column)[] = [];
   for (const part of parts) {
     const before = joined.at(-1);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { vary } from '../answers/vary.ts';
 import type { Rule } from '../rules/rules.ts';
 import { isSigned } from '../rules/signed-link.ts';
@@ -23,7 +23,7 @@ export interface Cached {
 }
 
 export interface CacheOptions {
-  db: Db;
+  db: Database;
   store: CacheStore;
   lifetime: number;
   /** Lifetimes by resource name (up to the colon). */

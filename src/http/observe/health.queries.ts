@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql } from '../../db.ts';
 
 /** Names of the applied migrations. Throws if the table does not exist. */
-export const listMigrations = (db: Db) =>
+export const listMigrations = (db: Reads) =>
   db.anyFirst(sql.type(z.object({ name: z.string() }))`select name from migrations`);

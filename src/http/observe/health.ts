@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { migrationNames } from '../../platform/postgres/migrate.ts';
 import type { App } from '../route.ts';
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 2000;
 const State = z.object({ status: text('`live` or `ready`.', 'live') });
 
 /** `/health/live`: the process answers. `/health/ready`: the database answers, too, and is migrated. */
-export const healthRoutes = async (app: App, { db }: { db: Db }): Promise<void> => {
+export const healthRoutes = async (app: App, { db }: { db: Reads }): Promise<void> => {
   const config = { access: 'public', service: 'none', limit: 'free' } as const;
   const tags = ['health'];
 
@@ -61,7 +61,7 @@ async function timeout() {
   return nextTurn();
 }
 
-async function missingMigrations(db: Db, expected: readonly string[]) {
+async function missingMigrations(db: Reads, expected: readonly string[]) {
   const applied = new Set(await listMigrations(db));
   return expected.filter((name) => !applied.has(name));
 }

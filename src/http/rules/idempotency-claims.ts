@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Db } from '../../db.ts';
+import type { Database, Transaction } from '../../db.ts';
 import { claimKey, type KeyOwner, releaseClaim, renewClaims } from './idempotency.queries.ts';
 
 /** Time until the keys of a dead process can be claimed again. */
@@ -9,7 +9,7 @@ const RENEW_MS = LEASE_MS / 3;
 /** A lease of an idempotency key, which is renewed while the process lives. */
 export interface Claim {
   /** Releases the claim in the request's transaction. False if another request has taken over the key: roll back. */
-  releaseIn(tx: Db): Promise<boolean>;
+  releaseIn(tx: Transaction): Promise<boolean>;
   /** Call it after the commit of `releaseIn`. Ends the renewal. */
   released(): void;
   /** Releases the claim. Never throws: if it fails, the lease expires. */
@@ -29,7 +29,7 @@ export function openClaims(db: Database): Claims {
 
   function renew() {
     // if renewals fail, the leases expire, and `releaseIn` returns false
-    outside(() => renewClaims(db, [...held], LEASE_MS)).catch(() => {});
+    outside(() => db.transaction((tx) => renewClaims(tx, [...held], LEASE_MS))).catch(() => {});
   }
   function hold(claim: string) {
     held.add(claim);
@@ -45,14 +45,14 @@ export function openClaims(db: Database): Claims {
   return {
     async take(owner) {
       const claim = randomUUID();
-      if (!(await outside(() => claimKey(db, owner, claim, LEASE_MS)))) return undefined;
+      if (!(await outside(() => db.transaction((tx) => claimKey(tx, owner, claim, LEASE_MS))))) return undefined;
       hold(claim);
       return {
         releaseIn: (tx) => releaseClaim(tx, claim),
         released: () => drop(claim),
         async release() {
           drop(claim);
-          await outside(() => releaseClaim(db, claim)).catch(() => {});
+          await outside(() => db.transaction((tx) => releaseClaim(tx, claim))).catch(() => {});
         },
       };
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 
 /** Idempotency keys are unique per caller. */
 export interface KeyOwner {
@@ -17,8 +17,13 @@ const Answer = z.object({
 export type StoredAnswer = z.infer<typeof Answer>;
 
 /** Claims a key for a request. False while another request holds it; an expired lease is taken over. */
-export async function claimKey(db: Db, { userId, key }: KeyOwner, claim: string, leaseMs: number): Promise<boolean> {
-  const { rowCount } = await db.query(sql.unsafe`
+export async function claimKey(
+  tx: Transaction,
+  { userId, key }: KeyOwner,
+  claim: string,
+  leaseMs: number,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
     insert into idempotency_claims as c (user_id, key, claim, leased_until)
     values (${userId}, ${key}, ${claim}, now() + ${leaseMs} * interval '1 millisecond')
     on conflict (user_id, key) do update set claim = excluded.claim, leased_until = excluded.leased_until
@@ -27,26 +32,26 @@ export async function claimKey(db: Db, { userId, key }: KeyOwner, claim: string,
 }
 
 /** Skips claims that are being released. */
-export const renewClaims = (db: Db, claims: readonly string[], leaseMs: number) =>
-  db.query(sql.unsafe`
+export const renewClaims = (tx: Transaction, claims: readonly string[], leaseMs: number) =>
+  tx.query(sql.unsafe`
     update idempotency_claims set leased_until = now() + ${leaseMs} * interval '1 millisecond'
     where claim in (
       select claim from idempotency_claims where claim = any(${sql.array([...claims], 'uuid')}) for update skip locked)`);
 
 /** False if another request has taken over the claim. */
-export const releaseClaim = async (db: Db, claim: string): Promise<boolean> =>
-  (await db.query(sql.unsafe`delete from idempotency_claims where claim = ${claim}`)).rowCount === 1;
+export const releaseClaim = async (tx: Transaction, claim: string): Promise<boolean> =>
+  (await tx.query(sql.unsafe`delete from idempotency_claims where claim = ${claim}`)).rowCount === 1;
 
 /** The stored answer of the last 24 hours. */
-export const findAnswer = (tx: Db, { userId, key }: KeyOwner) =>
-  tx.maybeOne(
+export const findAnswer = (db: Reads, { userId, key }: KeyOwner) =>
+  db.maybeOne(
     sql.type(Answer)`
       select request_hash, status, headers, body from idempotency_keys
       where user_id = ${userId} and key = ${key} and created_at > now() - interval '24 hours'`,
   );
 
 /** False if another request has stored an answer. */
-export async function storeAnswer(tx: Db, { userId, key }: KeyOwner, answer: StoredAnswer): Promise<boolean> {
+export async function storeAnswer(tx: Transaction, { userId, key }: KeyOwner, answer: StoredAnswer): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     insert into idempotency_keys as k (user_id, key, request_hash, status, headers, body)
     values (${userId}, ${key}, ${sql.binary(answer.requestHash)}, ${answer.status}, ${sql.jsonb(answer.headers)},
@@ -60,8 +65,8 @@ export async function storeAnswer(tx: Db, { userId, key }: KeyOwner, answer: Sto
 /**
  * Part of the hourly clean-up: deletes answers older than 24 hours and expired claims. Returns the number of answers.
  */
-export async function forgetOldAnswers(db: Db): Promise<number> {
-  await db.query(sql.unsafe`delete from idempotency_claims where leased_until < now() - interval '1 hour'`);
-  return (await db.query(sql.unsafe`delete from idempotency_keys where created_at <= now() - interval '24 hours'`))
+export async function forgetOldAnswers(tx: Transaction): Promise<number> {
+  await tx.query(sql.unsafe`delete from idempotency_claims where leased_until < now() - interval '1 hour'`);
+  return (await tx.query(sql.unsafe`delete from idempotency_keys where created_at <= now() - interval '24 hours'`))
     .rowCount;
 }

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from '../../db.ts';
+import type { Database, LazyTransaction } from '../../db.ts';
 import { AppError, conflict, invalid } from '../../errors.ts';
-import type { LazyTransaction } from '../../platform/sql/lazy-transaction.ts';
+
 import { findAnswer, type KeyOwner, type StoredAnswer, storeAnswer } from './idempotency.queries.ts';
 import { type Claim, type Claims, openClaims } from './idempotency-claims.ts';
 import type { Rule } from './rules.ts';

@@ -1,32 +1,25 @@
-import type { FragmentSqlToken } from 'slonik';
-import { sql } from '../../db.ts';
+import { type Fragment, sql } from '../../db.ts';
 import type { Position } from './paging.ts';
 
 export type SortOrder = 'Asc' | 'Desc';
 
 /** Sort column of a list; `Position.value` has its values as text. Texts sort by code point. */
 export interface SortKey {
-  column: FragmentSqlToken;
+  column: Fragment;
   type: 'text' | 'timestamptz' | 'bigint';
 }
 
 const direction = (order: SortOrder) => (order === 'Asc' ? sql.fragment`asc` : sql.fragment`desc`);
 const sortable = ({ column, type }: SortKey) => (type === 'text' ? sql.fragment`${column} collate "C"` : column);
 /** `order by` of a page: by key, then by id; `Desc` reverses both. */
-export const pageOrder = (key: SortKey, id: FragmentSqlToken, order: SortOrder) =>
+export const pageOrder = (key: SortKey, id: Fragment, order: SortOrder) =>
   sql.fragment`${sortable(key)} ${direction(order)}, ${id} ${direction(order)}`;
 
-const cast = (value: FragmentSqlToken, type: 'timestamptz' | 'bigint') =>
+const cast = (value: Fragment, type: 'timestamptz' | 'bigint') =>
   type === 'timestamptz' ? sql.fragment`${value}::timestamptz` : sql.fragment`${value}::bigint`;
 
 /** Condition for the rows after a position that consists of parameters. */
-export const behindValues = (
-  key: SortKey,
-  id: FragmentSqlToken,
-  order: SortOrder,
-  value: FragmentSqlToken,
-  positionId: FragmentSqlToken,
-) => {
+export const behindValues = (key: SortKey, id: Fragment, order: SortOrder, value: Fragment, positionId: Fragment) => {
   const typed = key.type === 'text' ? sql.fragment`${value} collate "C"` : cast(value, key.type);
   const beyond = order === 'Asc' ? sql.fragment`>` : sql.fragment`<`;
   return sql.fragment`(${sortable(key)}, ${id}) ${beyond} (${typed}, ${positionId})`;
@@ -35,7 +28,7 @@ export const behindValues = (
 /** Condition for the rows after a position; true for the first page. */
 export function behind(
   key: SortKey,
-  id: FragmentSqlToken,
+  id: Fragment,
   order: SortOrder,
   position: Position | undefined,
   idType: 'uuid' | 'text' = 'uuid',

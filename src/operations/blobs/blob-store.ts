@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { audit, by } from '../../audit.ts';
-import type { Db } from '../../db.ts';
+import type { Database, Reads } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { number } from '../../http/rules/members.ts';
@@ -11,7 +11,7 @@ import { findVerification, startVerification, Verification } from '../../transfe
 
 const NEVER_SWEPT: SweepState = { allBlobs: 0, unknownBlobs: 0, unknownBytes: 0 };
 
-const sweepState = async (db: Db): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
+const sweepState = async (db: Reads): Promise<SweepState> => (await findSweepState(db)) ?? NEVER_SWEPT;
 
 export const BlobStoreState = SweepState.extend({
   damagedBlobs: number('Number of blobs whose bytes are not those that were written.'),
@@ -21,7 +21,7 @@ export const BlobStoreState = SweepState.extend({
 export type BlobStoreState = z.infer<typeof BlobStoreState>;
 
 /** Before the first sweep the number of blobs is that of the database. */
-export async function blobStoreState(db: Db): Promise<BlobStoreState> {
+export async function blobStoreState(db: Reads): Promise<BlobStoreState> {
   const [swept, counts, verification] = await Promise.all([sweepState(db), countDamaged(db), findVerification(db)]);
   const countOf = (wanted: BlobProblem) => counts.find(({ problem }) => problem === wanted)?.count ?? 0;
   return {
@@ -37,7 +37,7 @@ export async function blobStoreState(db: Db): Promise<BlobStoreState> {
  * Starts a verification of all blobs, or of `sample` by chance; one of all that runs already is this one. A worker does
  * it.
  */
-export function startVerifying(db: Db, sample: number | undefined): Promise<Verification> {
+export function startVerifying(db: Database, sample: number | undefined): Promise<Verification> {
   return db.transaction(async (tx) => {
     const started = await startVerification(tx, { unchecked: 0, sample });
     const running = started ?? (await findVerification(tx));
@@ -53,7 +53,7 @@ export function startVerifying(db: Db, sample: number | undefined): Promise<Veri
 /**
  * Enqueues a sweep of blobs. `confirm` allows it to delete as many unknown blobs as the last sweep found, and no more.
  */
-export function sweepBlobs(db: Db, caller: Caller, { confirm }: { confirm: boolean }): Promise<SweepState> {
+export function sweepBlobs(db: Database, caller: Caller, { confirm }: { confirm: boolean }): Promise<SweepState> {
   return db.transaction(async (tx) => {
     const state = confirm ? await confirmSweep(tx) : await sweepState(tx);
     if (!state)

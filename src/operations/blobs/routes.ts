@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { DEFAULT_LIMIT, listOf, MAX_LIMIT } from '../../http/rules/paging.ts';
 import { queryInteger } from '../../http/rules/query.ts';
@@ -11,7 +11,7 @@ import { BlobStoreState, blobStoreState, startVerifying, sweepBlobs } from './bl
 const MAX_SAMPLE = 100_000;
 
 /** The blob store and its sweep, for administrators. */
-export async function blobStoreRoutes(app: App, { db }: { db: Db }): Promise<void> {
+export async function blobStoreRoutes(app: App, { db }: { db: Database }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import { text, uuidText } from '../../http/rules/members.ts';
 
 /** A part or item that failed in a run of a maintenance task. */
@@ -20,16 +20,19 @@ const StoredRun = z.object({
 export type StoredRun = z.infer<typeof StoredRun>;
 
 /** The last finished run of each cron job. */
-export const listMaintenanceRuns = (db: Db) =>
+export const listMaintenanceRuns = (db: Reads) =>
   db.any(sql.type(StoredRun)`select name, started_at, finished_at, failed, failures from chore_runs order by name`);
 
 /** Stores the result of a run. Of concurrent runs, the one that ends last is kept. */
-export const storeMaintenanceRun = (db: Db, { name, startedAt, failed, failures }: Omit<StoredRun, 'finishedAt'>) =>
-  db.query(sql.unsafe`
+export const storeMaintenanceRun = (
+  tx: Transaction,
+  { name, startedAt, failed, failures }: Omit<StoredRun, 'finishedAt'>,
+) =>
+  tx.query(sql.unsafe`
     insert into chore_runs (name, started_at, failed, failures)
     values (${name}, ${startedAt}::timestamptz, ${failed}, ${sql.jsonb(failures)})
     on conflict (name) do update set started_at = excluded.started_at, finished_at = excluded.finished_at,
       failed = excluded.failed, failures = excluded.failures`);
 
 /** Throws unless the database responds. */
-export const askDatabase = (db: Db) => db.query(sql.unsafe`select`);
+export const askDatabase = (tx: Transaction) => tx.query(sql.unsafe`select`);

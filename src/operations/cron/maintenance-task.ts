@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { CRON } from '../../jobs.ts';
 import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
@@ -6,7 +6,7 @@ import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { askDatabase, type FailedItem, storeMaintenanceRun } from './maintenance-task.queries.ts';
 
 export interface MaintenanceParts {
-  db: Db;
+  db: Database;
   log: { warn(details: object, message: string): void };
   signal?: AbortSignal | undefined;
 }
@@ -39,7 +39,7 @@ export async function runMaintenance(
       if (item !== undefined && affectsAllItems(error)) throw error;
       // the item itself may have broken the connection; but during an outage all other items would fail too, so this
       // throws
-      if (databaseErrorKind(error) === 'outage') await askDatabase(db);
+      if (databaseErrorKind(error) === 'outage') await db.transaction((tx) => askDatabase(tx));
       failed++;
       if (failed > MAX_LOGGED) return false;
       failures.push({ part, ...(item === undefined ? {} : { item }), reason: reasonOf(error) });
@@ -50,7 +50,7 @@ export async function runMaintenance(
 
   await work({ signal, attempt });
   if (failed > 0) log.warn({ chore: name, failed }, 'a maintenance task finished with failures');
-  if (name in CRON) await storeMaintenanceRun(db, { name, startedAt, failed, failures });
+  if (name in CRON) await db.transaction((tx) => storeMaintenanceRun(tx, { name, startedAt, failed, failures }));
 }
 
 /** The blob store is unavailable, so the next item would fail too. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { App } from '../../http/route.ts';
 import { finishedAt, number, text, timeText } from '../../http/rules/members.ts';
@@ -26,7 +26,7 @@ const CronJob = Name.extend({
 export type CronJob = z.infer<typeof CronJob>;
 
 /** Cron jobs of workers, for administrators. */
-export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
+export async function cronRoutes(app: App, { db }: { db: Database }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
 
@@ -85,7 +85,7 @@ export async function cronRoutes(app: App, { db }: { db: Db }): Promise<void> {
     async ({ params }, reply) => {
       const name = names.find((known) => known.toLowerCase() === params.name.toLowerCase());
       if (name === undefined) throw notFound('Job', params.name);
-      await enqueue(db, name, {}, { jobKey: `${name} now` });
+      await db.transaction((tx) => enqueue(tx, name, {}, { jobKey: `${name} now` }));
       return reply.code(202).send({ name });
     },
   );

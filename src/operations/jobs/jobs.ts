@@ -1,5 +1,5 @@
 import { audit, by } from '../../audit.ts';
-import type { Db } from '../../db.ts';
+import type { Database, Reads, Transaction } from '../../db.ts';
 import { conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
@@ -22,7 +22,7 @@ const LOG_LINES = 20;
 const NUMBER = /^\d{1,18}$/;
 
 /** All details of a job. Throws `notFound`. */
-export async function showJob(db: Db, id: string): Promise<JobDetail> {
+export async function showJob(db: Reads, id: string): Promise<JobDetail> {
   if (isUuid(id)) {
     const transfer = await findTransferJob(db, id);
     if (!transfer) throw notFound('Job', id);
@@ -34,20 +34,20 @@ export async function showJob(db: Db, id: string): Promise<JobDetail> {
   return { ...other, ...(queue ? { queue } : {}), log: [] };
 }
 
-async function getOtherJob(db: Db, id: string) {
+async function getOtherJob(db: Reads, id: string) {
   const found = NUMBER.test(id) ? await findOtherJob(db, id) : undefined;
   if (!found) throw notFound('Job', id);
   return found;
 }
 
 /** Explains why a transfer of any tenant has not started, including transfers ahead of it. */
-export async function whyJob(db: Db, id: string): Promise<Why> {
+export async function whyJob(db: Reads, id: string): Promise<Why> {
   if (!isUuid(id) || !(await findTransferJob(db, id))) throw notFound('Transfer', id);
   return explainWaiting(db, id, async (ids) => ids);
 }
 
 /** Cancels a transfer of any tenant, or removes another job that is not running from the queue. */
-export async function cancelJob(db: Db, caller: Caller, id: string): Promise<void> {
+export async function cancelJob(db: Database, caller: Caller, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     if (isUuid(id)) {
       const transfer = await findTransferJob(tx, id);
@@ -70,7 +70,7 @@ export async function cancelJob(db: Db, caller: Caller, id: string): Promise<voi
  * id of the new transfer or the job. A dry run only checks it, and tells what the starter's tenant would pay.
  */
 export const retryJob = (
-  db: Db,
+  db: Database,
   rules: StartRules,
   caller: Caller,
   id: string,
@@ -80,7 +80,13 @@ export const retryJob = (
     ? inDryRunTransaction({ db }, dryRun, (tx) => writeTransferRetry(tx, rules, caller, id, scopes))
     : db.transaction((tx) => restartOtherJob(tx, caller, id, dryRun));
 
-async function writeTransferRetry(tx: Db, rules: StartRules, caller: Caller, id: string, scopes: readonly string[]) {
+async function writeTransferRetry(
+  tx: Transaction,
+  rules: StartRules,
+  caller: Caller,
+  id: string,
+  scopes: readonly string[],
+) {
   const transfer = await findTransferJob(tx, id);
   if (!transfer) throw notFound('Job', id);
   const { address, requestId } = caller;
@@ -89,7 +95,12 @@ async function writeTransferRetry(tx: Db, rules: StartRules, caller: Caller, id:
   return written;
 }
 
-async function restartOtherJob(tx: Db, caller: Caller, id: string, dryRun: boolean): Promise<{ id: string } | DryRun> {
+async function restartOtherJob(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  dryRun: boolean,
+): Promise<{ id: string } | DryRun> {
   const job = await getOtherJob(tx, id);
   if (dryRun ? job.state === 'running' : !(await restartJob(tx, id)))
     throw conflict(`Job '${id}' (${job.task}) is running already.`, { code: 'JobRunning' });
@@ -99,7 +110,7 @@ async function restartOtherJob(tx: Db, caller: Caller, id: string, dryRun: boole
 }
 
 const recordAction = (
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   action: string,
   { id, task, tenantId }: { id: string; task: string; tenantId?: string | undefined },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
 import { createdAt, finishedAt, number, text, texts, timeText, uuidText } from '../../http/rules/members.ts';
 import type { Position } from '../../http/rules/paging.ts';
 import { endsWith, LoggedLine, transferName } from '../../transfers/queries.ts';
@@ -87,14 +87,13 @@ const delayed = sql.fragment`t.id in (
   where j.run_at > now() and j.key is not null
     and j.task_id = (select id from queue_tasks where identifier = ${TRANSFERS}))`;
 
-type Fragment = ReturnType<typeof sql.fragment>;
 const all = (parts: readonly Fragment[]) => sql.join([...parts], sql.fragment` and `);
 
 /**
  * One page of jobs, newest first. Each branch scans its own index, so that a page costs the same for a queue of any
  * length.
  */
-export function listJobs(db: Db, filter: JobFilter, position: Position | undefined, limit: number) {
+export function listJobs(db: Reads, filter: JobFilter, position: Position | undefined, limit: number) {
   const { states, task, tenantId, fingerprint, worker, idEnding, olderThan } = filter;
   const below = (time: Fragment, id: Fragment): Fragment[] => [
     ...(position === undefined
@@ -204,7 +203,7 @@ export const JobDetail = Job.extend(TransferDetails.partial().shape)
   .meta({ id: 'JobDetail' });
 export type JobDetail = z.infer<typeof JobDetail>;
 
-export const findTransferJob = (db: Db, id: string) =>
+export const findTransferJob = (db: Reads, id: string) =>
   db.maybeOne(sql.type(Job.extend(TransferDetails.shape).extend({ host: z.string().optional() }))`
     select ${transferColumns}, t.project_id, t.format, t.account_id, t.created_by, t.request_id, t.request, t.phase,
       t.cancel_requested_at, t.deadline, t.worker_losses, t.child_deaths, t.outages, t.memory_mb, t.cores::float8 as cores,
@@ -212,7 +211,7 @@ export const findTransferJob = (db: Db, id: string) =>
       array(select r.id::text from transfers r where r.retry_of = t.id order by r.created_at) as retries, w.host
     from ${transferTables} left join workers w on w.pool = t.worker_pool where t.id = ${id}`);
 
-export const findOtherJob = (db: Db, id: string) =>
+export const findOtherJob = (db: Reads, id: string) =>
   db.maybeOne(
     sql.type(
       Job,
@@ -220,13 +219,13 @@ export const findOtherJob = (db: Db, id: string) =>
   );
 
 /** Finds a queue row by the id of its transfer (`key`) or its own id. */
-export const findQueueRow = (db: Db, id: { key: string } | { id: string }) =>
+export const findQueueRow = (db: Reads, id: { key: string } | { id: string }) =>
   db.maybeOne(sql.type(QueueRow)`
     select ${queueColumns} from queue_jobs j
     where ${'key' in id ? sql.fragment`j.key = ${id.key}` : sql.fragment`j.id = ${id.id}::bigint`}`);
 
 /** The last lines of a transfer's log, oldest first. */
-export const listLogTail = (db: Db, transferId: string, lines: number) =>
+export const listLogTail = (db: Reads, transferId: string, lines: number) =>
   db.any(sql.type(LoggedLine)`
     select time, level, message from (
       select id, time, level, message from transfer_log where transfer_id = ${transferId} order by id desc limit ${lines}) last
@@ -235,10 +234,10 @@ export const listLogTail = (db: Db, transferId: string, lines: number) =>
 const Id = z.object({ id: z.string() });
 
 /** Removes a job from the queue. Null if it is running or no longer exists. */
-export const removeJob = (tx: Db, id: string) =>
+export const removeJob = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Id)`select id::text from graphile_worker.complete_jobs(array[${id}::bigint])`);
 
 /** Lets a job run now, with all its attempts. Null if it is running or no longer exists. */
-export const restartJob = (tx: Db, id: string) =>
+export const restartJob = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.type(Id)`
     select id::text from graphile_worker.reschedule_jobs(array[${id}::bigint], run_at => now(), attempts => 0)`);

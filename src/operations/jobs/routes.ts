@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
@@ -12,7 +12,7 @@ import { cancelJob, retryJob, showJob, whyJob } from './jobs.ts';
 import { JOB_STATES, Job, JobDetail, listJobs } from './queries.ts';
 
 export interface JobRoutes {
-  db: Db;
+  db: Database;
   cursors: Signer;
   /** Notifies requests and streams that wait for the end of a transfer. */
   announce(id: string): void;

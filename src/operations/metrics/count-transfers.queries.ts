@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 
 /** Locks and returns the offset up to which events are counted. Null if another process is counting. */
-export const lockPosition = (tx: Db) =>
-  tx.maybeOneFirst(sql.type(z.object({ offset: z.number() }))`
+export const lockPosition = (tx: Transaction) =>
+  tx.maybeOneFirst(sql.write(z.object({ offset: z.number() }))`
     select "offset" from figures_position for update skip locked`);
 
 /** Offset of the last event of the next batch. Null if there is none. */
-export const findBatchEnd = (tx: Db, after: number, limit: number) =>
+export const findBatchEnd = (tx: Transaction, after: number, limit: number) =>
   tx.maybeOneFirst(sql.type(z.object({ offset: z.number().optional() }))`
     select max("offset") as "offset" from (
       select "offset" from events where "offset" > ${after} order by "offset" limit ${limit}) next`);
@@ -19,7 +19,7 @@ const FINISHED = 'svc.platform.events.transferfinishedevent';
  * attempt, or to the end of a transfer that never started. Run time: from that start to the end.
  * @param bounds upper bounds of the histogram buckets, in seconds, ascending
  */
-export const addEnds = (tx: Db, after: number, to: number, bounds: readonly number[]) =>
+export const addEnds = (tx: Transaction, after: number, to: number, bounds: readonly number[]) =>
   tx.query(sql.unsafe`
     with ends as (
       select t.type, coalesce(t.request ->> 'readerName', '') as reader, coalesce(t.request ->> 'writerName', '') as writer,
@@ -47,7 +47,7 @@ export const addEnds = (tx: Db, after: number, to: number, bounds: readonly numb
     on conflict (name, type, reader, writer, outcome, upper) do update
       set count = f.count + excluded.count, sum = f.sum + excluded.sum`);
 
-export const setPosition = (tx: Db, offset: number) =>
+export const setPosition = (tx: Transaction, offset: number) =>
   tx.query(sql.unsafe`update figures_position set "offset" = ${offset}`);
 
 const CounterRow = z.object({
@@ -62,7 +62,7 @@ const CounterRow = z.object({
 });
 export type CounterRow = z.infer<typeof CounterRow>;
 
-export const listCounters = (db: Db) =>
+export const listCounters = (db: Reads) =>
   db.any(sql.type(CounterRow)`
     select name, type, reader, writer, outcome, upper, count, sum from figures
     order by name, type, reader, writer, outcome, upper`);

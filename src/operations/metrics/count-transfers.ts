@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { addEnds, findBatchEnd, lockPosition, setPosition } from './count-transfers.queries.ts';
 
 /** Upper bounds of the histogram buckets for wait and run times, in seconds. */
@@ -11,7 +11,7 @@ const BATCH_SIZE = 5000;
  * are read in order, and the position advances in the same transaction. Every worker calls it every few seconds, so
  * that a scrape is cheap and every process returns the same values.
  */
-export async function countEndedTransfers(db: Db): Promise<void> {
+export async function countEndedTransfers(db: Database): Promise<void> {
   for (let more = true; more; ) {
     more = await db.transaction(async (tx) => {
       const after = await lockPosition(tx);

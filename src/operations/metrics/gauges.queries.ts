@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql } from '../../db.ts';
 import { TRANSFER_PRIORITIES } from '../../transfers/queue/enqueue.ts';
 import { TRANSFER } from '../../transfers/queue/requirements.ts';
 
@@ -14,15 +14,14 @@ const QueuePart = z.object({
 });
 export type QueuePart = z.infer<typeof QueuePart>;
 
-const sorted = (flags: ReturnType<typeof sql.fragment>) =>
-  sql.fragment`array(select flag from ${flags} flag order by 1)`;
+const sorted = (flags: Fragment) => sql.fragment`array(select flag from ${flags} flag order by 1)`;
 
 /**
  * Counts jobs without reading the whole queue. Everything but waiting transfers is in small parts of the queue's
  * indexes. Waiting transfers are counted by an index-only scan of pending `transfers`, minus those whose queue row is
  * delayed, spent, or taken by a worker.
  */
-export const listQueueParts = (db: Db) =>
+export const listQueueParts = (db: Reads) =>
   db.any(sql.type(QueuePart)`
     with apart as materialized (
       select task_id, key, flags, created_at, case when locked_at is null then 'spent' else 'running' end as state
@@ -58,11 +57,10 @@ const Lags = z.object({
   webhooksDisabled: z.number(),
 });
 
-const seconds = (since: ReturnType<typeof sql.fragment>) =>
-  sql.fragment`extract(epoch from now() - (${since}))::float8`;
+const seconds = (since: Fragment) => sql.fragment`extract(epoch from now() - (${since}))::float8`;
 
 /** Ages of the oldest waiting transfer, event and delivery, and numbers of waiting events and deliveries. */
-export const getLags = (db: Db) =>
+export const getLags = (db: Reads) =>
   db.one(sql.type(Lags)`
     select
       ${seconds(sql.fragment`select created_at from transfers where finished_at is null and status = 'Pending' order by created_at limit 1`)}
@@ -80,5 +78,5 @@ export const getLags = (db: Db) =>
 const Count = z.object({ count: z.number() });
 
 /** Number of running mass retries. */
-export const countMassRetries = (db: Db) =>
+export const countMassRetries = (db: Reads) =>
   db.oneFirst(sql.type(Count)`select count(*) from mass_retries where state = 'Running'`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { Id, uuidParam } from '../../http/rules/forms.ts';
 import { flag } from '../../http/rules/members.ts';
@@ -15,7 +15,7 @@ const MAX_LIMIT = 1000;
 const MIN_PER_SECOND = 0.00001;
 
 /** Failed transfers of all tenants grouped by fingerprint, and mass retries. */
-export async function failureRoutes(app: App, { db }: { db: Db }): Promise<void> {
+export async function failureRoutes(app: App, { db }: { db: Database }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
 

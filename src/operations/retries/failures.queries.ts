@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql } from '../../db.ts';
 import { number, text, timeText, uuidText } from '../../http/rules/members.ts';
 
 /** Failed transfers with the same fingerprint. */
@@ -27,7 +27,7 @@ export interface FailureFilter {
 }
 
 /** Groups with the most open failures first. */
-export function listFailures(db: Db, { tenantId, since, limit }: FailureFilter) {
+export function listFailures(db: Reads, { tenantId, since, limit }: FailureFilter) {
   const parts = [sql.fragment`t.failure is not null`];
   if (tenantId !== undefined) parts.push(sql.fragment`t.tenant_id = ${tenantId}`);
   if (since !== undefined) parts.push(sql.fragment`t.finished_at >= ${since}::timestamptz`);
@@ -44,5 +44,5 @@ export function listFailures(db: Db, { tenantId, since, limit }: FailureFilter) 
     order by g.open desc, g.last_at desc, g.fingerprint limit ${limit}`);
 }
 
-export const isFailure = (db: Db, fingerprint: string) =>
+export const isFailure = (db: Reads, fingerprint: string) =>
   db.exists(sql.unsafe`select from transfers where failure = ${fingerprint}`);

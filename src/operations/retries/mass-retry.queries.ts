@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
 import { createdAt, createdBy, finishedAt, flag, number, text, uuidText } from '../../http/rules/members.ts';
 
 export interface NewMassRetry {
@@ -13,18 +13,18 @@ const Id = z.object({ id: z.string() });
 
 /** Null if a mass retry of this fingerprint is running. */
 export const insertMassRetry = (
-  tx: Db,
+  tx: Transaction,
   { fingerprint, perSecond, limit, stopOnFail }: NewMassRetry,
   by: { userId: string; accountId: string; requestId: string },
 ) =>
-  tx.maybeOneFirst(sql.type(Id)`
+  tx.maybeOneFirst(sql.write(Id)`
     insert into mass_retries (failure, per_second, most, stop_on_fail, created_by, account_id, request_id)
     values (${fingerprint}, ${perSecond}, ${limit ?? null}, ${stopOnFail}, ${by.userId}, ${by.accountId}, ${by.requestId})
     on conflict (failure) where state = 'Running' do nothing
     returning id`);
 
 /** Id of the running mass retry of a fingerprint. */
-export const findRunning = (db: Db, fingerprint: string) =>
+export const findRunning = (db: Reads, fingerprint: string) =>
   db.maybeOneFirst(sql.type(Id)`select id from mass_retries where failure = ${fingerprint} and state = 'Running'`);
 
 /** A mass retry with its results. */
@@ -49,7 +49,7 @@ export const MassRetry = z
   })
   .meta({ id: 'MassRetry' });
 export type MassRetry = z.infer<typeof MassRetry>;
-const massRetries = (where: ReturnType<typeof sql.fragment>) => sql.fragment`
+const massRetries = (where: Fragment) => sql.fragment`
   select o.id, o.failure as fingerprint, o.per_second, o.most as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,
     o.account_id, o.finished_at, n.*
   from mass_retries o cross join lateral (
@@ -59,11 +59,11 @@ const massRetries = (where: ReturnType<typeof sql.fragment>) => sql.fragment`
     from mass_retried m left join transfers s on s.id = m.started_id where m.retry_id = o.id) n
   ${where} order by o.created_at desc, o.id desc`;
 
-export const findMassRetry = (db: Db, id: string) =>
+export const findMassRetry = (db: Reads, id: string) =>
   db.maybeOne(sql.type(MassRetry)`${massRetries(sql.fragment`where o.id = ${id}`)}`);
 
 /** Mass retries, newest first. */
-export const listMassRetries = (db: Db, limit: number) =>
+export const listMassRetries = (db: Reads, limit: number) =>
   db.any(sql.type(MassRetry)`${massRetries(sql.fragment``)} limit ${limit}`);
 
 export const Due = z.object({
@@ -76,23 +76,23 @@ export const Due = z.object({
 export type Due = z.infer<typeof Due>;
 
 /** Locks a mass retry whose next step is due, for this transaction. */
-export const lockDue = (tx: Db) =>
-  tx.maybeOne(sql.type(Due)`
+export const lockDue = (tx: Transaction) =>
+  tx.maybeOne(sql.write(Due)`
     select id, failure, stop_on_fail, request_id,
       (most is null or most > (select count(started_id) from mass_retried where retry_id = mass_retries.id)) as left
     from mass_retries where state = 'Running' and next_at <= now() order by next_at limit 1 for update skip locked`);
 
-export const isAnyDue = (db: Db) =>
+export const isAnyDue = (db: Reads) =>
   db.exists(sql.unsafe`select from mass_retries where state = 'Running' and next_at <= now()`);
 
 /** A transfer that this mass retry started and that failed with the same fingerprint. */
-export const findRepeatedFailure = (tx: Db, { id, failure }: Pick<Due, 'id' | 'failure'>) =>
+export const findRepeatedFailure = (tx: Transaction, { id, failure }: Pick<Due, 'id' | 'failure'>) =>
   tx.maybeOneFirst(sql.type(Id)`
     select s.id from mass_retried m join transfers s on s.id = m.started_id
     where m.retry_id = ${id} and s.failure = ${failure} limit 1`);
 
 /** The next failed transfer without a retry. */
-export const findNext = (tx: Db, id: string) =>
+export const findNext = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(Id)`
     select t.id from mass_retries o join transfers t on t.failure = o.failure
     where o.id = ${id} and (t.finished_at, t.id) > (o.after_time, o.after_id) and t.finished_at <= o.failed_until
@@ -104,7 +104,7 @@ export const findNext = (tx: Db, id: string) =>
  * not made up.
  */
 export const recordStep = (
-  tx: Db,
+  tx: Transaction,
   id: string,
   transferId: string,
   outcome: { startedId: string } | { refusal: string },
@@ -118,7 +118,7 @@ export const recordStep = (
       next_at = greatest(o.next_at, now() - interval '1 second') + 1 / o.per_second * interval '1 second'
     from transfers t where o.id = ${id} and t.id = ${transferId}`);
 
-export const endMassRetry = (tx: Db, id: string, state: 'Done' | 'Stopped', note?: string) =>
-  tx.maybeOneFirst(sql.type(Id)`
+export const endMassRetry = (tx: Transaction, id: string, state: 'Done' | 'Stopped', note?: string) =>
+  tx.maybeOneFirst(sql.write(Id)`
     update mass_retries set state = ${state}, note = ${note ?? null}, finished_at = now()
     where id = ${id} and state = 'Running' returning id`);

@@ -1,5 +1,5 @@
 import { audit, by } from '../../audit.ts';
-import type { Db } from '../../db.ts';
+import type { Database, Reads, Transaction } from '../../db.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
@@ -24,7 +24,7 @@ import { retryAsStarter } from './retry.ts';
  * Starts a mass retry: retries all failed transfers with one fingerprint, at a limited rate. One at a time for each
  * fingerprint.
  */
-export async function startMassRetry(db: Db, caller: Caller, request: NewMassRetry) {
+export async function startMassRetry(db: Database, caller: Caller, request: NewMassRetry) {
   return db.transaction(async (tx) => {
     if (!(await isFailure(tx, request.fingerprint))) throw notFound('Failure', request.fingerprint);
     const id = await insertMassRetry(tx, request, caller);
@@ -48,7 +48,7 @@ export async function startMassRetry(db: Db, caller: Caller, request: NewMassRet
 }
 
 /** Stops a mass retry. Transfers that it has started continue. */
-export async function stopMassRetry(db: Db, caller: Caller, id: string) {
+export async function stopMassRetry(db: Database, caller: Caller, id: string) {
   return db.transaction(async (tx) => {
     const order = await getMassRetry(tx, id);
     if (!(await endMassRetry(tx, id, 'Stopped', `Stopped by ${caller.accountId}.`)))
@@ -58,7 +58,7 @@ export async function stopMassRetry(db: Db, caller: Caller, id: string) {
   });
 }
 
-export async function getMassRetry(db: Db, id: string) {
+export async function getMassRetry(db: Reads, id: string) {
   const order = await findMassRetry(db, id);
   if (!order) throw notFound('Retry', id);
   return order;
@@ -70,7 +70,7 @@ const TIME_BUDGET_MS = 800;
  * Performs due steps of mass retries, for less than a second. Every worker calls it about once a second. Each step is
  * one transaction with a lock on its mass retry, so that no step is repeated after a crash or taken by two workers.
  */
-export async function followMassRetries(db: Db, rules: StartRules, scopes: readonly string[]): Promise<void> {
+export async function followMassRetries(db: Database, rules: StartRules, scopes: readonly string[]): Promise<void> {
   const until = performance.now() + TIME_BUDGET_MS;
   while (performance.now() < until && (await isAnyDue(db))) {
     const stepped = await db.transaction(async (tx) => {
@@ -82,7 +82,7 @@ export async function followMassRetries(db: Db, rules: StartRules, scopes: reado
   }
 }
 
-async function step(tx: Db, rules: StartRules, order: Due, scopes: readonly string[]): Promise<void> {
+async function step(tx: Transaction, rules: StartRules, order: Due, scopes: readonly string[]): Promise<void> {
   const repeated = order.stopOnFail ? await findRepeatedFailure(tx, order) : undefined;
   if (repeated) {
     await endMassRetry(tx, order.id, 'Stopped', `Transfer '${repeated}' failed in the same way.`);

@@ -1,5 +1,5 @@
 import { isLocked } from '../../accounts/login.queries.ts';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { findPresentCaller } from '../../keys/issuers.ts';
@@ -17,7 +17,12 @@ export type RetryContext = Pick<Caller, 'scopes' | 'address' | 'requestId'>;
  * retry does nothing that the starter may no longer do. Throws `conflict` if the transfer has a retry already; then
  * only that one can be retried.
  */
-export async function retryAsStarter(tx: Db, rules: StartRules, id: string, context: RetryContext): Promise<Written> {
+export async function retryAsStarter(
+  tx: Transaction,
+  rules: StartRules,
+  id: string,
+  context: RetryContext,
+): Promise<Written> {
   await lockTransfer(tx, id);
   // a separate statement after the lock, which sees retries committed in the meantime
   const previous = await findRetry(tx, id);
@@ -36,7 +41,7 @@ export async function retryAsStarter(tx: Db, rules: StartRules, id: string, cont
 }
 
 /** Undefined if the starter could not make a request now. */
-async function findStarter(tx: Db, id: string, context: RetryContext): Promise<Caller | undefined> {
+async function findStarter(tx: Transaction, id: string, context: RetryContext): Promise<Caller | undefined> {
   const userId = await getStarter(tx, id);
   if (await isLocked(tx, userId)) return undefined;
   return findPresentCaller(tx, userId, context);

@@ -1,5 +1,5 @@
 import { audit } from '../../audit.ts';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import { type RotatedKeys, rotateSecretKey } from '../../platform/keys/encrypt-keys.ts';
 import { KeyStore } from '../../platform/keys/key-store.ts';
@@ -21,7 +21,7 @@ export interface Rotation extends RotatedKeys {
  * kill, the next call does what is left.
  */
 export async function rotateSecrets(
-  db: Db,
+  db: Database,
   settings: SecretKeySettings,
   secondFactorKey: string,
   stop: AbortSignal,
@@ -43,7 +43,12 @@ export async function rotateSecrets(
   return { ...rotated, secrets };
 }
 
-async function reseal(db: Db, sealer: Sealer, column: (typeof SEALED)[number], stop: AbortSignal): Promise<number> {
+async function reseal(
+  db: Database,
+  sealer: Sealer,
+  column: (typeof SEALED)[number],
+  stop: AbortSignal,
+): Promise<number> {
   let count = 0;
   for (;;) {
     const rows = await listOutdated(db, column, sealer.keyPrefix(), BATCH);
@@ -51,7 +56,7 @@ async function reseal(db: Db, sealer: Sealer, column: (typeof SEALED)[number], s
     for (const row of rows) {
       stop.throwIfAborted();
       const text = await sealer.open(row.sealed, row.context);
-      const { rowCount } = await replaceSealed(db, column, row, sealer.seal(text, row.context));
+      const { rowCount } = await db.transaction((tx) => replaceSealed(tx, column, row, sealer.seal(text, row.context)));
       count += rowCount;
     }
   }

@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { sealSecret } from '../../events/signature.ts';
 import { type GroupParts, getGroup, revealMetadata, setMetadata } from '../../groups/manage.ts';
 import { lockGroups } from '../../groups/queries.ts';
@@ -10,11 +10,11 @@ import { listClearGroups, listClearSecrets, sealClearSecret } from './secrets.qu
 export async function sealClear(parts: GroupParts): Promise<void> {
   const { db, sealer, secondFactorKey } = parts;
   for (const { id, secret } of await listClearSecrets(db))
-    await sealClearSecret(db, id, sealSecret(sealer, id, secret));
+    await db.transaction((tx) => sealClearSecret(tx, id, sealSecret(sealer, id, secret)));
   for (const id of await listClearGroups(db, secondFactorKey)) await sealGroup(db, parts, id);
 }
 
-const sealGroup = (db: Db, parts: GroupParts, id: string) =>
+const sealGroup = (db: Database, parts: GroupParts, id: string) =>
   db.transaction(async (tx) => {
     if ((await lockGroups(tx, [id])).length === 0) return;
     const group = await getGroup(tx, id);

@@ -1,13 +1,12 @@
-import type { FragmentSqlToken } from 'slonik';
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
 
 interface SealedColumn {
   name: string;
-  table: FragmentSqlToken;
-  column: FragmentSqlToken;
+  table: Fragment;
+  column: Fragment;
   /** What the secret is bound to, as the code that opens it writes it. */
-  context: FragmentSqlToken;
+  context: Fragment;
 }
 
 /** All columns with secrets that the platform's own key encrypts. Each begins with the id of its key. */
@@ -41,33 +40,33 @@ export const SEALED: readonly SealedColumn[] = [
 const Sealed = z.object({ row: z.string(), sealed: z.instanceof(Buffer), context: z.string() });
 
 /** Some secrets that another key than that with this prefix encrypted. */
-export const listOutdated = (db: Db, { table, column, context }: SealedColumn, prefix: Buffer, limit: number) =>
+export const listOutdated = (db: Reads, { table, column, context }: SealedColumn, prefix: Buffer, limit: number) =>
   db.any(sql.type(Sealed)`
     select ctid::text as row, ${column} as sealed, ${context} as context from ${table}
     where substring(${column} from 1 for ${prefix.length}) <> ${sql.binary(prefix)} limit ${limit}`);
 
 /** Does nothing if the secret has been replaced meanwhile. */
 export const replaceSealed = (
-  db: Db,
+  tx: Transaction,
   { table, column }: SealedColumn,
   { row, sealed }: z.infer<typeof Sealed>,
   now: Buffer,
 ) =>
-  db.query(sql.unsafe`
+  tx.query(sql.unsafe`
     update ${table} set ${column} = ${sql.binary(now)} where ctid = ${row}::tid and ${column} = ${sql.binary(sealed)}`);
 
 const ClearSecret = z.object({ id: z.string(), secret: z.instanceof(Buffer) });
 
 /** Secrets of webhooks in clear, from older versions. */
-export const listClearSecrets = (db: Db) =>
+export const listClearSecrets = (db: Reads) =>
   db.any(sql.type(ClearSecret)`select id, secret from webhooks where secret is not null`);
 
-export const sealClearSecret = (db: Db, id: string, sealed: Buffer) =>
-  db.query(sql.unsafe`
+export const sealClearSecret = (tx: Transaction, id: string, sealed: Buffer) =>
+  tx.query(sql.unsafe`
     update webhooks set sealed_secret = ${sql.binary(sealed)}, secret = null where id = ${id} and secret is not null`);
 
 /** Groups that may have setup codes in clear, from older versions. */
-export const listClearGroups = (db: Db, key: string) =>
+export const listClearGroups = (db: Reads, key: string) =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
     select g.id from user_groups g
     where jsonb_typeof(g.metadata -> ${key}::text) = 'array' and exists (

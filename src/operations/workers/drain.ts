@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { audit, by } from '../../audit.ts';
-import type { Db } from '../../db.ts';
+import type { Database, Reads } from '../../db.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { flag, number } from '../../http/rules/members.ts';
@@ -25,7 +25,7 @@ export function targetOf({ worker, host }: { worker?: string | undefined; host?:
 }
 
 /** Drains workers: they take no new transfers and finish running ones. Lasts until `endDrain`, also across restarts. */
-export async function drain(db: Db, caller: Caller, target: DrainTarget): Promise<Draining> {
+export async function drain(db: Database, caller: Caller, target: DrainTarget): Promise<Draining> {
   await db.transaction(async (tx) => {
     if (target.scope === 'pool' && !(await isWorker(tx, target.name))) throw notFound('Worker', target.name);
     await insertDrain(tx, target, caller.accountId);
@@ -34,7 +34,7 @@ export async function drain(db: Db, caller: Caller, target: DrainTarget): Promis
   return draining(db);
 }
 
-export async function endDrain(db: Db, caller: Caller, target: DrainTarget): Promise<Draining> {
+export async function endDrain(db: Database, caller: Caller, target: DrainTarget): Promise<Draining> {
   await db.transaction(async (tx) => {
     if (!(await deleteDrain(tx, target))) throw notFound('Drain of', subjectOf(target));
     await audit(tx, { action: 'worker.drain.end', ...by(caller), subject: subjectOf(target) });
@@ -44,7 +44,7 @@ export async function endDrain(db: Db, caller: Caller, target: DrainTarget): Pro
 
 const subjectOf = ({ scope, name }: DrainTarget) => (scope === 'all' ? 'all workers' : name);
 
-export async function draining(db: Db): Promise<Draining> {
+export async function draining(db: Reads): Promise<Draining> {
   const workers = [...(await listWorkerStates(db))];
   const affected = workers.filter((worker) => worker.draining && worker.alive);
   const running = affected.reduce((sum, worker) => sum + worker.running, 0);

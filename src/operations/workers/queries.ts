@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import { flag, number, text, texts, timeText } from '../../http/rules/members.ts';
 import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 
@@ -28,7 +28,7 @@ export const WorkerRow = z.object({
 const drainOf = sql.fragment`
   (d.scope = 'all' or (d.scope = 'host' and d.name = workers.host) or (d.scope = 'pool' and d.name = workers.pool))`;
 
-export const listWorkerRows = (db: Db) =>
+export const listWorkerRows = (db: Reads) =>
   db.any(sql.type(WorkerRow)`
     with running as (
       select worker_pool as pool, jsonb_agg(flags) as flags from transfers where status = 'InProgress' group by 1),
@@ -45,12 +45,12 @@ export const listWorkerRows = (db: Db) =>
     from workers order by host, started_at, pool`);
 
 /** Whether a drain covers this worker. */
-export const isDrained = (db: Db, pool: string) =>
+export const isDrained = (db: Reads, pool: string) =>
   db.exists(sql.unsafe`select from workers join drains d on ${drainOf} where pool = ${pool}`);
 
 /** Records that a worker has stopped taking transfers, or takes them again. */
-export const noteDraining = (db: Db, pool: string, draining: boolean) =>
-  db.query(sql.unsafe`
+export const noteDraining = (tx: Transaction, pool: string, draining: boolean) =>
+  tx.query(sql.unsafe`
     update workers set draining_since = case when ${draining} then coalesce(draining_since, now()) end where pool = ${pool}`);
 
 /** A drain of all workers, of a host, or of one worker (`pool`). */
@@ -65,22 +65,22 @@ export const Drain = z
 export type Drain = z.infer<typeof Drain>;
 export type DrainTarget = Pick<Drain, 'scope' | 'name'>;
 
-export const listDrains = (db: Db) =>
+export const listDrains = (db: Reads) =>
   db.any(sql.type(Drain)`select scope, name, since, account_id from drains order by scope, name`);
 
-export const insertDrain = (tx: Db, { scope, name }: DrainTarget, accountId: string) =>
+export const insertDrain = (tx: Transaction, { scope, name }: DrainTarget, accountId: string) =>
   tx.query(sql.unsafe`
     insert into drains (scope, name, account_id) values (${scope}, ${name}, ${accountId}) on conflict do nothing`);
 
 /** Null if the drain does not exist. */
-export const deleteDrain = (tx: Db, { scope, name }: DrainTarget) =>
-  tx.maybeOneFirst(sql.type(z.object({ scope: z.string() }))`
+export const deleteDrain = (tx: Transaction, { scope, name }: DrainTarget) =>
+  tx.maybeOneFirst(sql.write(z.object({ scope: z.string() }))`
     delete from drains where scope = ${scope} and name = ${name} returning scope`);
 
-export const isWorker = (db: Db, pool: string) => db.exists(sql.unsafe`select from workers where pool = ${pool}`);
+export const isWorker = (db: Reads, pool: string) => db.exists(sql.unsafe`select from workers where pool = ${pool}`);
 
 /** Deletes drains of single workers that no longer exist. */
-export const forgetDrains = (db: Db) =>
-  db.query(sql.unsafe`
+export const forgetDrains = (tx: Transaction) =>
+  tx.query(sql.unsafe`
     delete from drains where scope = 'pool' and since < now() - interval '1 hour'
       and not exists (select from workers where pool = drains.name)`);

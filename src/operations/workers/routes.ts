@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { Draining, drain, draining, endDrain, targetOf } from './drain.ts';
@@ -27,7 +27,7 @@ const Target = {
 };
 
 /** Worker processes and drains, for administrators. */
-export async function workerRoutes(app: App, { db }: { db: Db }): Promise<void> {
+export async function workerRoutes(app: App, { db }: { db: Database }): Promise<void> {
   const config = { access: 'administrators', service: 'iam' } as const;
   const tags = ['operations'];
 

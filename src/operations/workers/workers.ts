@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { number } from '../../http/rules/members.ts';
 import { allocationOn, requirementsOf } from '../../transfers/queue/requirements.ts';
 import { listWorkerRows, WorkerRow } from './queries.ts';
@@ -19,7 +19,7 @@ export const WorkerState = WorkerRow.omit({ runningFlags: true, taken: true })
   .meta({ id: 'Worker' });
 export type WorkerState = z.infer<typeof WorkerState>;
 
-export async function listWorkerStates(db: Db): Promise<WorkerState[]> {
+export async function listWorkerStates(db: Reads): Promise<WorkerState[]> {
   const rows = await listWorkerRows(db);
   return rows.map(({ runningFlags, taken, ...worker }) => {
     const reserved = { memoryMb: 0, cores: 0, scratchGb: 0 };

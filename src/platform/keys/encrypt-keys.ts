@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database, Transaction } from '../../db.ts';
 import { decryptMaterial, encryptMaterial, KeyStore, MissingSecretKey } from './key-store.ts';
 import { type SecretKey, type SecretKeySettings, SecretKeys } from './secret-key.ts';
 import {
@@ -20,7 +20,7 @@ const UNENCRYPTED =
  * a process without it throws `MissingSecretKey`. Call it at the start of a process.
  */
 export async function openKeyStore(
-  db: Db,
+  db: Database,
   settings: SecretKeySettings,
   log: { warn(details: object, message: string): void },
 ): Promise<KeyStore> {
@@ -31,7 +31,7 @@ export async function openKeyStore(
   return new KeyStore(secretKeys);
 }
 
-async function encryptClearKeys(tx: Db, secretKeys: SecretKeys): Promise<void> {
+async function encryptClearKeys(tx: Transaction, secretKeys: SecretKeys): Promise<void> {
   await lockSecretKey(tx);
   const present = await findSecretKeyId(tx);
   const secretKey = present === null ? secretKeys.first : secretKeys.find(present);
@@ -57,7 +57,7 @@ export interface RotatedKeys {
  * Encrypts all keys with the first secret key of the settings, in one transaction. Running processes must have it. The
  * key that encrypts webhook secrets and setup codes is retired too; `reseal` moves them to its successor.
  */
-export async function rotateSecretKey(tx: Db, secretKeys: SecretKeys, first: SecretKey): Promise<RotatedKeys> {
+export async function rotateSecretKey(tx: Transaction, secretKeys: SecretKeys, first: SecretKey): Promise<RotatedKeys> {
   await encryptClearKeys(tx, secretKeys);
   const before = await findSecretKeyId(tx);
   if (before === null || before === first.id) return { id: first.id, before: before ?? undefined, keys: 0 };

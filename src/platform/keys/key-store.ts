@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../db.ts';
+import type { Database, Reads, Transaction } from '../../db.ts';
 import { openWith, sealWith } from './encryption.ts';
 import { SecretKeys } from './secret-key.ts';
 import { findSecretKeyId } from './secret-keys.queries.ts';
@@ -29,32 +29,33 @@ export class KeyStore {
   }
 
   /** The current key of a use. Creates it with `make` if there is none; concurrent processes get the same key. */
-  async current(db: Db, use: KeyUse, make: () => Promise<Material> | Material): Promise<KeyRow> {
+  async current(db: Database, use: KeyUse, make: () => Promise<Material> | Material): Promise<KeyRow> {
     const found = await findCurrentKey(db, use);
     if (found) return this.#opened(use, found);
-    await insertFirstKey(db, use, await this.#encrypted(db, use, await make()));
+    const made = await this.#encrypted(db, use, await make());
+    await db.transaction((tx) => insertFirstKey(tx, use, made));
     const current = await findCurrentKey(db, use);
     if (!current) throw new Error(`There is no current key for '${use}'.`);
     return this.#opened(use, current);
   }
 
   /** A key by its id, also a retired one. */
-  async find(db: Db, use: KeyUse, kid: string): Promise<KeyRow | undefined> {
+  async find(db: Reads, use: KeyUse, kid: string): Promise<KeyRow | undefined> {
     const found = await findKey(db, use, kid);
     return found ? this.#opened(use, found) : undefined;
   }
 
   /** Keys of one use in this order: current, next, retired (last retired first). */
-  async list(db: Db, use: KeyUse): Promise<KeyRow[]> {
+  async list(db: Reads, use: KeyUse): Promise<KeyRow[]> {
     return (await listKeys(db, use)).map((row) => this.#opened(use, row));
   }
 
   /** Stores the next key unless there is one. */
-  async insertNext(db: Db, use: KeyUse, material: Material): Promise<void> {
-    await insertNextKey(db, use, await this.#encrypted(db, use, material));
+  async insertNext(tx: Transaction, use: KeyUse, material: Material): Promise<void> {
+    await insertNextKey(tx, use, await this.#encrypted(tx, use, material));
   }
 
-  async #encrypted(db: Db, use: KeyUse, material: Material) {
+  async #encrypted(db: Reads, use: KeyUse, material: Material) {
     const kid = randomUUID();
     const id = await findSecretKeyId(db);
     if (id === null) return { kid, material };

@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database, Reads } from '../../db.ts';
 import { openWith, sealWith } from './encryption.ts';
 import type { KeyStore } from './key-store.ts';
 import { openSecrets } from './secrets.ts';
@@ -13,13 +13,13 @@ export interface Sealer {
    * Decrypts with the key that encrypted, also a retired one. Throws if the key is unknown or the context differs.
    * @param tx the open transaction, if there is one: a key that another process has made is read in it
    */
-  open(sealed: Uint8Array, context: string, tx?: Db): Promise<string>;
+  open(sealed: Uint8Array, context: string, tx?: Reads): Promise<string>;
   /** The first bytes of what `seal` returns now; they differ for another key. */
   keyPrefix(): Buffer;
 }
 
 /** Keeps its keys in memory. Call it at start and outside of transactions, like `openSecrets`. */
-export async function openSealer(db: Db, keys: KeyStore): Promise<Sealer> {
+export async function openSealer(db: Database, keys: KeyStore): Promise<Sealer> {
   const secrets = await openSecrets(db, keys, 'seal');
   return {
     seal(text, context) {

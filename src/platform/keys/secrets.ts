@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Db } from '../../db.ts';
+import type { Database, Reads } from '../../db.ts';
 import type { KeyRow, KeyStore } from './key-store.ts';
 import type { KeyUse } from './signing-keys.queries.ts';
 
@@ -23,14 +23,14 @@ export interface Secrets {
    */
   currentNow(): Secret;
   /** A key by its id, also a retired one. */
-  find(kid: string, tx?: Db): Promise<Buffer | undefined>;
+  find(kid: string, tx?: Reads): Promise<Buffer | undefined>;
 }
 
 /**
  * Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a key
  * that does not exist.
  */
-export async function openSecrets(db: Db, keys: KeyStore, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
+export async function openSecrets(db: Database, keys: KeyStore, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
   const found = new Map<string, Buffer>();
   const remember = ({ kid, material: { secret } }: KeyRow): Secret => {
     if (typeof secret !== 'string') throw new Error(`Key ${kid} contains no secret.`);
@@ -67,7 +67,7 @@ export async function openSecrets(db: Db, keys: KeyStore, use: Exclude<KeyUse, '
       if (isOld()) readAgain().catch(() => {});
       return latest.key;
     },
-    async find(kid, tx = db) {
+    async find(kid, tx: Reads = db) {
       const known = found.get(kid);
       if (known) return known;
       const row = await keys.find(tx, use, kid);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 
 export type KeyUse = 'token' | 'address' | 'cursor' | 'seal';
 
@@ -16,15 +16,15 @@ const Key = z.object({
 export type StoredKey = z.infer<typeof Key>;
 const columns = sql.fragment`kid, material, secret_key_id, activated_at, retired_at`;
 
-export const findCurrentKey = (db: Db, use: KeyUse) =>
+export const findCurrentKey = (db: Reads, use: KeyUse) =>
   db.maybeOne(sql.type(Key)`
     select ${columns} from signing_keys where use = ${use} and activated_at is not null and retired_at is null`);
 
-export const findKey = (db: Db, use: KeyUse, kid: string) =>
+export const findKey = (db: Reads, use: KeyUse, kid: string) =>
   db.maybeOne(sql.type(Key)`select ${columns} from signing_keys where use = ${use} and kid = ${kid}`);
 
 /** Keys of one use in this order: current, next, retired (last retired first). */
-export const listKeys = (db: Db, use: KeyUse) =>
+export const listKeys = (db: Reads, use: KeyUse) =>
   db.any(
     sql.type(Key)`
       select ${columns} from signing_keys where use = ${use}
@@ -34,21 +34,21 @@ export const listKeys = (db: Db, use: KeyUse) =>
 type NewKey = Pick<StoredKey, 'kid' | 'material' | 'secretKeyId'>;
 
 /** Stores the first key unless there is one. */
-export const insertFirstKey = (db: Db, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
-  db.query(sql.unsafe`
+export const insertFirstKey = (tx: Transaction, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
+  tx.query(sql.unsafe`
     insert into signing_keys (kid, use, material, secret_key_id)
     values (${kid}, ${use}, ${sql.jsonb(material as never)}, ${secretKeyId ?? null})
     on conflict (use) where activated_at is not null and retired_at is null do nothing`);
 
 /** Stores the next key unless there is one. */
-export const insertNextKey = (db: Db, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
-  db.query(sql.unsafe`
+export const insertNextKey = (tx: Transaction, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
+  tx.query(sql.unsafe`
     insert into signing_keys (kid, use, material, secret_key_id, activated_at)
     values (${kid}, ${use}, ${sql.jsonb(material as never)}, ${secretKeyId ?? null}, null)
     on conflict (use) where activated_at is null do nothing`);
 
 /** Retires the current key and activates the next one. Concurrent calls are serialized. */
-export async function promoteNextKey(tx: Db, use: KeyUse) {
+export async function promoteNextKey(tx: Transaction, use: KeyUse) {
   await tx.query(
     sql.unsafe`select from signing_keys where use = ${use} and retired_at is null order by kid for update`,
   );
@@ -57,11 +57,11 @@ export async function promoteNextKey(tx: Db, use: KeyUse) {
   await tx.query(sql.unsafe`update signing_keys set activated_at = now() where use = ${use} and activated_at is null`);
 }
 
-export const removeRetiredKeys = (db: Db, use: KeyUse, retiredForMs: number) =>
-  db.query(sql.unsafe`
+export const removeRetiredKeys = (tx: Transaction, use: KeyUse, retiredForMs: number) =>
+  tx.query(sql.unsafe`
     delete from signing_keys where use = ${use} and retired_at < now() - ${retiredForMs} * interval '1 millisecond'`);
 
 /** Retires the current key without a successor: whoever needs one makes it. */
-export const retireCurrentKey = (tx: Db, use: KeyUse) =>
+export const retireCurrentKey = (tx: Transaction, use: KeyUse) =>
   tx.query(sql.unsafe`
     update signing_keys set retired_at = now() where use = ${use} and activated_at is not null and retired_at is null`);

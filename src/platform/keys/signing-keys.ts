@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { KeyStore } from './key-store.ts';
 import { openSecrets } from './secrets.ts';
 
@@ -11,7 +11,7 @@ export interface Signer {
 }
 
 /** Keeps its keys in memory. Call it at start and outside of transactions, like `openSecrets`. */
-export async function openSigner(db: Db, keys: KeyStore, use: 'address' | 'cursor'): Promise<Signer> {
+export async function openSigner(db: Database, keys: KeyStore, use: 'address' | 'cursor'): Promise<Signer> {
   const secrets = await openSecrets(db, keys, use);
   const mac = (secret: Buffer, text: string) => createHmac('sha256', secret).update(text).digest();
   return {

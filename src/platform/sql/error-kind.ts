@@ -1,13 +1,3 @@
-import {
-  BackendTerminatedError,
-  BackendTerminatedUnexpectedlyError,
-  ConnectionError,
-  ForeignKeyIntegrityConstraintViolationError,
-  IdleTransactionTimeoutError,
-  StatementTimeoutError,
-  UniqueIntegrityConstraintViolationError,
-} from 'slonik';
-
 /**
  * - `outage`: the database is unreachable, or a time limit has passed
  * - `again`: deadlock, serialization failure or lock timeout; a retry can succeed
@@ -16,35 +6,23 @@ import {
  */
 export type DatabaseErrorKind = 'outage' | 'again' | 'conflict' | undefined;
 
-const OUTAGES = [
-  BackendTerminatedError,
-  BackendTerminatedUnexpectedlyError,
-  ConnectionError,
-  IdleTransactionTimeoutError,
-  StatementTimeoutError,
-];
 /**
- * Codes of system calls; SQLSTATE: connection exception, invalid authorization, unknown database, lack of resources,
- * operator intervention.
+ * Codes of system calls; SQLSTATE: connection exception, time-out of an idle transaction, invalid authorization,
+ * unknown database, lack of resources, operator intervention.
  */
-const OUTAGE_CODES = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|28...|3D000|53...|57P..)$/;
-/** slonik's message, without a code, for a connection that broke during an earlier statement of the transaction. */
-const BROKEN_CLIENT = /^Client is (pending destroy|destroyed)\.$/;
+const OUTAGE_CODES =
+  /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|08...|25P03|28...|3D000|53...|57P..)$/;
 /** Messages of `pg`, without a code, for a connection that broke or timed out. */
 const NO_CONNECTION =
-  /^(Connection terminated|timeout e|Client has encountered a connection error|canceling statement due to statement timeout)/;
+  /^(Connection terminated|timeout e|Client (was closed|has encountered a connection error)|canceling statement due to statement timeout)/;
 const CONFLICT_CODES = /^(23503|23505)$/;
 /** serialization_failure, deadlock_detected, lock_not_available. */
 const AGAIN_CODES = /^(40001|40P01|55P03)$/;
 
 export function databaseErrorKind(error: unknown): DatabaseErrorKind {
   if (!(error instanceof Error)) return undefined;
-  if (OUTAGES.some((kind) => error instanceof kind)) return 'outage';
-  if (error instanceof UniqueIntegrityConstraintViolationError) return 'conflict';
-  if (error instanceof ForeignKeyIntegrityConstraintViolationError) return 'conflict';
   const code = 'code' in error ? String(error.code) : '';
-  if (OUTAGE_CODES.test(code) || BROKEN_CLIENT.test(error.message)) return 'outage';
-  if (NO_CONNECTION.test(error.message)) return 'outage';
+  if (OUTAGE_CODES.test(code) || NO_CONNECTION.test(error.message)) return 'outage';
   if (CONFLICT_CODES.test(code)) return 'conflict';
   if (AGAIN_CODES.test(code)) return 'again';
   return databaseErrorKind(error.cause);

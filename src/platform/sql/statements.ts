@@ -1,7 +1,6 @@
-import pg from 'pg';
-import type { FragmentSqlToken, QuerySqlToken } from 'slonik';
+import type { FragmentSqlToken, PrimitiveValueExpression, QuerySqlToken } from 'slonik';
 import type { z } from 'zod';
-import { preparedName, sql } from '../../db.ts';
+import { sql } from '../../db.ts';
 
 type ParameterType = 'uuid' | 'uuid[]' | 'text' | 'text[]' | 'int' | 'bigint' | 'boolean' | 'timestamptz';
 type Types = Readonly<Record<string, ParameterType>>;
@@ -11,21 +10,19 @@ type Value = string | number | boolean | null | readonly string[];
 export type Parameters<T extends Types> = { readonly [Name in keyof T]: FragmentSqlToken };
 export type Values<T extends Types> = { readonly [Name in keyof T]: Value };
 
-const parameter = (value: Value, type: ParameterType): FragmentSqlToken => {
-  const made = Array.isArray(value) ? sql.fragment`${sql.array(value, 'text')}` : sql.fragment`${value as string}`;
-  return { ...made, sql: `${made.sql}::${type}` };
-};
-
 /** Parameters with their values, for a statement whose text is built at each call. */
 export const bound = <T extends Types>(types: T, values: Values<T>): Parameters<T> =>
   Object.fromEntries(
-    Object.entries(types).map(([name, type]) => [name, parameter(values[name] as Value, type)]),
-  ) as Parameters<T>;
+    Object.entries(types).map(([name, type]) => {
+      const place = sql.fragment`${''}`;
+      return [name, { ...place, sql: `${place.sql}::${type}`, values: [values[name]] }];
+    }),
+  ) as unknown as Parameters<T>;
 
 /**
- * A prepared statement whose text is built once per process: `build` is called once, and each parameter is sent once
- * even if the text contains it several times. Values that `build` inserts itself become literals. Use it only if
- * Postgres' generic plan, made without the values, suits all values.
+ * A prepared statement whose text is built once per process: `build` is called once, and the values of each call take
+ * the places of its parameters. Values that `build` inserts itself are sent as they are. Use it only if Postgres'
+ * generic plan, made without the values, suits all values.
  */
 export function statement<T extends Types, Row extends z.ZodType>(
   name: string,
@@ -33,11 +30,22 @@ export function statement<T extends Types, Row extends z.ZodType>(
   types: T,
   build: (parameters: Parameters<T>) => FragmentSqlToken,
 ): (values: Values<T>) => QuerySqlToken<Row> {
-  let made: { token: QuerySqlToken<Row>; order: readonly string[] } | undefined;
+  const marks = new Map<unknown, string>(Object.keys(types).map((each) => [`parameter ${name} ${each}`, each]));
+  let made: { token: QuerySqlToken<Row>; places: readonly (string | undefined)[] } | undefined;
   return (values) => {
-    made ??= make(name, row, types, build);
-    const sent = made.order.map((each) => values[each] as never);
-    return { ...made.token, values: sent };
+    if (made === undefined) {
+      const marked = Object.fromEntries([...marks].map(([mark, each]) => [each, mark as string])) as Values<T>;
+      const token = sql.prepared(name, row)`${build(bound(types, marked))}`;
+      made = { token, places: token.values.map((value) => marks.get(value)) };
+    }
+    const { token, places } = made;
+    return {
+      ...token,
+      values: token.values.map((value, n) => {
+        const place = places[n];
+        return place === undefined ? value : (values[place] as PrimitiveValueExpression);
+      }),
+    };
   };
 }
 
@@ -56,32 +64,4 @@ export function byShape<Shape extends object, Made>(make: (shape: Shape) => Made
     }
     return found;
   };
-}
-
-function make<T extends Types, Row extends z.ZodType>(
-  name: string,
-  row: Row,
-  types: T,
-  build: (parameters: Parameters<T>) => FragmentSqlToken,
-) {
-  const marks = new Map(Object.keys(types).map((each) => [`parameter ${name} ${each}`, each]));
-  const parameters = Object.fromEntries(
-    [...marks].map(([mark, each]) => [each, parameter(mark, types[each] as never)]),
-  );
-  const token = sql.type(row)`${build(parameters as Parameters<T>)}`;
-  const order: string[] = [];
-  const text = token.sql.replace(/\$slonik_(\d+)/g, (_, place: string) => {
-    const value = token.values[Number(place) - 1];
-    const used = typeof value === 'string' ? marks.get(value) : undefined;
-    if (used === undefined) return literal(value);
-    if (!order.includes(used)) order.push(used);
-    return `$slonik_${order.indexOf(used) + 1}`;
-  });
-  return { token: { ...token, sql: text, name: preparedName(name, text) }, order };
-}
-
-function literal(value: unknown): string {
-  if (typeof value === 'string') return pg.escapeLiteral(value);
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new TypeError('Prepared statements support arrays as parameters only, not as literals.');
 }

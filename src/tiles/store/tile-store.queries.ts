@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
 import { statement } from '../../platform/sql/statements.ts';
 
@@ -52,7 +52,7 @@ const storedTile = statement(
 );
 
 /** `isOld`: its last use was noted more than ten minutes ago. */
-export const findTile = (db: Db, { datasetId, blob, schemeId, step, layer, level, column, row }: TileKey) =>
+export const findTile = (db: Reads, { datasetId, blob, schemeId, step, layer, level, column, row }: TileKey) =>
   db.maybeOne(storedTile({ datasetId, blob, schemeId, step, layer, level, column, row }));
 
 const valuesOf = ({ datasetId, blob, schemeId, step, layer, level, column, row }: TileKey): unknown[] => [
@@ -84,18 +84,22 @@ export async function findOrLockTile(locks: SessionLocks, key: TileKey, lock: st
 }
 
 /** Stores a tile, counts its bytes, and tells the processes that wait for its lock. */
-export const storeTile = (db: Db, key: TileKey, { lock, hash, bytes }: { lock: string; hash: Buffer; bytes: Buffer }) =>
-  db.query(sql.unsafe`
+export const storeTile = (
+  tx: Transaction,
+  key: TileKey,
+  { lock, hash, bytes }: { lock: string; hash: Buffer; bytes: Buffer },
+) =>
+  tx.query(sql.unsafe`
     select store_tile(${lock}::bigint, ${DRAWN}, ${TILE_BYTES}::int, ${key.datasetId}::uuid, ${key.blob},
       ${key.schemeId}, ${key.step}::int, ${key.layer}::int, ${key.level}::int, ${key.column}::int, ${key.row}::int,
       ${sql.binary(hash)}, ${sql.binary(bytes)})`);
 
-export const noteUse = (db: Db, key: TileKey) =>
-  db.query(sql.unsafe`update drawn_tiles set used_at = now() where ${named(key)}`);
+export const noteUse = (tx: Transaction, key: TileKey) =>
+  tx.query(sql.unsafe`update drawn_tiles set used_at = now() where ${named(key)}`);
 
 /** Deletes some tiles of former contents of the dataset. Returns their number. */
-export async function deleteFormerTiles(db: Db, datasetId: string, blob: string): Promise<number> {
-  const { rowCount } = await db.query(sql.unsafe`
+export async function deleteFormerTiles(tx: Transaction, datasetId: string, blob: string): Promise<number> {
+  const { rowCount } = await tx.query(sql.unsafe`
     delete from drawn_tiles where ctid = any(array(
       (select ctid from drawn_tiles where dataset_id = ${datasetId}::uuid and blob < ${blob} limit ${AT_ONCE})
       union all
@@ -104,17 +108,17 @@ export async function deleteFormerTiles(db: Db, datasetId: string, blob: string)
 }
 
 /** Bytes of all stored tiles, and of contents that no tile has any more but that still take space. */
-export const storedBytes = (db: Db) =>
+export const storedBytes = (db: Reads) =>
   db.oneFirst(
     sql.type(z.object({ bytes: z.coerce.number() }))`select coalesce(sum(bytes), 0) as bytes from drawn_tile_bytes`,
   );
 
 /** Until the transaction ends, no other one adds contents or deletes them. */
-export const lockContents = (tx: Db) =>
+export const lockContents = (tx: Transaction) =>
   tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('drawn tile contents', 0))`);
 
 /** Deletes some of the least recently used tiles, of about `bytes`. */
-export const deleteOldestTiles = (tx: Db, bytes: number) =>
+export const deleteOldestTiles = (tx: Transaction, bytes: number) =>
   tx.query(sql.unsafe`
     delete from drawn_tiles where ctid = any(array(
       select tile from (
@@ -124,9 +128,9 @@ export const deleteOldestTiles = (tx: Db, bytes: number) =>
       where before < ${bytes}))`);
 
 /** Deletes the contents of some deleted tiles, unless other tiles have them. Returns the number of deleted tiles. */
-export async function deleteUnusedContents(tx: Db): Promise<number> {
+export async function deleteUnusedContents(tx: Transaction): Promise<number> {
   const Deleted = z.object({ tiles: z.number(), bytes: z.coerce.number() });
-  const { tiles, bytes } = await tx.one(sql.type(Deleted)`
+  const { tiles, bytes } = await tx.one(sql.write(Deleted)`
     with gone as (
       delete from deleted_drawn_tiles where ctid = any(array(select ctid from deleted_drawn_tiles limit ${2 * AT_ONCE}))
       returning content),
@@ -148,7 +152,7 @@ const LevelCount = z.object({
 });
 
 /** Stored tiles of a content by scheme and level. */
-export const countTiles = (db: Db, datasetId: string, blob: string) =>
+export const countTiles = (db: Reads, datasetId: string, blob: string) =>
   db.any(sql.type(LevelCount)`
     select t.scheme_id, t.level, count(*)::int as tiles, sum(c.size)::bigint as bytes, max(t.drawn_at) as drawn_at
     from drawn_tiles t join drawn_tile_contents c on c.hash = t.content
@@ -158,7 +162,7 @@ const Sample = z.object({ level: z.number(), column: z.number(), row: z.number()
 
 /** Stored tiles of a scheme, chosen at random. */
 export const sampleTiles = (
-  db: Db,
+  db: Reads,
   { datasetId, blob, schemeId }: Pick<TileKey, 'datasetId' | 'blob' | 'schemeId'>,
   count: number,
 ) =>

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
 import { type Draw, DrawingCancelled, type DrawThreads, type TileRequest } from '../draw-threads.ts';
 import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
@@ -50,7 +50,7 @@ export interface DrawnTile {
 }
 
 export interface TileStoreParts {
-  readonly db: Db;
+  readonly db: Database;
   readonly threads: Readonly<Record<TileKind, DrawThreads>>;
   /** Of tiles that this process draws; announced on the channel `DRAWN`. */
   readonly locks: SessionLocks;
@@ -197,7 +197,7 @@ export class TileStore {
   async #store(key: TileKey, bytes: Uint8Array, lock: string): Promise<boolean> {
     const { db, most } = this.#parts;
     try {
-      await storeTile(db, key, contentOf(bytes, lock));
+      await db.transaction((tx) => storeTile(tx, key, contentOf(bytes, lock)));
     } catch (error) {
       this.#warn(error, 'a drawn tile could not be stored');
       return false;
@@ -225,7 +225,7 @@ export class TileStore {
 
   #noteUse(key: TileKey): void {
     if (this.#parts.most === 0) return;
-    noteUse(this.#parts.db, key).catch((error) => this.#warn(error, NOT_MAINTAINED));
+    this.#parts.db.transaction((tx) => noteUse(tx, key)).catch((error) => this.#warn(error, NOT_MAINTAINED));
   }
 
   #warn(error: unknown, message: string): void {
@@ -234,8 +234,11 @@ export class TileStore {
 }
 
 /** Deletes the tiles of former contents of a dataset, some at a time. */
-export async function deleteFormer(db: Db, { datasetId, blob }: Pick<TileKey, 'datasetId' | 'blob'>): Promise<void> {
-  while ((await deleteFormerTiles(db, datasetId, blob)) > 0);
+export async function deleteFormer(
+  db: Database,
+  { datasetId, blob }: Pick<TileKey, 'datasetId' | 'blob'>,
+): Promise<void> {
+  while ((await db.transaction((tx) => deleteFormerTiles(tx, datasetId, blob))) > 0);
 }
 
 export const contentOf = (bytes: Uint8Array, lock: string) => ({

@@ -106,7 +106,7 @@ async function drawAndStore(
       bytesLeft -= TILE_BYTES + bytes.length;
       if (bytesLeft < 0) break;
       const key = { ...content, ...tile };
-      await storeTile(db, key, contentOf(bytes, lockNumber(key)));
+      await db.transaction((tx) => storeTile(tx, key, contentOf(bytes, lockNumber(key))));
     }
   } finally {
     await source.close();

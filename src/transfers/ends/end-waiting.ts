@@ -1,4 +1,4 @@
-import { type Db, runAfterCommit } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { listWaitingBelow } from '../run/run.queries.ts';
 import { notifyEnded } from './notices.queries.ts';
 import { PROJECT_DELETED } from './outcome.ts';
@@ -11,13 +11,13 @@ const AT_ONCE = 200;
  * Ends those of these transfers that wait, because their project was deleted, and gives their ids. Workers end those
  * that run.
  */
-export async function endOfDeleted(tx: Db, ids: readonly string[]): Promise<string[]> {
+export async function endOfDeleted(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const all: string[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const settled = await settle(tx, { waiting: ids.slice(at, at + AT_ONCE), outcome: PROJECT_DELETED });
     const ended = settled.map(({ id }) => id);
     // clients that wait also poll, so a lost notification does no harm
-    if (ended.length > 0) runAfterCommit(tx, (db) => notifyEnded(db, ended).catch(() => {}));
+    if (ended.length > 0) tx.afterCommit((db) => notifyEnded(db, ended).catch(() => {}));
     all.push(...ended);
   }
   return all;
@@ -28,6 +28,6 @@ export async function endOfDeleted(tx: Db, ids: readonly string[]): Promise<stri
  * does not see a transfer that another transaction starts or hands back at the same moment: workers find that one
  * within seconds.
  */
-export async function endWaitingBelow(tx: Db, projectIds: readonly string[]): Promise<void> {
+export async function endWaitingBelow(tx: Transaction, projectIds: readonly string[]): Promise<void> {
   await endOfDeleted(tx, await listWaitingBelow(tx, projectIds));
 }

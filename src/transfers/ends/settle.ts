@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { emitAll } from '../../outbox.ts';
 import { finished, type Subject, sidesOf } from '../events.ts';
 import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
@@ -50,30 +50,30 @@ export interface Settled {
  * The one settlement of transfers: writes outcome, log and event, and frees the datasets, all or nothing. Gives the
  * transfers that it settled; none if another process settled them first. A ledger of credits charges and releases its
  * holds here.
- * @param db a transaction for `movedOrCopied`, `unheld` and `waiting`
  */
-export async function settle(db: Db, settlement: Settlement): Promise<Settled[]> {
+export async function settle(tx: Transaction, settlement: Settlement): Promise<Settled[]> {
   if ('waiting' in settlement) {
     const { waiting, outcome } = settlement;
-    return emitEnded(db, await failWaiting(db, waiting, outcome.sentence), outcome);
+    return emitEnded(tx, await failWaiting(tx, waiting, outcome.sentence), outcome);
   }
   if ('unheld' in settlement) {
     const { unheld, outcome } = settlement;
-    return emitEnded(db, listOf(await failUnheldTransfer(db, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
+    return emitEnded(tx, listOf(await failUnheldTransfer(tx, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
   }
   const { attempt, outcome, lines } = settlement;
   switch (outcome.kind) {
     case 'completed':
-      return complete(db, attempt, outcome, lines);
+      return complete(tx, attempt, outcome, lines);
     case 'movedOrCopied':
-      return completeDataset(db, attempt, outcome, lines);
+      return completeDataset(tx, attempt, outcome, lines);
     case 'handedBack':
-      return db.transaction((tx) => handBack(tx, attempt, outcome, lines));
+      return handBack(tx, attempt, outcome, lines);
     default:
-      return db.transaction(async (tx) => {
-        const ended = await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)]);
-        return emitEnded(tx, listOf(ended), outcome);
-      });
+      return emitEnded(
+        tx,
+        listOf(await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)])),
+        outcome,
+      );
   }
 }
 
@@ -86,9 +86,9 @@ const lineOf = (level: LogLine['level'], message: string): LogLine => ({
 });
 const lastLine = ({ sentence }: Ending) => lineOf('error', sentence);
 
-/** One statement and so one commit, the event included. */
+/** One statement, the event included. */
 async function complete(
-  db: Db,
+  tx: Transaction,
   { id, attempt }: Fence,
   { transfer, result }: Completed,
   lines: readonly LogLine[],
@@ -97,12 +97,12 @@ async function complete(
   const made = 'dataset' in output ? output.dataset.id : 'replaced' in output ? output.replaced.datasetId : undefined;
   const datasetId = made === undefined ? {} : { datasetId: made };
   const event = finished(transfer, { status: 'Completed', progress: 100, ...datasetId });
-  const completed = await completeTransfer(db, { id, attempt }, { ...result, lines, event });
+  const completed = await completeTransfer(tx, { id, attempt }, { ...result, lines, event });
   return completed === null ? [] : [{ id, kind: 'completed' }];
 }
 
 async function completeDataset(
-  tx: Db,
+  tx: Transaction,
   fence: Fence,
   { transfer, datasetId }: MovedOrCopied,
   lines: readonly LogLine[],
@@ -113,7 +113,7 @@ async function completeDataset(
   return [{ id: fence.id, kind: 'completed' }];
 }
 
-async function emitEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
+async function emitEnded(tx: Transaction, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
   const events = ended.flatMap((transfer) =>
     sidesOf(transfer).map((side) =>
       finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
@@ -128,7 +128,7 @@ async function emitEnded(tx: Db, ended: readonly EndedRow[], { kind, sentence }:
  * this worker has locked loses its key, and is deleted when the task returns.
  */
 async function handBack(
-  tx: Db,
+  tx: Transaction,
   fence: Fence,
   { sentence, counts, delay }: HandedBack,
   lines: readonly LogLine[],

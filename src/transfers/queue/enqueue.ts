@@ -1,8 +1,6 @@
-import type { Db, sql } from '../../db.ts';
+import type { Fragment, Transaction } from '../../db.ts';
 import { enqueue, enqueueAll, enqueueFragment } from '../../jobs.ts';
 import { DEFAULT_PRIORITY, TRANSFER } from './requirements.ts';
-
-type Fragment = ReturnType<typeof sql.fragment>;
 
 /** The columns of a waiting transfer that its queue row repeats. */
 export interface WaitingTransfer<Time = number> {
@@ -18,15 +16,15 @@ const HIGH_PRIORITY = 5;
 export const TRANSFER_PRIORITIES = [HIGH_PRIORITY, DEFAULT_PRIORITY];
 
 /** Enqueues transfers by virtual time. A transfer has at most one waiting queue row. */
-export const enqueueTransfers = (tx: Db, waiting: readonly WaitingTransfer[]) =>
+export const enqueueTransfers = (tx: Transaction, waiting: readonly WaitingTransfer[]) =>
   enqueueAll(tx, 'runTransfer', waiting.map(jobOf), DEFAULT_PRIORITY);
 
 /** Enqueues transfers that were started before, or overtaken for too long, ahead of the others. */
-export const enqueueFirst = (tx: Db, waiting: readonly WaitingTransfer[]) =>
+export const enqueueFirst = (tx: Transaction, waiting: readonly WaitingTransfer[]) =>
   enqueueAll(tx, 'runTransfer', waiting.map(jobOf), HIGH_PRIORITY);
 
 /** Enqueues a transfer that backs off for `delay` milliseconds; then the sweep gives it a new virtual time. */
-export function enqueueLater(tx: Db, waiting: WaitingTransfer, delay: number) {
+export function enqueueLater(tx: Transaction, waiting: WaitingTransfer, delay: number) {
   const { payload, jobKey, flags } = jobOf(waiting);
   return enqueue(tx, 'runTransfer', payload, { jobKey, flags, priority: DEFAULT_PRIORITY, delay });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql } from '../../db.ts';
 
 const QueueSnapshot = z.object({
   waiting: z.array(z.array(z.string())),
@@ -10,7 +10,7 @@ const QueueSnapshot = z.object({
  * The different sets of flags (needed resources) of waiting transfers, and the transfer for which this worker reserves
  * its resources.
  */
-export const getQueueSnapshot = (db: Db, pool: string) =>
+export const getQueueSnapshot = (db: Reads, pool: string) =>
   db.one(sql.type(QueueSnapshot)`
     select coalesce((select json_agg(flags) from waiting_needs), '[]') as waiting,
       (select json_build_object('id', t.id, 'flags', t.flags) from workers join transfers t on t.id = holds_for

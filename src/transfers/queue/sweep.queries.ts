@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
 import { deleted, stopped } from '../run/run.queries.ts';
-
-type Fragment = ReturnType<typeof sql.fragment>;
 
 /** The liveness lock of a pool: an advisory lock, whose key of 64 bits `pg_locks` shows in two columns. */
 export const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fragment`(
@@ -15,19 +13,19 @@ export const lockOf = (pool: 'workers.pool' | 'transfers.worker_pool') => sql.fr
  * Tries to take the lock of the sweep until the transaction ends, so that one worker sweeps at a time. The server ends
  * the transaction of a worker that is stopped in the middle.
  */
-export async function trySweepLock(tx: Db): Promise<boolean> {
+export async function trySweepLock(tx: Transaction): Promise<boolean> {
   await tx.query(sql.unsafe`set local idle_in_transaction_session_timeout = '3s'`);
   return tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('transfers sweep', 0)) as locked`);
 }
 
 /** Deletes workers whose process no longer holds its liveness lock. */
-export const removeDeadWorkers = (tx: Db) =>
-  tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
+export const removeDeadWorkers = (tx: Transaction) =>
+  tx.anyFirst(sql.write(z.object({ pool: z.string() }))`
     delete from workers where not exists ${lockOf('workers.pool')} returning pool`);
 
 /** Unlocks the queue rows of these pools, so that any worker may take them. */
-export const unlockJobs = (tx: Db, pools: readonly string[]) =>
+export const unlockJobs = (tx: Transaction, pools: readonly string[]) =>
   tx.query(sql.unsafe`select from graphile_worker.force_unlock_workers(${sql.array(pools, 'text')})`);
 
 const waiting = { id: z.string(), flags: z.array(z.string()), virtualTime: z.number() };
@@ -40,8 +38,8 @@ const Lost = z.object({
 });
 
 /** Makes running transfers of deleted workers wait again. */
-export const takeFromLostWorkers = (tx: Db) =>
-  tx.any(sql.type(Lost)`
+export const takeFromLostWorkers = (tx: Transaction) =>
+  tx.any(sql.write(Lost)`
     with lost as (
       update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
         worker_losses = worker_losses + 1
@@ -58,7 +56,7 @@ export const takeFromLostWorkers = (tx: Db) =>
 /**
  * Ends the connections that hold the liveness locks of workers with a transfer past its deadline. Returns their pools.
  */
-export const disconnectStuckWorkers = (tx: Db, graceMs: number) =>
+export const disconnectStuckWorkers = (tx: Transaction, graceMs: number) =>
   tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
     with stuck as (
       select distinct worker_pool as pool from transfers
@@ -70,8 +68,8 @@ export const disconnectStuckWorkers = (tx: Db, graceMs: number) =>
     select pool from holders where pg_terminate_backend(pid)`);
 
 /** Running transfers that were cancelled this long ago and whose worker has not ended them. */
-export const listUnansweredCancels = (tx: Db, patienceMs: number) =>
-  tx.any(sql.type(z.object({ id: z.string(), attempt: z.number() }))`
+export const listUnansweredCancels = (tx: Transaction, patienceMs: number) =>
+  tx.any(sql.write(z.object({ id: z.string(), attempt: z.number() }))`
     select id, attempt from transfers
     where status = 'InProgress' and cancel_requested_at < now() - ${patienceMs} * interval '1 millisecond'
     for update skip locked`);
@@ -96,7 +94,7 @@ const samplePending = (columns: Fragment, limit: number): Fragment => {
 /**
  * Pending transfers of deleted projects. The deletion ended those that waited; these became pending at the same moment.
  */
-export const listPendingOfDeleted = (tx: Db) =>
+export const listPendingOfDeleted = (tx: Transaction) =>
   tx.anyFirst(sql.type(z.object({ id: z.string() }))`
     with pending as materialized ${samplePending(sql.fragment`id, project_id, source_project_id`, MAX_PROJECTS_CHECKED)},
     project as materialized (
@@ -108,7 +106,7 @@ export const listPendingOfDeleted = (tx: Db) =>
  * Pending transfers without a queue row that could start them. The sample is ids of an index alone: ids are random, so
  * each row of it lies in another page, and reading them all costs as much as a scan of the table.
  */
-export const listUnqueued = (tx: Db) =>
+export const listUnqueued = (tx: Transaction) =>
   tx.any(sql.type(z.object(waiting))`
     with pending as materialized ${samplePending(sql.fragment`id`, MAX_CHECKED)},
     unqueued as materialized (
@@ -120,7 +118,7 @@ export const listUnqueued = (tx: Db) =>
     select id, flags, turn as virtual_time from transfers join unqueued using (id)`);
 
 /** Pools that lock queue rows but are not registered: a stopped process that continued after its worker was deleted. */
-export const listUnknownPools = (tx: Db) =>
+export const listUnknownPools = (tx: Transaction) =>
   tx.anyFirst(sql.type(z.object({ pool: z.string() }))`
     select distinct locked_by as pool from queue_jobs
     where not is_available and locked_by is not null and not exists (select from workers where pool = locked_by)`);
@@ -130,12 +128,12 @@ export const listUnknownPools = (tx: Db) =>
  * could report them as done. Returns their number.
  */
 export async function unlockUnheld(
-  db: Db,
+  tx: Transaction,
   pool: string,
   jobIds: readonly string[],
   patienceMs: number,
 ): Promise<number> {
-  const { rowCount } = await db.query(sql.unsafe`
+  const { rowCount } = await tx.query(sql.unsafe`
     update queue_jobs set locked_by = null, locked_at = null
     where not is_available and locked_by = ${pool} and locked_at < now() - ${patienceMs} * interval '1 millisecond'
       and id <> all(${sql.array(jobIds, 'int8')})`);
@@ -146,17 +144,18 @@ export async function unlockUnheld(
  * Deletes queue rows that `handBack` replaced and that their worker could no longer delete. They can never run, and
  * would be listed as failed jobs.
  */
-export const removeOrphanedJobs = (tx: Db) =>
+export const removeOrphanedJobs = (tx: Transaction) =>
   tx.query(sql.unsafe`
     delete from queue_jobs
     where not is_available and locked_at is null and key is null
       and task_id = (select id from queue_tasks where identifier = 'runTransfer')`);
 
 /** Pools of registered workers. */
-export const listWorkers = (db: Db) => db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);
+export const listWorkers = (db: Reads) =>
+  db.anyFirst(sql.type(z.object({ pool: z.string() }))`select pool from workers`);
 
 /** Deletes queue rows that used up their attempts a week ago. */
-export const removeExhaustedJobs = (db: Db) =>
-  db.query(sql.unsafe`
+export const removeExhaustedJobs = (tx: Transaction) =>
+  tx.query(sql.unsafe`
     delete from queue_jobs
     where not is_available and locked_at is null and updated_at < now() - interval '7 days'`);

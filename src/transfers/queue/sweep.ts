@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database, Transaction } from '../../db.ts';
 import { notifyWorkers } from '../../jobs.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
@@ -54,13 +54,13 @@ const CANCEL_PATIENCE_MS = 3000;
  * (SIGSTOP) keeps both until it holds a transfer past its deadline: then the sweep ends its connection, and the next
  * sweep finds it dead.
  */
-export function sweep(db: Db, { thorough, patience }: SweepOptions): Promise<Swept | undefined> {
+export function sweep(db: Database, { thorough, patience }: SweepOptions): Promise<Swept | undefined> {
   return db.transaction(async (tx) => {
     if (!(await trySweepLock(tx))) return undefined;
     const ended: string[] = [];
     const failures: Swept['failures'] = [];
     // in a savepoint, so that a failure with one transfer does not undo the rest
-    const inSavepoint = async (id: string, work: (inner: Db) => Promise<unknown>) => {
+    const inSavepoint = async (id: string, work: (inner: Transaction) => Promise<unknown>) => {
       try {
         await tx.transaction(work);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, sql, type Transaction } from '../../db.ts';
 import { DEFAULT_PRIORITY } from './requirements.ts';
 
 // Weighted fair queueing: every transfer gets a virtual time (column `turn`), and workers start the lowest first.
@@ -9,7 +9,6 @@ const STEP = 10_000;
 /** Maximum step, for the lowest weights: virtual times must stay far below the present time. */
 const MAX_STEP = 1000 * STEP;
 
-type Fragment = ReturnType<typeof sql.fragment>;
 const isFragment = (value: string | readonly string[] | Fragment): value is Fragment =>
   typeof value === 'object' && 'sql' in value;
 
@@ -44,8 +43,8 @@ export const advanceClock = sql.fragment`setval('transfer_clock', greatest(turn,
  * apart per tenant: retries against a server that is down must not displace transfers of other tenants. Their waiting
  * time restarts, too. Backed-off jobs carry a real `run_at`; queued jobs encode virtual time near 1970.
  */
-export const requeueBackedOff = (tx: Db) =>
-  tx.any(sql.type(z.object({ id: z.string(), flags: z.array(z.string()), virtualTime: z.number() }))`
+export const requeueBackedOff = (tx: Transaction) =>
+  tx.any(sql.write(z.object({ id: z.string(), flags: z.array(z.string()), virtualTime: z.number() }))`
     with due as (
       select t.id, t.tenant_id, t.flags, row_number() over (partition by t.tenant_id order by t.turn, t.id) - 1 as place
       from queue_jobs job join transfers t on t.id = (job.payload ->> 'transferId')::uuid

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 
 const flags = z.array(z.string());
 
@@ -19,7 +19,7 @@ const backingOff = sql.fragment`outages > 0 and coalesce((
  * The distinct flags of waiting transfers, each with its first transfer that does not back off. A loose index scan: one
  * lookup per combination of flags, not per transfer.
  */
-export const listWaiting = (db: Db) =>
+export const listWaiting = (db: Reads) =>
   db.any(sql.type(NeedsRow)`
     with recursive needs as (
       (select flags from transfers where status = 'Pending' order by flags limit 1)
@@ -44,7 +44,7 @@ const Live = z.object({
 });
 
 /** Workers with their running transfers. */
-export const listLiveWorkers = (db: Db) =>
+export const listLiveWorkers = (db: Reads) =>
   db.any(sql.type(Live)`
     select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, holds_for,
       draining_since is not null as draining,
@@ -58,7 +58,7 @@ export interface WaitingNeeds {
 }
 
 /** Replaces the rows of `waiting_needs`; writes only rows that differ. */
-export const setWaitingNeeds = (tx: Db, needs: readonly WaitingNeeds[]) =>
+export const setWaitingNeeds = (tx: Transaction, needs: readonly WaitingNeeds[]) =>
   tx.query(sql.unsafe`
     with given as (
       select array(select jsonb_array_elements_text(value -> 'flags')) as flags, value ->> 'reason' as reason
@@ -68,7 +68,7 @@ export const setWaitingNeeds = (tx: Db, needs: readonly WaitingNeeds[]) =>
     on conflict (flags) do update set reason = excluded.reason where w.reason is distinct from excluded.reason`);
 
 /** Sets which transfer each worker keeps its resources free for; none for workers that are not listed. */
-export const setHolds = (tx: Db, holds: readonly { pool: string; id: string }[]) =>
+export const setHolds = (tx: Transaction, holds: readonly { pool: string; id: string }[]) =>
   tx.query(sql.unsafe`
     update workers set holds_for = held.id
     from workers w left join jsonb_to_recordset(${sql.jsonb(holds as never)}) as held (pool text, id uuid) on held.pool = w.pool

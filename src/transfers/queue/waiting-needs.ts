@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { enqueueFirst, type WaitingTransfer } from './enqueue.ts';
 import { couldRun, type LiveWorker, waitingReason } from './queue-status.ts';
 import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
@@ -9,7 +9,7 @@ import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiti
  * combinations, not of transfers.
  * @param patience milliseconds
  */
-export async function updateWaitingNeeds(tx: Db, patience: number): Promise<void> {
+export async function updateWaitingNeeds(tx: Transaction, patience: number): Promise<void> {
   const waiting = await listWaiting(tx);
   const workers = await listLiveWorkers(tx);
   const needs = waiting.map(({ flags }) => ({ flags, reason: waitingReason(workers, flags) }));

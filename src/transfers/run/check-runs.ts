@@ -40,7 +40,7 @@ export async function checkRuns(
       unwritten.delete(row.id);
       const { outcome, lines } = end?.attempt === row.attempt ? end : UNKNOWN_END;
       try {
-        await settle(db, { attempt: row, outcome, lines });
+        await db.transaction((tx) => settle(tx, { attempt: row, outcome, lines }));
       } catch (error) {
         if (end !== undefined && databaseErrorKind(error) === 'outage') unwritten.set(row.id, end);
         throw error;

@@ -171,7 +171,7 @@ async function commit(
 ) {
   const outcome = outcomeOf(transfer, request, conversion, { blob, size });
   const lines = await linesOf(report, conversion);
-  const settled = await settle(db, { attempt: transfer, outcome, lines });
+  const settled = await db.transaction((tx) => settle(tx, { attempt: transfer, outcome, lines }));
   if (settled.length > 0) return;
   await blobs.remove(blob);
   const bad = outcome.result.badRecordsBlob;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 
 /** Size in bytes of the time series of a dataset. */
-export const findSeriesSize = (db: Db, datasetId: string) =>
+export const findSeriesSize = (db: Reads, datasetId: string) =>
   db.maybeOneFirst(sql.type(z.object({ storageSize: z.number() }))`
     select storage_size from datasets where id = ${datasetId}`);
 
@@ -11,7 +11,7 @@ const Pair = z.object({ from: z.number(), to: z.number(), bytes: z.number() });
 export type Pair = z.infer<typeof Pair>;
 
 /** Copies schema and series of a dataset into another one, which has none yet. Gives all pairs. */
-export async function insertSeriesOf(tx: Db, fromId: string, toId: string): Promise<readonly Pair[]> {
+export async function insertSeriesOf(tx: Transaction, fromId: string, toId: string): Promise<readonly Pair[]> {
   await tx.query(sql.unsafe`
     insert into ts_datasets (dataset_id, schema) select ${toId}::uuid, schema from ts_datasets where dataset_id = ${fromId}`);
   // in the order of the keys, which is the order of lists
@@ -25,7 +25,7 @@ export async function insertSeriesOf(tx: Db, fromId: string, toId: string): Prom
 }
 
 /** Copies all values of some series. */
-export const copyValues = (tx: Db, pairs: readonly Pair[]) =>
+export const copyValues = (tx: Transaction, pairs: readonly Pair[]) =>
   tx.query(sql.unsafe`
     insert into ts_blocks (series_key, first, last, count, data)
     select p.made, b.first, b.last, b.count, b.data
@@ -41,8 +41,8 @@ export const copyValues = (tx: Db, pairs: readonly Pair[]) =>
  * Copies the next blocks of a series, those that begin after a time. Gives the start of the last one; undefined: there
  * are none.
  */
-export const copyBlocks = (tx: Db, { from, to }: Pair, after: string, limit: number) =>
-  tx.oneFirst(sql.type(z.object({ last: z.string().optional() }))`
+export const copyBlocks = (tx: Transaction, { from, to }: Pair, after: string, limit: number) =>
+  tx.oneFirst(sql.write(z.object({ last: z.string().optional() }))`
     with made as (
       insert into ts_blocks (series_key, first, last, count, data)
       select ${to}::bigint, b.first, b.last, b.count, b.data from ts_blocks b

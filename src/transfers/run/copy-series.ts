@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { deferDatasetCheck } from '../../series/queries.ts';
 import { copyBlocks, copyValues, insertSeriesOf, type Pair } from './copy-series.queries.ts';
 import { limitIdleTime } from './settle-rows.queries.ts';
@@ -14,7 +14,7 @@ const BEFORE_ALL = String(-(2n ** 63n));
  * of the transaction, so that nothing else has to be locked while values are copied. A transfer must hold the source:
  * nobody writes it meanwhile.
  */
-export async function copySeries(tx: Db, fromId: string, toId: string, signal: AbortSignal): Promise<void> {
+export async function copySeries(tx: Transaction, fromId: string, toId: string, signal: AbortSignal): Promise<void> {
   // a worker that stands still must not keep its connection and rows
   await limitIdleTime(tx);
   await deferDatasetCheck(tx);
@@ -36,7 +36,7 @@ export async function copySeries(tx: Db, fromId: string, toId: string, signal: A
   signal.throwIfAborted();
 }
 
-async function copyLarge(tx: Db, pair: Pair, signal: AbortSignal): Promise<void> {
+async function copyLarge(tx: Transaction, pair: Pair, signal: AbortSignal): Promise<void> {
   for (let last: string | undefined = BEFORE_ALL; last !== undefined; ) {
     signal.throwIfAborted();
     last = await copyBlocks(tx, pair, last, BLOCKS);

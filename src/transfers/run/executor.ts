@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { Sealer } from '../../platform/keys/sealing.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import type { Ending, HandedBack } from '../ends/outcome.ts';
@@ -13,7 +13,7 @@ import type { StopReason } from './stopped.ts';
  * transfer. It decides from outside how much capacity a transfer has.
  */
 export interface Executor {
-  db: Db;
+  db: Database;
   blobs: CheckedBlobs;
   convert: Convert;
   sources: RemoteSources;

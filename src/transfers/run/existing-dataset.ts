@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ExistingDataset, findWriter } from 'hydrofiles';
 import { findHeld } from '../../datasets/bytes.queries.ts';
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { writeSeriesFile } from '../../series/to-file.ts';
@@ -19,7 +19,7 @@ type Held = NonNullable<Awaited<ReturnType<typeof findHeld>>>;
  * every attempt starts from the same content, and nothing is added twice.
  */
 export async function findExisting(
-  db: Db,
+  db: Reads,
   { id, type, outputDatasetId }: ClaimedRow,
   request: Pick<AcceptedRequest, 'writerName' | 'writerParameters'>,
 ): Promise<Held | undefined> {

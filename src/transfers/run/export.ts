@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
 import type { LinkSigner } from '../../uploads/address.ts';
 import type { BlobArea, PresentedGrant } from '../../uploads/blob-area.ts';
@@ -21,13 +21,13 @@ export const badRecordsName = (transferId: string) => `${transferId}${BAD_RECORD
 const BAD_RECORDS = '-bad-records.geojson';
 
 /** The area `export` of blob addresses, which is read-only. */
-export const exportArea = (db: Db, links: Pick<LinkSigner, 'issuer'>): BlobArea => ({
+export const exportArea = (db: Reads, links: Pick<LinkSigner, 'issuer'>): BlobArea => ({
   find: (name) => findExportBytes(db, name),
   accepts: (name, grant) => acceptsExportGrant(db, links, name, grant),
 });
 
 /** Name in the store of what an export's address stands for, while it is kept. */
-async function findExportBytes(db: Db, name: string): Promise<string | undefined> {
+async function findExportBytes(db: Reads, name: string): Promise<string | undefined> {
   const id = transferIdIn(name);
   if (id === undefined) return undefined;
   if (name === badRecordsName(id)) return (await findBadRecords(db, id)) ?? undefined;
@@ -40,7 +40,7 @@ async function findExportBytes(db: Db, name: string): Promise<string | undefined
  * transfer.
  */
 async function acceptsExportGrant(
-  db: Db,
+  db: Reads,
   { issuer }: Pick<LinkSigner, 'issuer'>,
   name: string,
   grant: PresentedGrant,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { sql, type Transaction } from '../../db.ts';
 import { nextGeneration } from '../../projects/grant-generations.queries.ts';
 import { type Fence, held, type LogLine, logged } from './run.queries.ts';
 
@@ -7,8 +7,8 @@ import { type Fence, held, type LogLine, logged } from './run.queries.ts';
  * The tenants among these that the user owns, none if the account is disabled. Locks the memberships until the
  * transaction ends.
  */
-export const holdOwned = (tx: Db, userId: string, tenantIds: readonly string[]) =>
-  tx.anyFirst(sql.type(z.object({ tenantId: z.string() }))`
+export const holdOwned = (tx: Transaction, userId: string, tenantIds: readonly string[]) =>
+  tx.anyFirst(sql.write(z.object({ tenantId: z.string() }))`
     select m.tenant_id from tenant_members m join accounts a using (user_id)
     where m.user_id = ${userId} and m.role = 'Owner' and m.tenant_id = any(${sql.array(tenantIds, 'uuid')}) and a.enabled
     order by m.tenant_id for share of m`);
@@ -16,14 +16,14 @@ export const holdOwned = (tx: Db, userId: string, tenantIds: readonly string[]) 
 /**
  * Locks the transfer of an attempt until the transaction ends. Null: the attempt does not hold the transfer any more.
  */
-export const holdRun = (tx: Db, fence: Fence) =>
-  tx.maybeOne(sql.type(z.object({ id: z.string() }))`select id from transfers where ${held(fence)} for update`);
+export const holdRun = (tx: Transaction, fence: Fence) =>
+  tx.maybeOne(sql.write(z.object({ id: z.string() }))`select id from transfers where ${held(fence)} for update`);
 
 /**
  * The clock, not `now()`: this transaction waits for locks and copies time series, which are parts of the run and of
  * its price.
  */
-export const completeMoveOrCopy = (tx: Db, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
+export const completeMoveOrCopy = (tx: Transaction, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
   tx.query(sql.unsafe`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = clock_timestamp(), updated_at = now(),
@@ -44,7 +44,10 @@ export interface Target {
 }
 
 /** Moves a dataset that the transfer has locked into another project, and unlocks it. False: it does not exist. */
-export async function moveDataset(tx: Db, { transferId, datasetId, projectId, changesTenant, userId }: Target) {
+export async function moveDataset(
+  tx: Transaction,
+  { transferId, datasetId, projectId, changesTenant, userId }: Target,
+) {
   const grants = changesTenant
     ? sql.fragment`permissions = '[]', own_grants_since = ${await nextGeneration(tx)}::bigint,`
     : sql.fragment``;
@@ -57,7 +60,7 @@ export async function moveDataset(tx: Db, { transferId, datasetId, projectId, ch
 
 /** Inserts a copy of a dataset's row, without its permissions. False: the dataset does not exist. */
 export async function insertCopy(
-  tx: Db,
+  tx: Transaction,
   { datasetId, projectId, userId }: Target,
   copy: { id: string; blob?: string | undefined; storageSize: number },
 ) {

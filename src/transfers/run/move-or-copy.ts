@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SERIES_FORMAT } from 'hydrofiles/series';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
 import { lockTreesOf } from '../../projects/tree.ts';
@@ -78,7 +78,12 @@ async function copyBytes(
  * Copies the time series. They are seen when the transaction commits, with the dataset that has them. An abort waits
  * for the statement under way, because the connection can roll back nothing before it.
  */
-async function copyRows(tx: Db, { inputDatasetId = '' }: ClaimedRow, { id }: Copied, time: TimeLimit): Promise<void> {
+async function copyRows(
+  tx: Transaction,
+  { inputDatasetId = '' }: ClaimedRow,
+  { id }: Copied,
+  time: TimeLimit,
+): Promise<void> {
   let copying: Promise<void> | undefined;
   try {
     await inTime(time, tooLong(time), (stop) => {
@@ -98,7 +103,7 @@ const tooLong =
 const inputGone = () => new AppError('gone', 'The input of this transfer no longer exists.');
 
 /** All or nothing. Checks again what the start checked, and locks it until the commit. */
-async function commit(tx: Db, transfer: ClaimedRow, copied: Copied | undefined, lines: readonly LogLine[]) {
+async function commit(tx: Transaction, transfer: ClaimedRow, copied: Copied | undefined, lines: readonly LogLine[]) {
   const {
     id: transferId,
     projectId,

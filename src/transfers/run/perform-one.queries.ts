@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql } from '../../db.ts';
 import { backOffReason, STATUSES } from '../queries.ts';
 import { lockOf } from '../queue/sweep.queries.ts';
 
@@ -18,7 +18,7 @@ const State = z.object({
 export type State = z.infer<typeof State>;
 
 /** The state that decides whether a process may claim a transfer now. */
-export const findState = (db: Db, id: string) =>
+export const findState = (db: Reads, id: string) =>
   db.maybeOne(sql.type(State)`
     select status, flags, error_message, worker_pool as pool, (select host from workers where pool = t.worker_pool) as host,
       exists (select from transfers where id = t.id and exists ${lockOf('transfers.worker_pool')}) as alive,

@@ -1,5 +1,5 @@
 import { ConversionError, FormatError } from 'hydrofiles/errors';
-import type { Db } from '../../db.ts';
+import type { Database, Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import type { SpanOptions } from '../../platform/telemetry/tracing.ts';
 import { CANCELLED, type Ending, endingOf, failed, type HandedBack, PROJECT_DELETED } from '../ends/outcome.ts';
@@ -70,10 +70,9 @@ export async function perform(executor: Executor, job: Job): Promise<Performed> 
 }
 
 function claim({ db, pool, timeLimit }: Executor, { id, flags, unqueue = false }: Job): Promise<ClaimedRow | null> {
-  if (!unqueue) return claimTransfer(db, { id, flags }, pool, timeLimit);
   return db.transaction(async (tx) => {
     const transfer = await claimTransfer(tx, { id, flags }, pool, timeLimit);
-    if (transfer) await removeQueueRow(tx, id);
+    if (transfer && unqueue) await removeQueueRow(tx, id);
     return transfer;
   });
 }
@@ -91,7 +90,7 @@ async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, si
     const outcome = await outcomeOf(executor, transfer, error);
     if (outcome === undefined) return 'takenOver';
     try {
-      const [settled] = await settle(db, { attempt: transfer, outcome, lines });
+      const [settled] = await db.transaction((tx) => settle(tx, { attempt: transfer, outcome, lines }));
       return settled?.kind ?? 'takenOver';
     } catch (failure) {
       executor.unwritten.set(transfer.id, { attempt: transfer.attempt, outcome, lines });
@@ -129,7 +128,11 @@ async function outcomeOf(
   return outageOutcome(transfer, error);
 }
 
-async function stoppedOutcome(db: Db, { id }: ClaimedRow, { why }: Stopped): Promise<Ending | HandedBack | undefined> {
+async function stoppedOutcome(
+  db: Reads,
+  { id }: ClaimedRow,
+  { why }: Stopped,
+): Promise<Ending | HandedBack | undefined> {
   if (why === 'shutdown') {
     const sentence = 'The worker was stopped; the transfer waits for another one.';
     return { kind: 'handedBack', sentence, counts: { handedBack: 1 } };
@@ -175,7 +178,7 @@ const isPermanent = (error: unknown): error is Error =>
  * has no attempts left.
  * @param unless a transfer with this resource request stays as it is
  */
-export const putBack = (db: Db, id: string, unless?: readonly string[]): Promise<void> =>
+export const putBack = (db: Database, id: string, unless?: readonly string[]): Promise<void> =>
   db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, id, unless);
     if (!waiting) return;

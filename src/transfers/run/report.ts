@@ -1,5 +1,5 @@
 import type { LogLevel } from 'hydrofiles';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { progressed, type Subject } from '../events.ts';
 import { type Fence, type LogLine, reportProgress, takeLineIds } from './run.queries.ts';
 
@@ -23,7 +23,7 @@ export interface Report {
 }
 
 /** @param onTakenOver called when another process has taken the transfer over */
-export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () => void): Report {
+export function openReport(db: Database, transfer: Fence & Subject, onTakenOver: () => void): Report {
   let lines: LogLine[] = [];
   let count = 0;
   let latest: { progress: number; phase: string } | undefined;
@@ -39,7 +39,8 @@ export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () =>
     lines = [];
     try {
       sent = await withIds(db, sent);
-      if (!(await reportProgress(db, transfer, { progress, phase, lines: sent, event }))) onTakenOver();
+      if (!(await db.transaction((tx) => reportProgress(tx, transfer, { progress, phase, lines: sent, event }))))
+        onTakenOver();
       if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
       // Losing progress does no harm; the lines are written next time, or with the end. Perhaps they are written
@@ -75,9 +76,9 @@ export function openReport(db: Db, transfer: Fence & Subject, onTakenOver: () =>
   };
 }
 
-async function withIds(db: Db, lines: readonly LogLine[]): Promise<LogLine[]> {
+async function withIds(db: Database, lines: readonly LogLine[]): Promise<LogLine[]> {
   const count = lines.filter(({ id }) => id === undefined).length;
   if (count === 0) return [...lines];
-  const ids = [...(await takeLineIds(db, count))];
+  const ids = [...(await db.transaction((tx) => takeLineIds(tx, count)))];
   return lines.map((line) => (line.id === undefined ? { ...line, id: ids.shift() as string } : line));
 }

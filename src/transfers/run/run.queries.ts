@@ -2,9 +2,8 @@ import type { LogLevel } from 'hydrofiles';
 import { z } from 'zod';
 import { type NewContent, releases, replacement } from '../../datasets/locks.queries.ts';
 import { datasetInsert, type NewDataset } from '../../datasets/queries.ts';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
 import { type Event, eventInsert } from '../../outbox.ts';
-import { statement } from '../../platform/sql/statements.ts';
 import { type Counts, MAX_ATTEMPTS } from '../ends/outcome.ts';
 import { advanceClock } from '../queue/virtual-time.queries.ts';
 import { MoveOrCopy, TransferType } from '../starts/request.ts';
@@ -49,7 +48,7 @@ const Claimed = z.object({
 export type ClaimedRow = z.infer<typeof Claimed>;
 
 /** A project is in the recycle bin, or below a project there, or removed. */
-export const deleted = (projectId: ReturnType<typeof sql.fragment>) => sql.fragment`not exists (
+export const deleted = (projectId: Fragment) => sql.fragment`not exists (
   select from projects p
   where p.id = ${projectId} and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null))`;
 /** The transfer's project, or the one that a dataset is moved or copied from. */
@@ -65,21 +64,16 @@ export const stopped = sql.fragment`cancel_requested_at is not null as cancelled
  * @param timeLimit milliseconds
  */
 export const claimTransfer = (
-  db: Db,
+  tx: Transaction,
   { id, flags }: { id: string; flags: readonly string[] },
   pool: string,
   timeLimit: number,
-) => db.maybeOne(claims({ id, flags, pool, timeLimit }));
-
-const claims = statement(
-  'claim transfer',
-  Claimed,
-  { id: 'uuid', flags: 'text[]', pool: 'text', timeLimit: 'bigint' },
-  ({ id, flags, pool, timeLimit }) => sql.fragment`
+) =>
+  tx.maybeOne(sql.write(Claimed, 'claim transfer')`
     update transfers set status = 'InProgress', attempt = attempt + 1, worker_pool = ${pool},
       deadline = now() + least(${timeLimit}::float8, (price ->> 'timeLimitMs')::float8) * interval '1 millisecond', started_at = now(), updated_at = now(),
       phase = 'Starting'
-    where id = ${id} and status = 'Pending' and flags = ${flags} and attempt < ${MAX_ATTEMPTS}
+    where id = ${id} and status = 'Pending' and flags = ${sql.array(flags, 'text')} and attempt < ${MAX_ATTEMPTS}
       and exists (select from workers where pool = ${pool})
     returning ${advanceClock}, id, type, format, request, tenant_id, project_id, created_by, request_id, traceparent, attempt,
       handed_back, price, memory_mb, cores::float8 as cores, child_deaths, outages, input_dataset_id, output_dataset_id, carry, source_tenant_id, source_project_id, source_id, ${stopped},
@@ -87,11 +81,10 @@ const claims = statement(
       coalesce((select blob from staged_blobs where name = staged_blob),
         (select blob from datasets where datasets.id = input_dataset_id)) as input_blob,
       coalesce((select size from staged_blobs where name = staged_blob),
-        (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`,
-);
+        (select storage_size from datasets where datasets.id = input_dataset_id)) as input_size`);
 
 /** Removes the queue row of a transfer, unless a worker has taken it. */
-export const removeQueueRow = (tx: Db, id: string) =>
+export const removeQueueRow = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`delete from queue_jobs where key = ${id} and locked_at is null`);
 
 const Stops = z.object({ cancelled: z.boolean(), projectDeleted: z.boolean() });
@@ -104,15 +97,15 @@ const Released = Stops.extend({
 const released = sql.fragment`id, flags, turn as virtual_time, attempt, ${stopped}`;
 
 /** Locks a transfer that waits. Null: it does not wait, or it has this resource request and attempts left. */
-export const lockWaiting = (tx: Db, id: string, unless: readonly string[] | undefined) =>
-  tx.maybeOne(sql.type(Released)`
+export const lockWaiting = (tx: Transaction, id: string, unless: readonly string[] | undefined) =>
+  tx.maybeOne(sql.write(Released)`
     select ${released} from transfers
     where id = ${id} and status = 'Pending' and (
       attempt >= ${MAX_ATTEMPTS} or flags is distinct from ${unless ? sql.array(unless, 'text') : sql.fragment`null`})
     for update`);
 
 /** Why a running transfer must stop. */
-export const getStops = (db: Db, id: string) =>
+export const getStops = (db: Reads, id: string) =>
   db.one(sql.type(Stops)`
     select ${stopped} from transfers where id = ${id}`);
 
@@ -140,8 +133,8 @@ export interface LogLine {
 }
 
 /** Ids for lines that are about to be written. */
-export const takeLineIds = (db: Db, count: number) =>
-  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+export const takeLineIds = (tx: Transaction, count: number) =>
+  tx.anyFirst(sql.write(z.object({ id: z.string() }))`
     select nextval('transfer_log_id_seq')::text as id from generate_series(1, ${count}::int)`);
 
 /** Inserts log lines for the transfers of the part `changed` of a `with`. */
@@ -170,8 +163,8 @@ export interface ProgressUpdate {
 }
 
 /** Stores progress, phase and log lines of an attempt. Null: the attempt does not hold the transfer any more. */
-export const reportProgress = (db: Db, fence: Fence, { progress, phase, lines, event }: ProgressUpdate) =>
-  db.maybeOne(sql.type(Changed)`
+export const reportProgress = (tx: Transaction, fence: Fence, { progress, phase, lines, event }: ProgressUpdate) =>
+  tx.maybeOne(sql.write(Changed)`
     with changed as (
       update transfers set progress = greatest(progress, ${progress}), phase = coalesce(${phase ?? null}, phase), updated_at = now()
       where ${held(fence)} returning id, progress),
@@ -201,13 +194,13 @@ export interface Completion {
  * over or cancelled, or its project deleted, and nothing is written. It ends when this is written, not when its
  * transaction began: before, that may have written rows of time series for long.
  */
-export function completeTransfer(db: Db, fence: Fence, { output, lines, event, ...done }: Completion) {
+export function completeTransfer(tx: Transaction, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
   const exported = 'exported' in output ? output.exported : undefined;
   const replaced = 'replaced' in output ? output.replaced : undefined;
   const changed = sql.fragment`changed`;
   const completed = sql.fragment`exists (select from changed)`;
-  return db.maybeOne(sql.prepared('complete transfer', Changed)`
+  return tx.maybeOne(sql.write(Changed, 'complete transfer')`
     with changed as (
       update transfers set status = 'Completed', progress = 100, phase = null, finished_at = clock_timestamp(), updated_at = now(),
         output_dataset_id = ${dataset?.id ?? replaced?.datasetId ?? null}, output_blob = ${exported?.blob ?? null},
@@ -236,8 +229,8 @@ export type EndedRow = z.infer<typeof EndedRow>;
 const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
 
 /** Ends an attempt, and so its transfer, with this error message. Null: another process took the transfer over. */
-export const failTransfer = (tx: Db, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
-  tx.maybeOne(sql.type(EndedRow)`
+export const failTransfer = (tx: Transaction, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
+  tx.maybeOne(sql.write(EndedRow)`
     with changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where ${held(fence)} returning *),
@@ -254,8 +247,13 @@ const unqueued = sql.fragment`
  * Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt
  * meanwhile.
  */
-export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: string, lines: readonly LogLine[]) =>
-  tx.maybeOne(sql.type(EndedRow)`
+export const failUnheldTransfer = (
+  tx: Transaction,
+  { id, attempt }: Fence,
+  sentence: string,
+  lines: readonly LogLine[],
+) =>
+  tx.maybeOne(sql.write(EndedRow)`
     with changed as (
       update transfers set status = 'Error', error_message = ${sentence}, phase = null, finished_at = now(), updated_at = now()
       where id = ${id} and attempt = ${attempt} and status in ('Pending', 'InProgress') returning *),
@@ -265,8 +263,8 @@ export const failUnheldTransfer = (tx: Db, { id, attempt }: Fence, sentence: str
     select ${ended} from changed`);
 
 /** Ends those of these transfers that wait, with one error message. */
-export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
-  tx.any(sql.type(EndedRow)`
+export const failWaiting = (tx: Transaction, ids: readonly string[], sentence: string) =>
+  tx.any(sql.write(EndedRow)`
     with waiting as (
       -- in one order, so that concurrent calls do not deadlock
       select id from transfers where id = any(${sql.array(ids, 'uuid')}) and status = 'Pending' order by id for update),
@@ -279,7 +277,7 @@ export const failWaiting = (tx: Db, ids: readonly string[], sentence: string) =>
     select ${ended} from changed`);
 
 /** Waiting transfers that write to one of these projects or below it, or move or copy a dataset from there. */
-export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
+export const listWaitingBelow = (tx: Transaction, projectIds: readonly string[]) =>
   tx.anyFirst(sql.type(Changed)`
     with below as materialized (select id from projects where path && ${sql.array(projectIds, 'uuid')})
     select id from transfers
@@ -288,12 +286,12 @@ export const listWaitingBelow = (tx: Db, projectIds: readonly string[]) =>
 
 /** Makes a transfer wait again. Null: another process took it over. */
 export const releaseTransfer = (
-  tx: Db,
+  tx: Transaction,
   fence: Fence,
   { handedBack = 0, childDeaths = 0, outages = 0 }: Counts,
   lines: readonly LogLine[],
 ) =>
-  tx.maybeOne(sql.type(Released)`
+  tx.maybeOne(sql.write(Released)`
     with changed as (
       update transfers set status = 'Pending', worker_pool = null, deadline = null, phase = null, updated_at = now(),
         handed_back = handed_back + ${handedBack}, child_deaths = child_deaths + ${childDeaths}, outages = outages + ${outages}
@@ -302,7 +300,7 @@ export const releaseTransfer = (
     select * from changed`);
 
 /** Transfers that this pool holds according to their rows. */
-export const listHeld = (db: Db, pool: string) =>
+export const listHeld = (db: Reads, pool: string) =>
   db.any(sql.type(
     z.object({ id: z.string(), attempt: z.number(), cancelled: z.boolean(), projectDeleted: z.boolean() }),
   )`

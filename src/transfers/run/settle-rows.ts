@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { type FileUse, insertSeriesFile } from '../../series/from-file.ts';
 import { deferDatasetCheck, raiseGeneration, updateSize } from '../../series/queries.ts';
 import { type Completed, settle } from '../ends/settle.ts';
@@ -19,7 +19,12 @@ interface Settlement {
  * whether the rows stay.
  * @param path the file of the conversion
  */
-export async function settleRows(db: Db, settlement: Settlement, path: string, signal: AbortSignal): Promise<void> {
+export async function settleRows(
+  db: Database,
+  settlement: Settlement,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
   const { datasetId, use } = targetOf(settlement.outcome.result.output);
   await db.transaction(async (tx) => {
     // a worker that stands still must not keep rows locked from its successor

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 
-export const insertSource = (tx: Db, id: string, sealed: Buffer) =>
+export const insertSource = (tx: Transaction, id: string, sealed: Buffer) =>
   tx.query(sql.unsafe`insert into remote_sources (id, sealed) values (${id}, ${sql.binary(sealed)})`);
 
 /** Locks the address of a remote file until the transaction ends. Null: it was deleted. */
-export const lockSource = (tx: Db, id: string) =>
-  tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
+export const lockSource = (tx: Transaction, id: string) =>
+  tx.maybeOneFirst(sql.write(z.object({ id: z.string() }))`
     select id from remote_sources where id = ${id} for share`);
 
 /** Condition: no transfer needs the address `s` any longer. A failed transfer can be retried for a day. */
@@ -16,7 +16,7 @@ const unneeded = sql.fragment`not exists (
     and (t.finished_at is null or (t.status = 'Error' and t.finished_at > now() - interval '24 hours')))`;
 
 /** Addresses that no transfer needs, after an id. */
-export const listUnneededSources = (db: Db, limit: number, after: string | undefined) =>
+export const listUnneededSources = (db: Reads, limit: number, after: string | undefined) =>
   db.any(sql.type(z.object({ id: z.string() }))`
     select id from remote_sources s
     where ${unneeded} and id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000') order by id limit ${limit}`);
@@ -25,9 +25,8 @@ export const listUnneededSources = (db: Db, limit: number, after: string | undef
  * Deletes the addresses among these that no transfer needs. Locks them first and checks again in a second statement,
  * which sees transfers that were retried meanwhile. A later retry waits for the lock and is refused.
  */
-export const deleteSources = (db: Db, candidates: readonly string[]) =>
-  db.transaction(async (tx) => {
-    const ids = await tx.anyFirst(sql.type(z.object({ id: z.string() }))`
-      select id from remote_sources where id = any(${sql.array(candidates, 'uuid')}) for update skip locked`);
-    await tx.query(sql.unsafe`delete from remote_sources s where id = any(${sql.array(ids, 'uuid')}) and ${unneeded}`);
-  });
+export async function deleteSources(tx: Transaction, candidates: readonly string[]): Promise<void> {
+  const ids = await tx.anyFirst(sql.write(z.object({ id: z.string() }))`
+    select id from remote_sources where id = any(${sql.array(candidates, 'uuid')}) for update skip locked`);
+  await tx.query(sql.unsafe`delete from remote_sources s where id = any(${sql.array(ids, 'uuid')}) and ${unneeded}`);
+}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Sealer } from '../../platform/keys/sealing.ts';
 import type { Outbound } from '../../platform/net/outbound.ts';
@@ -25,7 +25,11 @@ const contextOf = (id: string) => `remote source ${id}`;
  * Seals and stores the address of a remote file, in the transaction that starts its transfer. Checks it without
  * connecting. No answer and no message contains its secret parts.
  */
-export async function storeSource(tx: Db, { outbound, sealer }: Sources, address: string): Promise<StoredSource> {
+export async function storeSource(
+  tx: Transaction,
+  { outbound, sealer }: Sources,
+  address: string,
+): Promise<StoredSource> {
   const url = parseSource(outbound, address);
   const id = randomUUID();
   await insertSource(tx, id, sealer.seal(url.href, contextOf(id)));

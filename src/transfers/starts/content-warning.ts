@@ -1,7 +1,7 @@
 import { detect, type Reader } from 'hydrofiles';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { findBytes } from '../../datasets/bytes.queries.ts';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { findStaged } from '../../uploads/staged.queries.ts';
 
@@ -17,7 +17,7 @@ interface Input {
 }
 
 /** Name of the stored bytes that a transfer would read; undefined: a remote file, or nothing was uploaded yet. */
-export async function storedInput(tx: Db, { stagedBlob, inputDatasetId }: Input): Promise<string | undefined> {
+export async function storedInput(tx: Transaction, { stagedBlob, inputDatasetId }: Input): Promise<string | undefined> {
   if (inputDatasetId !== undefined) return (await findBytes(tx, inputDatasetId))?.blob;
   return stagedBlob === undefined ? undefined : (await findStaged(tx, stagedBlob))?.blob;
 }

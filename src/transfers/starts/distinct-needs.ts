@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import { inWords } from '../queue/queue-status.ts';
 import { requestedFlags, requirementsOf } from '../queue/requirements.ts';
@@ -15,7 +15,11 @@ const MAX_DISTINCT = 16;
  * Refuses a resource request above the maximum. A request that another unfinished transfer of the tenant has is never
  * refused.
  */
-export async function limitDistinctRequests(tx: Db, tenantId: string, flags: readonly string[]): Promise<void> {
+export async function limitDistinctRequests(
+  tx: Transaction,
+  tenantId: string,
+  flags: readonly string[],
+): Promise<void> {
   const asked = requestedFlags(flags);
   if (asked.length === 0 || (await isUnderWay(tx, tenantId, asked))) return;
   // of two starts at once only one may take the last place

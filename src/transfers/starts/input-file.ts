@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { decodedOnce, parseOwnAddress } from '../../uploads/address.ts';
@@ -28,7 +28,7 @@ export interface InputFile {
  * others are remote. A dry run only warns if nothing was uploaded, so that a large file need not be uploaded for it.
  */
 export async function keepInputFile(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   sources: Sources,
   { originalFileName: inputName, uploadUrl }: UploadedFile,

@@ -1,6 +1,6 @@
 import { idleDataset, readableDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { type Caller, ownedTenants } from '../../http/caller.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
@@ -35,7 +35,7 @@ export const startMoveOrCopy = (
  * Checks that the caller owns both tenants and has the scope, and locks the dataset: a move for writing, a copy for
  * reading.
  */
-export async function planMoveOrCopy(tx: Db, caller: Caller, request: MoveOrCopyRequest): Promise<Plan> {
+export async function planMoveOrCopy(tx: Transaction, caller: Caller, request: MoveOrCopyRequest): Promise<Plan> {
   const seen = await visibleDataset(tx, caller, request.datasetId);
   const target = await visibleProject(tx, caller, request.targetProjectId);
   if (target.tenantId !== request.targetTenantId) throw notFound('Project', request.targetProjectId);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { sql, type Transaction } from '../../db.ts';
 import { AcceptedRequest, MoveOrCopy, TransferType } from './request.ts';
 
 const Beginnable = z.object({
@@ -20,7 +20,7 @@ const Beginnable = z.object({
 export type Beginnable = z.infer<typeof Beginnable>;
 
 /** Everything that a transfer was started with. A failed import has no output dataset. */
-export const getBeginning = (tx: Db, id: string) =>
+export const getBeginning = (tx: Transaction, id: string) =>
   tx.one(sql.type(Beginnable)`
     select type, tenant_id, project_id, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, memory_mb,
       cores::float8 as cores, carry, flags

@@ -1,7 +1,7 @@
 import { findReader, findWriter } from 'hydrofiles';
 import { refuseUsed, refuseWritten, sharedDataset, takenDataset } from '../../datasets/access.ts';
 import type { VisibleDataset } from '../../datasets/queries.ts';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { conflict, forbidden, notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { may, requireCapability } from '../../projects/access.ts';
@@ -30,10 +30,16 @@ export const startRetry = (
   inDryRunTransaction(parts, dryRun, (tx) => writeRetry(tx, parts, caller, id, everywhere));
 
 /** Retries a failed transfer as its starter, in the transaction of the caller. */
-export const retryTransfer = (tx: Db, rules: StartRules, starter: Caller, id: string): Promise<Written> =>
+export const retryTransfer = (tx: Transaction, rules: StartRules, starter: Caller, id: string): Promise<Written> =>
   writeRetry(tx, rules, starter, id, starter);
 
-async function writeRetry(tx: Db, rules: StartRules, caller: Caller, id: string, everywhere: Caller): Promise<Written> {
+async function writeRetry(
+  tx: Transaction,
+  rules: StartRules,
+  caller: Caller,
+  id: string,
+  everywhere: Caller,
+): Promise<Written> {
   const transfer = await findTransfer(tx, caller, id);
   if (!transfer) throw notFound('Transfer', id);
   if (transfer.createdBy !== caller.userId && !may({ rights: transfer.rights }, 'canUpdateContent'))
@@ -61,7 +67,7 @@ function missingIn({ request, outputDatasetId, carry }: Beginnable): string[] {
 }
 
 /** Checks and locks again what the first start checked and locked. */
-async function planRetry(tx: Db, caller: Caller, failed: Beginnable): Promise<Plan> {
+async function planRetry(tx: Transaction, caller: Caller, failed: Beginnable): Promise<Plan> {
   const { type, projectId, tenantId, inputDatasetId, outputDatasetId, stagedBlob, sourceId, carry } = failed;
   if (carry !== undefined) {
     const datasetId = inputDatasetId ?? outputDatasetId ?? '';

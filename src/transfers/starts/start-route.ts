@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
 import { afterCommit } from '../../http/rules/idempotency.ts';
@@ -12,7 +12,7 @@ import { Started, StartQuery } from './bodies.ts';
 import type { DryRun } from './start.ts';
 
 export interface StartRoutes {
-  db: Db;
+  db: Database;
   endWaiter: EndWaiter;
 }
 

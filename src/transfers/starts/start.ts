@@ -4,7 +4,7 @@ import type { BlobSources } from '../../blobs/blob-source.ts';
 import { tooFewCredits } from '../../credits/change.ts';
 import { priceOf } from '../../credits/prices.ts';
 import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
-import type { Db } from '../../db.ts';
+import type { Database, Transaction } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
 import { emit } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
@@ -20,7 +20,7 @@ import type { StartRules } from './rules.ts';
 
 /** What a start needs. */
 export interface StartParts extends StartRules {
-  db: Db;
+  db: Database;
   sources: Sources;
   /** Stored content, which a dry run looks into. */
   contents: BlobSources;
@@ -56,7 +56,7 @@ export interface DryRun {
 export async function inDryRunTransaction(
   { db, contents }: Pick<StartParts, 'db'> & Partial<Pick<StartParts, 'contents'>>,
   dryRun: boolean,
-  start: (tx: Db) => Promise<Written>,
+  start: (tx: Transaction) => Promise<Written>,
 ): Promise<Summary | DryRun> {
   const warnings: string[] = [];
   let plan: Plan | undefined;
@@ -90,7 +90,7 @@ export async function inDryRunTransaction(
 
 /** Inserts the transfer with its queue row, its event and its locks on datasets, in the caller's transaction. */
 export async function writePlan(
-  tx: Db,
+  tx: Transaction,
   caller: Caller,
   plan: Plan,
   { gates, prices, timeLimit }: StartRules,

@@ -1,6 +1,6 @@
 import { refuseUsed, refuseWritten, sharedDataset, takenDataset, visibleDataset } from '../../datasets/access.ts';
 import { downloadName } from '../../datasets/download-name.ts';
-import type { Db } from '../../db.ts';
+import type { Transaction } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
@@ -82,7 +82,7 @@ export async function startUpdateFrom(
 }
 
 /** Locks by ascending id, so that two updates in opposite directions do not wait for each other. */
-async function lockBoth(tx: Db, caller: Caller, sourceId: string, targetId: string) {
+async function lockBoth(tx: Transaction, caller: Caller, sourceId: string, targetId: string) {
   if (sourceId < targetId) {
     const source = await sharedDataset(tx, caller, sourceId);
     return { source, target: await takenDataset(tx, caller, { id: targetId }, 'canUpdateContent') };

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { BlobInfo, BlobStore, ByteRange } from '../../blobs/blobs.ts';
 import { Digest, digestOfFile, type KnownDigest } from '../../blobs/digest.ts';
 import { readSteadily } from '../../blobs/steady-read.ts';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { AppError, notFound } from '../../errors.ts';
 import {
   type BlobProblem,
@@ -18,7 +18,7 @@ import {
 } from './digests.queries.ts';
 
 export interface CheckedBlobsParts {
-  db: Db;
+  db: Database;
   log: { error(details: object, message: string): void };
   /** Called after each write. */
   written(): void;
@@ -94,7 +94,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
   }
 
   async function keepDigest(name: string, digest: Digest): Promise<void> {
-    await apart(() => putDigest(db, name, digest));
+    await apart(() => db.transaction((tx) => putDigest(tx, name, digest)));
     written();
   }
 
@@ -105,7 +105,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     const etag = problem === 'damaged' ? (await store.info(name))?.etag : undefined;
     const error = new ContentDamaged(named, problem);
     listed.set(name, { problem, etag });
-    if (await apart(() => putProblem(db, name, problem, etag)))
+    if (await apart(() => db.transaction((tx) => putProblem(tx, name, problem, etag))))
       log.error({ blob: name, [named.kind]: named.id }, error.message);
     return error;
   }
@@ -116,7 +116,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
 
   async function isRight(name: string): Promise<void> {
     listed.delete(name);
-    await apart(() => removeProblem(db, name));
+    await apart(() => db.transaction((tx) => removeProblem(tx, name)));
   }
 
   /** Runs a read; a blob that is missing although something names it is `ContentDamaged`. */
@@ -259,7 +259,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
       const size = expected === null ? (await apart(() => findNamed(db, name)))?.size : undefined;
       if (expected !== null ? !digest.equals(expected) : size !== undefined && size !== digest.size)
         return (await found(name, 'damaged')) && { problem: 'damaged', bytes: digest.size };
-      await apart(() => putDigest(db, name, digest));
+      await apart(() => db.transaction((tx) => putDigest(tx, name, digest)));
       if ((await problems()).has(name)) await isRight(name);
       return { bytes: digest.size };
     },

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import { text, timeText, uuidText } from '../../http/rules/members.ts';
 
 const Known = z.object({ size: z.number(), digest: z.string() });
 
 /** What a blob must contain. Null for a blob of an earlier version that was not verified yet. */
-export const findDigest = (db: Db, name: string) =>
+export const findDigest = (db: Reads, name: string) =>
   db.maybeOne(sql.prepared('blob digest', Known)`select size, digest from blob_digests where name = ${name}`);
 
 /**
  * Records what a blob contains, just written or just checked. Does not wait for the disk: the commit that names the
  * blob comes later in the log of the database, and takes this one along.
  */
-export const putDigest = (db: Db, name: string, { size, hex }: { size: number; hex: string }) =>
-  db.maybeOne(sql.prepared('put blob digest', z.object({}))`
+export const putDigest = (tx: Transaction, name: string, { size, hex }: { size: number; hex: string }) =>
+  tx.maybeOne(sql.write(z.object({}), 'put blob digest')`
     insert into blob_digests (name, size, digest)
     select ${name}, ${size}::bigint, ${hex}::text
     from (select set_config('synchronous_commit', 'off', true) as mode) set where set.mode = 'off'
@@ -25,19 +25,19 @@ export type BlobProblem = (typeof PROBLEMS)[number];
 const Listed = z.object({ name: z.string(), problem: z.enum(PROBLEMS), etag: z.string().optional() });
 
 /** Blobs that were found to be damaged or missing; the first ones if they are very many. */
-export const listProblems = (db: Db, limit: number) =>
+export const listProblems = (db: Reads, limit: number) =>
   db.any(sql.type(Listed)`select name, problem, etag from damaged_blobs order by found_at limit ${limit}`);
 
 /** Lists a blob. Null: it is listed with this problem already. */
-export const putProblem = (db: Db, name: string, problem: BlobProblem, etag: string | undefined) =>
-  db.maybeOne(sql.type(z.object({ name: z.string() }))`
+export const putProblem = (tx: Transaction, name: string, problem: BlobProblem, etag: string | undefined) =>
+  tx.maybeOne(sql.write(z.object({ name: z.string() }))`
     insert into damaged_blobs (name, problem, etag) values (${name}, ${problem}, ${etag ?? null})
     on conflict (name) do update set problem = excluded.problem, etag = excluded.etag
     where damaged_blobs.problem <> excluded.problem or damaged_blobs.etag is distinct from excluded.etag
     returning name`);
 
-export const removeProblem = (db: Db, name: string) =>
-  db.query(sql.unsafe`delete from damaged_blobs where name = ${name}`);
+export const removeProblem = (tx: Transaction, name: string) =>
+  tx.query(sql.unsafe`delete from damaged_blobs where name = ${name}`);
 
 const Named = z.object({
   kind: z.enum(['dataset', 'upload', 'transfer']),
@@ -50,7 +50,7 @@ const Named = z.object({
 export type NamedBlob = z.infer<typeof Named>;
 
 /** What names a blob, a dataset first. Null: nothing does, so that the blob may be deleted at any time. */
-export const findNamed = (db: Db, name: string) =>
+export const findNamed = (db: Reads, name: string) =>
   db.maybeOne(sql.type(Named)`
     select * from (
       select 'dataset' as kind, id::text as id, name as title, storage_size as size from datasets where blob = ${name}
@@ -78,7 +78,7 @@ export const DamagedBlob = z
 export type DamagedBlob = z.infer<typeof DamagedBlob>;
 
 /** Listed blobs that are the content of something, with what names them. */
-export const listDamaged = (db: Db, { after, limit }: { after: string; limit: number }) =>
+export const listDamaged = (db: Reads, { after, limit }: { after: string; limit: number }) =>
   db.any(sql.type(DamagedBlob)`
     select b.name as blob, b.problem, b.found_at, n.kind, n.id, n.title, n.project_id
     from damaged_blobs b cross join lateral (
@@ -93,18 +93,18 @@ export const listDamaged = (db: Db, { after, limit }: { after: string; limit: nu
 const Count = z.object({ problem: z.enum(PROBLEMS), count: z.number() });
 
 /** Number of blobs in use that are damaged or missing. */
-export const countDamaged = (db: Db) =>
+export const countDamaged = (db: Reads) =>
   db.any(sql.type(Count)`
     select problem, count(*) as count from damaged_blobs b
     where exists (select from named_blobs n where n.name = b.name) group by problem`);
 
 /** Number of blobs that are the content of something. */
-export const countNamed = (db: Db) =>
+export const countNamed = (db: Reads) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(distinct name) as count from named_blobs`);
 
 /** Deletes what is known of blobs that nothing names any more; new ones may be named soon. */
-export const forgetUnnamed = (db: Db) =>
-  db.query(sql.unsafe`
+export const forgetUnnamed = (tx: Transaction) =>
+  tx.query(sql.unsafe`
     with digests as (
       delete from blob_digests b where checked_at < now() - interval '1 day'
         and not exists (select from named_blobs n where n.name = b.name))

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
 
 const Id = z.object({ id: z.string() });
 const Name = z.object({ name: z.string() });
@@ -17,8 +17,8 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
  */
 export interface Expiry {
   part: string;
-  list(db: Db, limit: number, after: string | undefined): Promise<readonly { id: string }[]>;
-  clear(db: Db, ids: readonly string[]): Promise<unknown>;
+  list(db: Reads, limit: number, after: string | undefined): Promise<readonly { id: string }[]>;
+  clear(tx: Transaction, ids: readonly string[]): Promise<unknown>;
 }
 
 /**
@@ -32,13 +32,12 @@ const stagedFiles: Expiry = {
       select name as id from staged_blobs s
       where blob is not null and least(expires_at, deleted_at) < now() - interval '1 hour' and ${unneeded} and name > ${after ?? ''}
       order by name limit ${limit}`),
-  clear: (db, ids) =>
-    db.transaction(async (tx) => {
-      const names = await tx.anyFirst(sql.type(Name)`
-        select name from staged_blobs where name = any(${sql.array(ids, 'text')}) for update skip locked`);
-      await tx.query(sql.unsafe`
-        update staged_blobs s set blob = null, size = null where name = any(${sql.array(names, 'text')}) and ${unneeded}`);
-    }),
+  clear: async (tx, ids) => {
+    const names = await tx.anyFirst(sql.write(Name)`
+      select name from staged_blobs where name = any(${sql.array(ids, 'text')}) for update skip locked`);
+    await tx.query(sql.unsafe`
+      update staged_blobs s set blob = null, size = null where name = any(${sql.array(names, 'text')}) and ${unneeded}`);
+  },
 };
 
 /** Expired upload addresses to which nothing was uploaded and that no transfer names. */
@@ -49,19 +48,19 @@ const uploadAddresses: Expiry = {
   list: (db, limit, after) =>
     db.any(sql.type(Id)`
       select name as id from staged_blobs s where ${unused} and name > ${after ?? ''} order by name limit ${limit}`),
-  clear: (db, ids) =>
-    db.query(sql.unsafe`delete from staged_blobs s where name = any(${sql.array(ids, 'text')}) and ${unused}`),
+  clear: (tx, ids) =>
+    tx.query(sql.unsafe`delete from staged_blobs s where name = any(${sql.array(ids, 'text')}) and ${unused}`),
 };
 
 /** Exports and GeoJSON files of skipped records, which are stored for seven days. */
-const ofTransfers = (part: string, column: string, condition: ReturnType<typeof sql.fragment>): Expiry => ({
+const ofTransfers = (part: string, column: string, condition: Fragment): Expiry => ({
   part,
   list: (db, limit, after) =>
     db.any(sql.type(Id)`
       select id from transfers
       where ${condition} and finished_at < now() - interval '7 days' and id > ${after ?? NO_ID}::uuid order by id limit ${limit}`),
-  clear: (db, ids) =>
-    db.query(sql.unsafe`
+  clear: (tx, ids) =>
+    tx.query(sql.unsafe`
       update transfers set ${sql.identifier([column])} = null where id = any(${sql.array(ids, 'uuid')})`),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import { UUID_PATTERN } from '../../platform/text/uuid.ts';
 
 const Unreferenced = z.object({
@@ -12,7 +12,7 @@ const Unreferenced = z.object({
  * The blobs among these that no row references. The query must contain every table that references blobs. Known are
  * blobs that rows have released, and leftovers of uploads and of attempts of this database's transfers.
  */
-export const listUnreferenced = (db: Db, names: readonly string[]) =>
+export const listUnreferenced = (db: Reads, names: readonly string[]) =>
   db.any(sql.type(Unreferenced)`
     select stored.name,
       exists (select from released_blobs r where r.name = stored.name)
@@ -31,6 +31,6 @@ export const listUnreferenced = (db: Db, names: readonly string[]) =>
         where t.status = 'InProgress' and (stored.name like '%/' || t.id || '-' || t.attempt or stored.name like '%/' || t.id || '-' || t.attempt || '-bad'))`);
 
 /** Deletes notes of released blobs: of these, whose bytes are deleted, and of all others after a month. */
-export const deleteReleased = (db: Db, names: readonly string[]) =>
-  db.query(sql.unsafe`
+export const deleteReleased = (tx: Transaction, names: readonly string[]) =>
+  tx.query(sql.unsafe`
     delete from released_blobs where name = any(${sql.array(names, 'text')}) or released_at < now() - interval '30 days'`);

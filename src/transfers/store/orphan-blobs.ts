@@ -1,5 +1,5 @@
 import { AREAS, type BlobStore } from '../../blobs/blobs.ts';
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import { FAIL_FAST, type MaintenanceRun } from '../../platform/async/maintenance-run.ts';
 import { clearExpired } from './expiry.ts';
 import { deleteReleased, listUnreferenced } from './orphan-blobs.queries.ts';
@@ -42,12 +42,13 @@ interface Found extends Counted {
  * database, or that the database is an old backup, and an operator must confirm the sweep. Sweeps may run concurrently.
  * @throws when the store belongs to another database
  */
-export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {
+export async function removeOrphanBlobs(db: Database, blobs: BlobStore, sweep: OrphanSweep): Promise<Swept> {
   const { olderThanMs, run = FAIL_FAST } = sweep;
   try {
     await checkOwner(db, blobs);
   } catch (error) {
-    if (error instanceof ForeignStore) await setStopped(db, error.message, { all: 0, unknown: 0, unknownBytes: 0 });
+    if (error instanceof ForeignStore)
+      await db.transaction((tx) => setStopped(tx, error.message, { all: 0, unknown: 0, unknownBytes: 0 }));
     throw error;
   }
   await clearExpired(db, run);
@@ -61,14 +62,14 @@ export async function removeOrphanBlobs(db: Db, blobs: BlobStore, sweep: OrphanS
       const gone = await removeUnknown(db, blobs, found.names, run);
       removed += gone;
       if (found.names.length < MAX_NAMES || gone === 0) {
-        await setSwept(db, found.all - found.removed - gone);
+        await db.transaction((tx) => setSwept(tx, found.all - found.removed - gone));
         break;
       }
       found = await removeKnown(db, blobs, before, run);
       removed += found.removed;
     }
   } else {
-    await setStopped(db, keptBecause, found);
+    await db.transaction((tx) => setStopped(tx, keptBecause, found));
   }
   const leftovers = await blobs.removeLeftovers(Math.max(LEFTOVERS_MS, olderThanMs));
   return { removed, leftovers, ...(keptBecause === undefined ? {} : { keptBecause }) };
@@ -89,7 +90,7 @@ function refusal(
 }
 
 /** Lists all blobs, deletes known ones without references, and collects unknown ones. */
-async function removeKnown(db: Db, blobs: BlobStore, before: number, run: MaintenanceRun): Promise<Found> {
+async function removeKnown(db: Database, blobs: BlobStore, before: number, run: MaintenanceRun): Promise<Found> {
   const found: Found = { all: 0, unknown: 0, unknownBytes: 0, names: [], removed: 0 };
   let batch = new Map<string, number>();
   const flush = async () => {
@@ -119,7 +120,12 @@ async function removeKnown(db: Db, blobs: BlobStore, before: number, run: Mainte
   return found;
 }
 
-async function removeUnknown(db: Db, blobs: BlobStore, names: readonly string[], run: MaintenanceRun): Promise<number> {
+async function removeUnknown(
+  db: Database,
+  blobs: BlobStore,
+  names: readonly string[],
+  run: MaintenanceRun,
+): Promise<number> {
   let removed = 0;
   for (let at = 0; at < names.length; at += BATCH) {
     run.signal?.throwIfAborted();
@@ -132,13 +138,13 @@ async function removeUnknown(db: Db, blobs: BlobStore, names: readonly string[],
 
 /** Deletes blobs, those after a failed one as well. Returns the number of deleted ones. */
 async function removeAll(
-  db: Db,
+  db: Database,
   blobs: BlobStore,
   names: readonly string[],
   { attempt }: MaintenanceRun,
 ): Promise<number> {
   const gone: string[] = [];
   for (const name of names) if (await attempt('blobs without a row', () => blobs.remove(name), name)) gone.push(name);
-  await deleteReleased(db, gone);
+  await db.transaction((tx) => deleteReleased(tx, gone));
   return gone.length;
 }

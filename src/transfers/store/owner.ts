@@ -5,7 +5,7 @@ import type { BucketLimits } from '../../blobs/bucket.ts';
 import { DamagedMarker, type StoreOwner } from '../../blobs/marker.ts';
 import { type StorePlace, storePlaces } from '../../blobs/open.ts';
 import type { Config } from '../../config.ts';
-import type { Db } from '../../db.ts';
+import type { Database, Reads } from '../../db.ts';
 import { type CheckedBlobs, checkedBlobs } from './checked-blobs.ts';
 import { openCounter } from './counter.ts';
 import { getIdentity, insertIdentity, raiseCounter, sampleReferenced, setAdopted, setPlace } from './owner.queries.ts';
@@ -49,15 +49,15 @@ const ADOPT = "or take it over with 'platform blobs adopt'";
  * Opens the blob store of these settings. A store without an owner belongs to this database from now on.
  * @throws if it belongs to another database, or has no owner but blobs that this database does not reference
  */
-export async function openOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<CheckedBlobs> {
+export async function openOwnStore(db: Database, settings: StoreSettings, log: Log): Promise<CheckedBlobs> {
   const store = await findOwnStore(db, settings, log);
   const counter = openCounter(() => shareCounter(db, store, log));
   return checkedBlobs(store, { db, log, written: counter.wanted });
 }
 
-async function findOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<BlobStore> {
+async function findOwnStore(db: Database, settings: StoreSettings, log: Log): Promise<BlobStore> {
   const places = await storePlaces(settings.url, settings.folder, settings.limits);
-  await insertIdentity(db);
+  await db.transaction((tx) => insertIdentity(tx));
   let owners: (StoreOwner | undefined)[];
   try {
     owners = await Promise.all(places.map(({ store }) => store.marker.read()));
@@ -87,7 +87,7 @@ async function findOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<
     if (self.counter > marker.counter + FAR) log.warn({ ...counters(self, marker) }, STORE_IS_OLD);
   }
   await shareCounter(db, place.store, log);
-  await setPlace(db, place.name);
+  await db.transaction((tx) => setPlace(tx, place.name));
   return place.store;
 }
 
@@ -95,7 +95,7 @@ async function findOwnStore(db: Db, settings: StoreSettings, log: Log): Promise<
  * Raises the counter of the database, and then the one in the marker of its store. A database with a lower one than the
  * marker is older than the store: it was restored from a backup. Failures are logged: the next time will do.
  */
-async function shareCounter(db: Db, store: BlobStore, log: Log): Promise<void> {
+async function shareCounter(db: Database, store: BlobStore, log: Log): Promise<void> {
   try {
     const marker = await store.marker.read();
     const self = await getIdentity(db);
@@ -105,7 +105,7 @@ async function shareCounter(db: Db, store: BlobStore, log: Log): Promise<void> {
       log.error({}, why);
       return;
     }
-    const counter = await raiseCounter(db, marker.counter);
+    const counter = await db.transaction((tx) => raiseCounter(tx, marker.counter));
     await store.marker.replace({ ...marker, counter });
   } catch (error) {
     log.warn({ err: error }, 'the counter of the blob store could not be raised; it will be tried again');
@@ -123,7 +123,7 @@ const STORE_IS_OLD =
   "The blob store is older than its database: it may have been restored from a backup. Run 'platform blobs verify'.";
 
 async function claim(
-  db: Db,
+  db: Reads,
   self: Self,
   places: readonly StorePlace[],
   owners: readonly (StoreOwner | undefined)[],
@@ -138,7 +138,7 @@ async function claim(
 }
 
 /** The place that has blobs of this database, else the first one, which then must be empty. */
-async function unclaimedPlace(db: Db, places: readonly StorePlace[]): Promise<StorePlace> {
+async function unclaimedPlace(db: Reads, places: readonly StorePlace[]): Promise<StorePlace> {
   const named = await sampleReferenced(db, SAMPLE_SIZE);
   for (const place of places) {
     for (const name of named) if (await place.store.info(name)) return place;
@@ -167,8 +167,8 @@ async function holdsBlobs(store: BlobStore): Promise<boolean> {
 }
 
 /** Throws unless the store still belongs to this database. Call it before deleting unreferenced blobs. */
-export async function checkOwner(db: Db, store: BlobStore): Promise<void> {
-  await insertIdentity(db);
+export async function checkOwner(db: Database, store: BlobStore): Promise<void> {
+  await db.transaction((tx) => insertIdentity(tx));
   const owner = await store.marker.read();
   const self = await getIdentity(db);
   if (owner?.id !== self.id) throw belongsToAnother(undefined, owner);
@@ -190,7 +190,7 @@ export interface Adopted {
  * Makes this database the owner of the store of these settings. Afterwards the sweep deletes no unreferenced blob
  * without confirmation.
  */
-export async function adoptStore(db: Db, settings: StoreSettings, reason?: string): Promise<Adopted> {
+export async function adoptStore(db: Database, settings: StoreSettings, reason?: string): Promise<Adopted> {
   const places = await storePlaces(settings.url, settings.folder, settings.limits);
   const self = await identify(db);
   const owners = await Promise.all(places.map(({ store }) => store.marker.read().catch(damaged)));
@@ -238,8 +238,8 @@ interface Self {
   counter: number;
 }
 
-async function identify(db: Db): Promise<Self> {
-  await insertIdentity(db);
+async function identify(db: Database): Promise<Self> {
+  await db.transaction((tx) => insertIdentity(tx));
   return getIdentity(db);
 }
 

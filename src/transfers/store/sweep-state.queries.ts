@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import { number, text } from '../../http/rules/members.ts';
 
 const Allowance = z.object({ confirmAll: z.boolean(), confirmed: z.number().optional() });
 
 /** The confirmed number of unknown blobs, and whether every unknown blob needs confirmation. */
-export const getAllowance = (db: Db) => db.one(sql.type(Allowance)`select confirm_all, confirmed from blob_store`);
+export const getAllowance = (db: Reads) => db.one(sql.type(Allowance)`select confirm_all, confirmed from blob_store`);
 
 /** Numbers of blobs of a sweep; unknown ones were never referenced by this database. */
 export interface Counted {
@@ -15,16 +15,16 @@ export interface Counted {
 }
 
 /** Records that a sweep kept the unknown blobs, and why. */
-export const setStopped = (db: Db, because: string, { all, unknown, unknownBytes }: Counted) =>
-  db.query(sql.unsafe`
+export const setStopped = (tx: Transaction, because: string, { all, unknown, unknownBytes }: Counted) =>
+  tx.query(sql.unsafe`
     update blob_store set stopped_because = ${because}, stopped_at = coalesce(stopped_at, now()), swept_at = now(),
       all_blobs = ${all}, unknown_blobs = ${unknown}, unknown_bytes = ${unknownBytes},
       -- a confirmation may have come while this sweep was listing blobs
       confirmed = case when confirmed >= ${unknown}::bigint then confirmed end`);
 
 /** Records a finished sweep, which uses up the confirmation. */
-export const setSwept = (db: Db, all: number) =>
-  db.query(sql.unsafe`
+export const setSwept = (tx: Transaction, all: number) =>
+  tx.query(sql.unsafe`
     update blob_store set stopped_because = null, stopped_at = null, swept_at = now(), all_blobs = ${all}, unknown_blobs = 0,
       unknown_bytes = 0, confirm_all = confirm_all and confirmed is null, confirmed = null`);
 
@@ -47,14 +47,14 @@ export const SweepState = z.object({
 export type SweepState = z.infer<typeof SweepState>;
 
 /** Null: no process has opened the store yet. */
-export const findSweepState = (db: Db) =>
+export const findSweepState = (db: Reads) =>
   db.maybeOne(sql.type(SweepState)`
     select place, swept_at, stopped_at, stopped_because, all_blobs, unknown_blobs, unknown_bytes, confirmed from blob_store`);
 
 /**
  * Allows the next sweep to delete as many unknown blobs as the last one found. Null: no sweep waits for a confirmation.
  */
-export const confirmSweep = (tx: Db) =>
-  tx.maybeOne(sql.type(SweepState)`
+export const confirmSweep = (tx: Transaction) =>
+  tx.maybeOne(sql.write(SweepState)`
     update blob_store set confirmed = unknown_blobs where stopped_because is not null and unknown_blobs > 0
     returning place, swept_at, stopped_at, stopped_because, all_blobs, unknown_blobs, unknown_bytes, confirmed`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql, type Transaction } from '../../db.ts';
 import { finishedAt, flag, number, timeText, uuidText } from '../../http/rules/members.ts';
 
 /** A run over all blobs, over those that were not checked for some time, or over a sample. */
@@ -21,7 +21,7 @@ const columns = sql.fragment`
   id, started_at, finished_at, names is not null as sample, total as total_blobs, checked as checked_blobs, bytes as checked_bytes, problems`;
 
 /** The running verification, else the last one. Null: there was none. */
-export const findVerification = (db: Db) =>
+export const findVerification = (db: Reads) =>
   db.maybeOne(sql.type(Verification)`select ${columns} from blob_verification`);
 
 /**
@@ -34,8 +34,8 @@ export interface Scope {
 }
 
 /** Starts a verification and forgets the last one. Null: another one runs. */
-export const startVerification = (db: Db, { unchecked, sample }: Scope) =>
-  db.maybeOne(sql.type(Verification)`
+export const startVerification = (tx: Transaction, { unchecked, sample }: Scope) =>
+  tx.maybeOne(sql.write(Verification)`
     with due as (select now() - ${unchecked} * interval '1 millisecond' as before),
     chosen as (
       select array(
@@ -55,11 +55,11 @@ export const startVerification = (db: Db, { unchecked, sample }: Scope) =>
 const Next = z.object({ name: z.string() });
 const Running = z.object({ id: z.string(), cursor: z.string() });
 
-export const findRunning = (db: Db) =>
+export const findRunning = (db: Reads) =>
   db.maybeOne(sql.type(Running)`select id, cursor from blob_verification where finished_at is null`);
 
 /** The next blobs of the running verification, by name. */
-export const listNext = (db: Db, cursor: string, limit: number) =>
+export const listNext = (db: Reads, cursor: string, limit: number) =>
   db.anyFirst(sql.type(Next)`
     select distinct n.name
     from blob_verification v, named_blobs n left join blob_digests b on b.name = n.name
@@ -69,18 +69,18 @@ export const listNext = (db: Db, cursor: string, limit: number) =>
 
 /** Records progress. False: another process has gone on with this verification, or started another one. */
 export async function advance(
-  db: Db,
+  tx: Transaction,
   { id, cursor }: z.infer<typeof Running>,
   done: { cursor: string; checked: number; bytes: number; problems: number },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql.unsafe`
+  const { rowCount } = await tx.query(sql.unsafe`
     update blob_verification set cursor = ${done.cursor}, checked = checked + ${done.checked}, bytes = bytes + ${done.bytes}::bigint,
       problems = problems + ${done.problems}
     where id = ${id} and cursor = ${cursor} and finished_at is null`);
   return rowCount === 1;
 }
 
-export const finishVerification = (db: Db, id: string) =>
-  db.query(
+export const finishVerification = (tx: Transaction, id: string) =>
+  tx.query(
     sql.unsafe`update blob_verification set finished_at = now(), total = checked where id = ${id} and finished_at is null`,
   );

@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Database } from '../../db.ts';
 import type { MaintenanceRun } from '../../platform/async/maintenance-run.ts';
 import type { CheckedBlobs } from './checked-blobs.ts';
 import { forgetUnnamed } from './digests.queries.ts';
@@ -16,24 +16,30 @@ const AT_ONCE = 4;
  * runs, the slower one stops.
  */
 export async function verifyBlobs(
-  db: Db,
+  db: Database,
   blobs: CheckedBlobs,
   { unchecked, run }: { unchecked: number; run: MaintenanceRun },
 ): Promise<void> {
-  let running = (await findRunning(db)) ?? (await startVerification(db, { unchecked }).then(() => findRunning(db)));
+  let running = (await findRunning(db)) ?? (await start(db, unchecked));
   while (running) {
+    const before = running;
     run.signal?.throwIfAborted();
     const names = await listNext(db, running.cursor, BATCH);
     const cursor = names.at(-1);
     if (cursor === undefined) {
-      await finishVerification(db, running.id);
+      await db.transaction((tx) => finishVerification(tx, before.id));
       break;
     }
     const done = { cursor, ...(await verifyAll(blobs, names, run)) };
-    if (!(await advance(db, running, done))) return;
+    if (!(await db.transaction((tx) => advance(tx, before, done)))) return;
     running = { id: running.id, cursor };
   }
-  await forgetUnnamed(db);
+  await db.transaction((tx) => forgetUnnamed(tx));
+}
+
+async function start(db: Database, unchecked: number) {
+  await db.transaction((tx) => startVerification(tx, { unchecked }));
+  return findRunning(db);
 }
 
 async function verifyAll(blobs: CheckedBlobs, names: readonly string[], run: MaintenanceRun) {

@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { heartbeat } from '../../http/answers/event-stream.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -24,7 +24,7 @@ const CHECK_EVERY_MS = 2000;
  * Streams a transfer as server-sent events: its present state, then every change, until it ends or the caller loses
  * access. Outages of the database do not end the stream.
  */
-export async function* followTransfer(db: Db, changes: Changes, following: Following): AsyncGenerator<string> {
+export async function* followTransfer(db: Reads, changes: Changes, following: Following): AsyncGenerator<string> {
   const { id, signal } = following;
   let change = Promise.withResolvers<void>();
   let changed = true;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Fragment, type Reads, sql } from '../../db.ts';
 import {
   json,
   optional,
@@ -46,7 +46,6 @@ const LIST = {
   offset: 'bigint',
   limit: 'bigint',
 } as const;
-type Fragment = ReturnType<typeof sql.fragment>;
 type ListParameters = Parameters<typeof LIST>;
 
 interface Slice {
@@ -116,7 +115,7 @@ const owns = byShape((shape: Shape) =>
 );
 
 /** Transfers that the caller started, newest first (index `transfers_creator`). */
-export async function listOwn(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
+export async function listOwn(db: Reads, caller: Caller, filter: TransferFilter, slice: Slice) {
   const rows = await db.any(owns(shapeOf(caller, filter))(listValues(caller, filter, slice)));
   return { data: rows.map((row) => unpacked(row.item)) };
 }
@@ -269,7 +268,7 @@ const pages = byShape(({ isFirst, ...shape }: Shape & { isFirst: boolean }) =>
 );
 
 /** Transfers that the caller sees, newest first, with their total number. */
-export async function listVisible(db: Db, caller: Caller, filter: TransferFilter, slice: Slice) {
+export async function listVisible(db: Reads, caller: Caller, filter: TransferFilter, slice: Slice) {
   const shape = shapeOf(caller, filter);
   const values = listValues(caller, filter, slice);
   const isFirst = slice.offset === 0;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
 import { DEFAULT_LIMIT, listOf, offsetPageOf, offsetQuery } from '../../http/rules/paging.ts';
@@ -20,7 +20,7 @@ const Statuses = z
   );
 const filterQuery = { from: queryTime().optional(), to: queryTime().optional(), status: Statuses };
 
-export async function transferListRoutes(app: App, { db }: { db: Db }) {
+export async function transferListRoutes(app: App, { db }: { db: Reads }) {
   for (const { url, service, ...named } of [
     { url: '/api/conversion/transfer/list-summaries', service: 'conversion', operationId: 'listTransferSummaries' },
     {

@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { listen } from '../../platform/postgres/listen.ts';
 import { ENDED } from '../ends/notices.queries.ts';
 import { listVersions } from '../queries.ts';
@@ -28,7 +28,7 @@ interface Watched {
   version?: string;
 }
 
-export function openTransferWatch(db: Db, databaseUrl: string): Changes {
+export function openTransferWatch(db: Reads, databaseUrl: string): Changes {
   const watched = new Map<string, Watched>();
   const waiting: (() => void)[] = [];
   const endListeners: (() => void)[] = [];

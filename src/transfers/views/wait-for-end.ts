@@ -1,4 +1,4 @@
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { hasEnded } from '../queries.ts';
 import type { Changes } from './transfer-watch.ts';
 
@@ -8,7 +8,7 @@ export interface EndWaiter {
   wait(id: string, time: number): Promise<void>;
 }
 
-export const openEndWaiter = (db: Db, changes: Changes): EndWaiter => ({
+export const openEndWaiter = (db: Reads, changes: Changes): EndWaiter => ({
   async wait(id, time) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = changes.watch(id, (ended) => void (ended && resolve()));

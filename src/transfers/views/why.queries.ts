@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Db, sql } from '../../db.ts';
+import { type Reads, sql } from '../../db.ts';
 import { backOffReason, STATUSES } from '../queries.ts';
 
 const QueueStatus = z.object({
@@ -12,7 +12,7 @@ const QueueStatus = z.object({
 });
 
 /** Status, flags and error of a transfer and, while it waits, the number of transfers ahead of it. */
-export const getQueueStatus = (db: Db, id: string) =>
+export const getQueueStatus = (db: Reads, id: string) =>
   db.one(sql.type(QueueStatus)`
     select status, flags, error_message, ${backOffReason} as back_off, case when status = 'Pending' then (
       select count(*) from transfers other where other.status = 'Pending'

@@ -1,9 +1,9 @@
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { Id } from '../../http/rules/forms.ts';
 import { explainWaitingTo, Why } from './why.ts';
 
-export async function whyRoutes(app: App, { db }: { db: Db }) {
+export async function whyRoutes(app: App, { db }: { db: Reads }) {
   for (const { url, service, ...named } of [
     { url: '/api/conversion/transfer/:id/why', service: 'conversion', operationId: 'getTransferWhy' },
     { url: '/api/transfer/:id/why', service: 'metadata', operationId: 'getTransferWhyLegacy', deprecated: true },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db.ts';
+import type { Reads } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import { flag, number, text, texts } from '../../http/rules/members.ts';
@@ -32,7 +32,7 @@ export const Why = z
 export type Why = z.infer<typeof Why>;
 
 /** Explains to a caller why a transfer has not been started. Throws `notFound` unless the caller sees it. */
-export async function explainWaitingTo(db: Db, caller: Caller, id: string): Promise<Why> {
+export async function explainWaitingTo(db: Reads, caller: Caller, id: string): Promise<Why> {
   if (!(await findTransfer(db, caller, id))) throw notFound('Transfer', id);
   return explainWaiting(db, id, (ids) => listSeen(db, caller, ids));
 }
@@ -43,7 +43,7 @@ export async function explainWaitingTo(db: Db, caller: Caller, id: string): Prom
  * @param seen filters the transfers that the answer may name
  */
 export async function explainWaiting(
-  db: Db,
+  db: Reads,
   id: string,
   seen: (ids: readonly string[]) => Promise<readonly string[]>,
 ): Promise<Why> {
@@ -71,7 +71,7 @@ export async function explainWaiting(
  * Why no worker that takes transfers now could ever run a transfer with these flags. Undefined: one could, or no worker
  * takes transfers.
  */
-export async function unsatisfiableReasonOf(db: Db, flags: readonly string[]): Promise<string | undefined> {
+export async function unsatisfiableReasonOf(db: Reads, flags: readonly string[]): Promise<string | undefined> {
   const takers = (await listLiveWorkers(db)).filter(({ draining }) => !draining);
   if (takers.length === 0 || takers.some((worker) => couldRun(worker, flags))) return undefined;
   return waitingReason(takers, flags);

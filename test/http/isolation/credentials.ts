@@ -56,7 +56,8 @@ async function tokenOf(w: World, user: User, settings: object) {
   const identity = await findIdentity(w.db, user.userId);
   if (!identity) throw new Error(`There is no account ${user.userId}.`);
   const tokens = await openAccessTokens(w.db, { ...w.config, ...settings });
-  return (await tokens.issue(identity, await insertFamily(w.db, user.userId, 3_600_000, false))).token;
+  return (await tokens.issue(identity, await w.db.transaction((tx) => insertFamily(tx, user.userId, 3_600_000, false))))
+    .token;
 }
 
 /** The same claims and the same key id, signed by somebody else. */

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDiskStore } from '../../../src/blobs/disk.ts';
 import { verify } from '../../../src/credits/verify.ts';
-import { connect } from '../../../src/db.ts';
+import { Database } from '../../../src/db.ts';
 import { removeOrphanBlobs } from '../../../src/transfers/store/orphan-blobs.ts';
 import type { AcceptedCredits } from './credits.ts';
 import { INVARIANTS, KNOWLEDGE } from './invariants.ts';
@@ -58,7 +58,7 @@ export async function judge(
 }
 
 async function verified(url: string) {
-  const db = await connect(url, 1);
+  const db = new Database(url, 1);
   try {
     return await verify(db);
   } finally {
@@ -91,7 +91,7 @@ async function tell(
   await put('credits', 'operation text, tenant uuid, reserved numeric, spent numeric, released numeric', [...credits]);
 
   const blobs = await openDiskStore(join(folder, 'blobs'));
-  const db = await connect(url, 2);
+  const db = new Database(url, 2);
   // as if all had been lying there for longer than an hour
   await removeOrphanBlobs(db, blobs, { olderThanMs: -3_600_000 });
   await db.end();

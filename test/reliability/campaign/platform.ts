@@ -6,7 +6,7 @@ import pino from 'pino';
 import { openAccountStore } from '../../../src/accounts/open-store.ts';
 import { openPasswords } from '../../../src/accounts/password.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { connect } from '../../../src/db.ts';
+import { Database } from '../../../src/db.ts';
 import { type LocalPostgres, startLocalPostgres } from '../../../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../../../src/platform/postgres/migrate.ts';
 import { bootstrap } from '../../../src/tenants/bootstrap.ts';
@@ -237,16 +237,16 @@ async function witness(url: string) {
 
 async function makeAdministrator(url: string, folder: string): Promise<Pick<Platform, 'token' | 'tenantIds'>> {
   const config = loadConfig({ PLATFORM_DATA: folder, PLATFORM_TOKENS_ACCESS_LIFETIME: '1d' });
-  const db = await connect(url, 2);
+  const db = new Database(url, 2);
   const store = await openAccountStore(config, db, pino({ level: 'silent' }));
   const wanted = { accountId: 'root', password: PASSWORD };
   const { userId, tenantId } = await bootstrap(db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
   await store.close();
-  const other = await insertTenant(db, 'other', undefined);
-  await putMember(db, other.id, userId, 'Owner');
+  const other = await db.transaction((tx) => insertTenant(tx, 'other', undefined));
+  await db.transaction((tx) => putMember(tx, other.id, userId, 'Owner'));
   const identity = await findIdentity(db, userId);
   if (!identity) throw new Error('The first administrator is not there.');
-  const login = await insertFamily(db, userId, config['tokens.accessLifetime'], false);
+  const login = await db.transaction((tx) => insertFamily(tx, userId, config['tokens.accessLifetime'], false));
   const { token } = await (await openAccessTokens(db, config)).issue(identity, login);
   await db.end();
   return { token, tenantIds: [tenantId, other.id] };
