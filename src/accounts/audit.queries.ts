@@ -5,7 +5,7 @@ import { number, text, timeText, uuidText } from '../http/rules/members.ts';
 export const AuditRow = z.object({
   id: number('Number of the entry, increasing.'),
   time: timeText('Time of the action, UTC.'),
-  action: text('Action.', 'account.created'),
+  action: text('What was done.', 'account.created'),
   accountId: text('Login id of the account that acted.', 'ann').optional(),
   subject: text('Object of the action: login id, group, tenant or key.', 'ann'),
   tenantId: uuidText('Id of the tenant of the action.').optional(),

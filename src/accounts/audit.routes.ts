@@ -8,7 +8,7 @@ import { timestampFromText } from '../platform/text/time.ts';
 import { type AuditFilter, AuditRow, listAudit } from './audit.queries.ts';
 
 const AuditEntry = AuditRow.extend({
-  details: z.any().meta({ type: 'object', additionalProperties: true }).describe('Details of the action.'),
+  details: z.any().meta({ description: 'Details of the action.', type: 'object', additionalProperties: true }),
 }).meta({
   id: 'AuditEntry',
 });
@@ -24,16 +24,12 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursor
         operationId: 'listAuditEntries',
         summary: 'Lists the audit trail of accounts, groups, tenants and keys, newest first',
         querystring: z.object({
-          account: z
-            .string()
-            .max(255)
-            .optional()
-            .meta({ description: 'Login id or user id of the actor or the subject' }),
+          account: z.string().max(255).optional().describe('Login id or user id of the actor or the subject'),
           after: z
             .string()
             .max(64)
             .optional()
-            .meta({ description: 'Keeps entries after this time or after the entry with this id' }),
+            .describe('Keeps entries after this time or after the entry with this id'),
           ...cursorQuery,
         }),
         response: { 200: cursorPageOf(AuditEntry) },

@@ -21,7 +21,7 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
         body: z.object({
           id: text('Login id, in any letter case.', 'ann'),
           name: Text.meta({ description: 'Name of the person.', example: 'Ann Example' }),
-          email: Email.meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+          email: Email.meta({ description: 'E-mail address of the person.', example: 'ann@example.org' }),
           password: NewPassword.meta({ description: 'First password of the account.', example: 'Seven-bends-9' }),
           company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
           phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
@@ -60,7 +60,12 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
         operationId: 'requestPasswordReset',
         summary: 'Sends a mail to set a new password',
         description: 'The body is a login id or an e-mail address. The answer is the same if no account has it.',
-        body: z.string().trim().min(1).max(255),
+        body: z
+          .string()
+          .trim()
+          .min(1)
+          .max(255)
+          .meta({ description: 'Login id or e-mail address.', example: 'ann@example.org' }),
         response: { 202: z.undefined() },
       },
     },

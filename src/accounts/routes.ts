@@ -39,7 +39,7 @@ export async function accountRoutes(app: App, { db }: { db: Reads }) {
       schema: {
         operationId: 'countAccounts',
         summary: 'Returns the number of accounts',
-        response: { 200: z.number() },
+        response: { 200: z.number().meta({ description: 'Number of accounts.', example: 12 }) },
       },
     },
     async () => countAccounts(db),

@@ -7,7 +7,7 @@ export const DATA_TYPES = ['Int16', 'Int32', 'Int64', 'Single', 'Double'] as con
 const Item = z
   .object({
     id: text('Name of its array, unique in the dataset; for `item` of the values.', 'Water level'),
-    name: text('Name of the item.', 'Water level').optional(),
+    name: text('Name of the item in the dataset.', 'Water level').optional(),
     item: text('Identifier of the EUM item.', 'eumIWaterLevel').optional(),
     unit: text('Identifier of the EUM unit.', 'eumUmeter').optional(),
     unitSymbol: text('Symbol of the unit.', 'm').optional(),
@@ -66,7 +66,7 @@ const Crs = z
   .object({
     name: text('Name of the coordinate system.', 'ETRS89 / UTM zone 32N'),
     srid: text('Its code.', 'EPSG:25832').optional(),
-    wkt: text('Its WKT.').optional(),
+    wkt: text('Coordinate system as WKT.').optional(),
   })
   .meta({ id: 'MultidimensionalCrs' });
 

@@ -4,7 +4,7 @@ import { servedDataset } from '../datasets/served.ts';
 import { whenClosed } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
@@ -28,45 +28,34 @@ const TAGS = ['multidimensional data'];
 const Query = z.object({
   item: queryList(z.string())
     .optional()
-    .meta({ description: 'Id or name of an item; may be repeated. Absent: all items.', examples: [['Water level']] }),
-  from: queryDataTime().optional().meta({ description: 'First time, on the clock of the data; inclusive.' }),
-  to: queryDataTime().optional().meta({ description: 'Last time; inclusive.' }),
-  point: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        '`x,y`. Values of the cell that contains it, of an item at nodes those of the nearest node of that cell; all layers, unless `layer` is sent. Outside of the data: 400.',
-      examples: ['614500,6120100'],
-    }),
-  bbox: z
-    .string()
-    .optional()
-    .meta({
-      description: '`minx,miny,maxx,maxy`. Cells whose centre, or nodes that lie in it or on its edge.',
-      examples: ['610000,6120000,620000,6130000'],
-    }),
+    .meta({ description: 'Id or name of an item; may be repeated. Absent: all items.', example: ['Water level'] }),
+  from: queryDataTime('First time, inclusive').optional(),
+  to: queryDataTime('Last time, inclusive').optional(),
+  point: z.string().optional().meta({
+    description:
+      '`x,y`. Values of the cell that contains it, of an item at nodes those of the nearest node of that cell; all layers, unless `layer` is sent. Outside of the data: 400.',
+    example: '614500,6120100',
+  }),
+  bbox: z.string().optional().meta({
+    description: '`minx,miny,maxx,maxy`. Cells whose centre, or nodes that lie in it or on its edge.',
+    example: '610000,6120000,620000,6130000',
+  }),
   element: queryList(z.string())
     .optional()
     .meta({
       description:
         'Numbers of elements of a mesh, of an item at nodes of nodes, as files count them, from 1; repeated or with commas.',
-      examples: [['17']],
+      example: ['17'],
     }),
-  layer: queryInteger(0, 1_000_000)
-    .optional()
-    .meta({ description: 'Layer, from 0, the lowest.', examples: [0] }),
-  crs: z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Coordinate system of `point` and `bbox`: SRID, `CRS84` or URI. Absent: that of the data. Answers are always in that of the data.',
-      examples: ['EPSG:25832'],
-    }),
+  layer: queryInteger(0, 1_000_000).optional().meta({ description: 'Layer, from 0, the lowest.', example: 0 }),
+  crs: z.string().optional().meta({
+    description:
+      'Coordinate system of `point` and `bbox`: SRID, `CRS84` or URI. Absent: that of the data. Answers are always in that of the data.',
+    example: 'EPSG:25832',
+  }),
   format: queryEnum(['json', 'csv', 'covjson'])
     .default('json')
-    .meta({ description: '`json` and `csv`: a table; `covjson`: CoverageJSON 1.0.' }),
+    .describe('`json` and `csv`: a table; `covjson`: CoverageJSON 1.0.'),
 });
 
 const OTHER_FORMATS = {
@@ -109,7 +98,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
         operationId: 'getMdDataset',
         summary: 'Returns what a multidimensional dataset holds',
         description: 'Items, times, axes, coordinate system and extent, without values.',
-        params: Id,
+        params: idParam('dataset'),
         response: { 200: MultidimensionalDataset },
       },
     },
@@ -133,7 +122,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
           `At most ${mostValues} values; more are 413. Without \`point\`, \`bbox\` and \`element\` values of all places.`,
           'Values have scale and offset applied; no data is null. Coordinates are centres of cells, or nodes, in the coordinate system of the data.',
         ].join(' '),
-        params: Id,
+        params: idParam('dataset'),
         querystring: Query,
         response: { 200: MultidimensionalValues },
       },

@@ -33,7 +33,7 @@ const BillingReference = z
 const lot = {
   expiresAt: timeText('Time when the credits expire, UTC.'),
   salesOrderId: text('Sales order that paid for the credits.', 'SO-2026-17'),
-  billingReference: BillingReference,
+  billingReference: BillingReference.describe('Billing reference of the credits.'),
 };
 const Detail = z
   .object({
@@ -45,7 +45,7 @@ const Detail = z
 export type Detail = z.infer<typeof Detail>;
 const ExtendedDetail = z
   .object({
-    status: status.describe('Status.'),
+    status: status.describe('State of the credits.'),
     credits: number('Credits of the lot, with up to six decimal places.', 75.5),
     ...lot,
     projectId: uuidText('Id of the project.').optional(),
@@ -114,8 +114,8 @@ const Verification = z
 export type Verification = z.infer<typeof Verification>;
 
 const Query = z.object({
-  filter: queryList(queryEnum(STATUSES)).optional().meta({ description: 'Statuses to return. May be repeated.' }),
-  at: queryTime().optional().meta({ description: 'A time in the past, UTC.' }),
+  filter: queryList(queryEnum(STATUSES)).optional().describe('Statuses to return. May be repeated.'),
+  at: queryTime('A time in the past').optional(),
 });
 const DetailsQuery = Query.extend(offsetQuery);
 const TenantParam = z.object({ tenantId: uuidParam().describe('Id of the tenant.') });
@@ -248,9 +248,7 @@ export async function creditBalanceRoutes(app: App, { db }: { db: Database }): P
         description: '`days`: period whose mean is the pace of spending, 30 by default.',
         params: TenantParam,
         querystring: z.object({
-          days: queryInteger(1, 3660)
-            .default(30)
-            .meta({ description: 'Number of past days for the pace of spending.' }),
+          days: queryInteger(1, 3660).default(30).describe('Number of past days for the pace of spending.'),
         }),
         response: { 200: Forecast },
       },

@@ -13,11 +13,15 @@ export const Credits = z
   .refine((value) => SIX_PLACES.test(String(value)), {
     error: ({ input }) => `must have at most six decimal places, unlike '${input}'`,
   })
-  .meta({ description: 'Amount, above 0 and at most 999999999.999999, with up to six decimal places.' });
+  .describe('Amount, above 0 and at most 999999999.999999, with up to six decimal places.');
 
 export const Reference = z.string().trim().min(1).max(255);
 /** Compared exactly, so it is not trimmed. */
-export const OperationId = z.string().min(1).max(255);
+export const OperationId = z
+  .string()
+  .min(1)
+  .max(255)
+  .describe('Operation that reserves or spends the credits, such as the id of a transfer.');
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_MS = 86_400_000;
@@ -38,7 +42,7 @@ export const Expiry = z
     // Postgres does not read the year +010000
     return { given, time: end < LAST ? end.toISOString() : LAST.toISOString() };
   })
-  .meta({ description: 'Time of expiry, UTC; of a date the end of that day.' });
+  .meta({ description: 'Time of expiry, UTC; of a date the end of that day.', example: '2026-12-31' });
 
 /** A tenant's pool. Undefined: the generic pool, also for an empty text. */
 export const Pool = z.union([z.literal('').transform(() => undefined), uuidParam()]).optional();

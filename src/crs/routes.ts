@@ -62,7 +62,7 @@ const box = z
     context.addIssue(`must be west,south,east,north in degrees, not '${text}'`);
     return z.NEVER;
   })
-  .meta({ description: 'Keeps systems whose area of use intersects this box: `west,south,east,north` in degrees.' });
+  .describe('Keeps systems whose area of use intersects this box: `west,south,east,north` in degrees.');
 const degrees = (text: string) => (/^\s*[+-]?\d{1,3}(\.\d{1,15})?\s*$/.test(text) ? Number(text) : NaN);
 
 /** Part of cache keys, so that cached answers of another catalogue are not served. */
@@ -105,10 +105,13 @@ export async function crsRoutes(app: App) {
         summary: 'Lists coordinate reference systems of EPSG and Esri with their definitions',
         description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
         querystring: z.object({
-          text: z.string().max(200).optional().meta({
-            description:
+          text: z
+            .string()
+            .max(200)
+            .optional()
+            .describe(
               'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
-          }),
+            ),
           bbox: box.optional(),
           nametext: z.string().max(200).optional().describe('Text in the name; case-insensitive.'),
           fulltext: z.string().max(200).optional().describe('Text in any value of the record; case-insensitive.'),
@@ -142,7 +145,7 @@ export async function crsRoutes(app: App) {
         tags,
         operationId: 'listCoordinateSystemAuthorities',
         summary: 'Lists authorities of coordinate reference systems',
-        response: { 200: listOf(z.string()) },
+        response: { 200: listOf(text('Name of an authority.', 'EPSG')) },
       },
     },
     async () => ({ data: await findAuthorities() }),
@@ -157,7 +160,7 @@ export async function crsRoutes(app: App) {
         operationId: 'getCoordinateSystem',
         summary: 'Returns a coordinate reference system',
         description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
-        params: z.object({ id: z.string().max(20).describe('EPSG or ESRI code of the coordinate system.') }),
+        params: z.object({ id: z.string().max(20).describe('EPSG or ESRI code to look up.') }),
         response: { 200: System },
       },
     },

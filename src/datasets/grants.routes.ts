@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { Id, projectInHeader, TextAnswer } from '../http/rules/forms.ts';
+import { idParam, projectInHeader, textAnswer } from '../http/rules/forms.ts';
 import { text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryBoolean, queryDuration, queryList } from '../http/rules/query.ts';
@@ -59,12 +59,12 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
           'caller has canUpdateContent. It ends with the right that it came from: when its issuer loses the membership, or when the ' +
           'account or key ends. 400 `LinkTooLong` above the settings `grants.writeLifetime` (7 days) and `grants.readLifetime`.',
         querystring: z.object({
-          readOnly: queryBoolean().optional().meta({ description: 'Grants reading only: for links to share.' }),
+          readOnly: queryBoolean().optional().describe('Grants reading only: for links to share.'),
           projectId: z.guid().toLowerCase().optional().describe('Id of the project whose files the query grants.'),
           resourceId: z.guid().toLowerCase().optional().describe('Id of a dataset. Absent: all files of the project.'),
-          expiration: queryDuration(MAX_GRANT_MS).optional(),
+          expiration: queryDuration(MAX_GRANT_MS, 'Lifetime of the signed query').optional(),
         }),
-        response: { 200: TextAnswer },
+        response: { 200: textAnswer('Signed query that grants access to the contents.', 'sv=1&sr=b&sp=r&sig=…') },
       },
     },
     async (request) => {
@@ -84,7 +84,7 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
         summary: 'Revokes all signed addresses of a dataset',
         description:
           'Includes access by grants of folders above it, and addresses of files exported from it. Needs canGrantAccess.',
-        params: Id,
+        params: idParam('dataset'),
         response: { 204: z.null() },
       },
     },
@@ -102,11 +102,13 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
         tags,
         operationId: 'getDatasetDownloadUrl',
         summary: 'Returns a signed address to download a dataset',
-        params: Id,
+        params: idParam('dataset'),
         querystring: z.object({
           downloadFileName: chosenName(z.string().max(255)).optional().describe('Name of the downloaded file.'),
         }),
-        response: { 200: TextAnswer },
+        response: {
+          200: textAnswer('Signed URL to download from.', 'https://platform.example/api/blob/dataset/…?sig=…'),
+        },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
@@ -22,7 +22,7 @@ const Hierarchy = z
             .string()
             .max(MAX_PATH_LENGTH)
             .optional()
-            .meta({ description: 'New path.', example: 'surveys/2027' }),
+            .meta({ description: 'Path to move to.', example: 'surveys/2027' }),
           isFolder: flag('Whether the path is a folder.').optional(),
         }),
       )
@@ -30,7 +30,7 @@ const Hierarchy = z
       .default([])
       .describe('Actions, in this order; all succeed or none.'),
     defaultAccessLevel: accessLevel().optional().describe('Access level of folders that are created.'),
-    sasTokenExpiration: queryDuration(MAX_GRANT_MS).optional(),
+    sasTokenExpiration: queryDuration(MAX_GRANT_MS, 'Lifetime of the tokens').optional(),
   })
   .meta({ id: 'HierarchyActions' });
 const Result = z
@@ -59,7 +59,7 @@ export async function hierarchyRoutes(
         tags: ['projects', 'datasets'],
         operationId: 'changeHierarchy',
         summary: 'Creates, deletes, moves and renames paths below a project, atomically',
-        params: Id,
+        params: idParam('project'),
         body: Hierarchy,
         response: { 200: Results },
       },

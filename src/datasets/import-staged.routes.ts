@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { importStaged } from './import-staged.ts';
 
@@ -72,7 +72,7 @@ export async function importStagedRoutes(app: App, { db, blobs }: { db: Database
         tags: ['datasets'],
         operationId: 'importStagedProjectFile',
         summary: 'Creates datasets from uploaded files without conversion, immediately',
-        params: Id,
+        params: idParam('project'),
         body: Import,
         response: { 200: Imported },
       },

@@ -7,7 +7,7 @@ import { idOf, type PackedRow, unpacked } from '../http/answers/packed-items.que
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryEnum } from '../http/rules/query.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
@@ -59,7 +59,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         operationId: 'listProjectDatasets',
         summary: 'Lists datasets directly in a project',
         description: 'Returns the whole list unless `limit` is set.',
-        params: Id,
+        params: idParam('project'),
         querystring: z.object({ ...tokens, ...offsetQuery }),
         response: { 200: listOf(Dataset) },
       },
@@ -92,7 +92,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         operationId: 'listProjectDatasetSummaries',
         summary: 'Lists datasets directly in a project, with id, name and type only',
         description: 'Returns the whole list unless `limit` is set.',
-        params: Id,
+        params: idParam('project'),
         querystring: z.object(offsetQuery),
         response: { 200: listOf(DatasetSummary) },
       },
@@ -123,7 +123,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         tags,
         operationId: 'listProjectDatasetsRecursively',
         summary: 'Lists datasets in a project and all its descendants, ordered by path',
-        params: Id,
+        params: idParam('project'),
         querystring: z.object({
           datasetType: queryEnum(DATASET_TYPES)
             .optional()

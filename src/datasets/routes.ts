@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { Id, uuidParam } from '../http/rules/forms.ts';
+import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { text, timeText } from '../http/rules/members.ts';
 import { boundedJson, descriptionText, freeForm } from '../http/rules/names.ts';
 import { nameForm } from '../projects/names.ts';
@@ -48,7 +48,7 @@ const ChangedDataset = z
       .describe('Time range of the data.'),
     spatialInformation: boundedJson(
       z.object({
-        location: z.string().meta({ description: 'WKT, WGS 84, longitude before latitude' }).optional(),
+        location: z.string().describe('WKT, WGS 84, longitude before latitude').optional(),
         primarySpatialReference: text('Name of the coordinate system of the data.', 'EPSG:25832').optional(),
         srid: z.int().optional().meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
         resolution: measure().optional().describe('Cell size of the area; time step of the times.'),
@@ -73,7 +73,13 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
     '/api/metadata/dataset/:id',
     {
       config,
-      schema: { tags, operationId: 'getDataset', summary: 'Returns a dataset', params: Id, response: { 200: Dataset } },
+      schema: {
+        tags,
+        operationId: 'getDataset',
+        summary: 'Returns a dataset',
+        params: idParam('dataset'),
+        response: { 200: Dataset },
+      },
     },
     async (request) => {
       const found = await findDataset(db, request.caller, request.params.id);
@@ -90,7 +96,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
         tags,
         operationId: 'deleteDataset',
         summary: 'Moves a dataset to the recycle bin',
-        params: Id,
+        params: idParam('dataset'),
         response: { 204: z.null() },
       },
     },
@@ -130,7 +136,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
         tags,
         operationId: 'replaceDataset',
         summary: 'Updates the record of a dataset',
-        params: Id,
+        params: idParam('project'),
         body: ChangedDataset,
         response: { 200: Dataset },
       },

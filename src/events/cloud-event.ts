@@ -29,17 +29,18 @@ export const CloudEvent = z
     subject: text('Title of the event.', 'Transfer finished').optional(),
     time: z
       .string()
-      .meta({ format: 'date-time' })
-      .meta({ description: 'Time of the event, UTC.', example: '2026-01-24T08:47:02.000Z' }),
+      .meta({ description: 'Time of the event, UTC.', example: '2026-01-24T08:47:02.000Z', format: 'date-time' }),
     datacontenttype: text('`application/json`.', 'application/json'),
     customerid: uuidText('Id of the tenant that the event concerns.').optional(),
     projectid: uuidText('Id of the project that the event concerns.').optional(),
     userid: uuidText('User id of the person or key that caused the event. Absent: the platform.').optional(),
     resourceid: uuidText('Id of the object.').optional(),
-    data: z
-      .any()
-      .meta({ type: 'object', additionalProperties: true })
-      .meta({ description: 'Details of the event.', example: { Status: 'Completed' } }),
+    data: z.any().meta({
+      description: 'Details of the event.',
+      example: { Status: 'Completed' },
+      type: 'object',
+      additionalProperties: true,
+    }),
   })
   .meta({ id: 'CloudEvent' });
 export type CloudEvent = z.infer<typeof CloudEvent>;

@@ -7,7 +7,7 @@ import { reauthenticator, sendEvents, wantsEvents } from '../http/answers/event-
 import { EVENT_STREAM, LAST_EVENT_ID } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import type { FindCaller } from '../http/rules/auth.ts';
-import { listOf, offsetQuery } from '../http/rules/paging.ts';
+import { listOf, MAX_LIMIT, offsetQuery } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
 import { CloudEvent, cloudEventOf } from './cloud-event.ts';
 import type { EventNotifier } from './event-notifier.ts';
@@ -50,7 +50,9 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
         querystring: z.object({
           after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('Offset of the last received event.'),
           limit: offsetQuery.limit,
-          last: offsetQuery.limit,
+          last: queryInteger(1, MAX_LIMIT)
+            .optional()
+            .describe('Only this many of the newest events, still oldest first. Not together with `limit`.'),
         }),
         response: { 200: listOf(ListedEvent) },
       },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { text } from '../http/rules/members.ts';
 import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -98,7 +98,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         tags,
         operationId: 'getWebhook',
         summary: 'Returns a webhook, without its secret (tenant Owners)',
-        params: Id,
+        params: idParam('webhook'),
         response: { 200: Webhook },
       },
     },
@@ -113,7 +113,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         tags,
         operationId: 'deleteWebhook',
         summary: 'Deletes a webhook (tenant Owners)',
-        params: Id,
+        params: idParam('webhook'),
         response: { 204: z.null() },
       },
     },
@@ -131,7 +131,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         tags,
         operationId: 'listWebhookDeliveries',
         summary: 'Lists deliveries of a webhook, newest first (tenant Owners)',
-        params: Id,
+        params: idParam('webhook'),
         querystring: z.object({
           state: queryEnum(DELIVERY_STATES).optional().describe('Only deliveries in this state.'),
           ...cursorQuery,
@@ -161,7 +161,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         operationId: 'replayWebhook',
         summary: 'Delivers all events behind an offset again (tenant Owners)',
         description: 'A disabled webhook is enabled.',
-        params: Id,
+        params: idParam('webhook'),
         body: z.object({ after: z.int().min(0).describe('Offset of the last received event.') }),
         response: { 202: Replayed },
       },
@@ -182,7 +182,7 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
           'The event has the type `svc.platform.events.webhooktestevent`, is signed like others, and is sent once. If the receiver answers',
           '2xx, a failing or disabled webhook is active again.',
         ].join(' '),
-        params: Id,
+        params: idParam('webhook'),
         response: { 200: Tested },
       },
     },

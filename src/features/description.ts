@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, text } from '../http/rules/members.ts';
+import { flag, text, uuidText } from '../http/rules/members.ts';
 import type { Content } from './content.ts';
 import { offeredCrs } from './query.ts';
 
@@ -14,16 +14,16 @@ export const FeatureProperty = z
     width: z.int().optional().describe('Maximum number of characters or digits.'),
     decimals: z.int().optional().describe('Number of decimals.'),
   })
-  .meta({ id: 'FeatureProperty' });
+  .meta({ id: 'FeatureProperty', description: 'A property of features.' });
 
 export const FeatureDescription = z
   .object({
-    id: text('Id of the dataset.'),
-    name: text('Name of the dataset.'),
-    geometryType: text('Type of all geometries, such as `Point`; `Geometry`: several types.'),
+    id: uuidText('Id of the dataset.'),
+    name: text('Name of the dataset.', 'Wells'),
+    geometryType: text('Type of all geometries, such as `Point`; `Geometry`: several types.', 'Point'),
     hasZ: flag('Whether vertices have heights.'),
     hasM: flag('Whether vertices have measures. GeoJSON does not show them.'),
-    featureCount: z.int().optional().describe('Number of features; absent: not known.'),
+    featureCount: z.int().optional().describe('Number of features in the dataset; absent: not known.'),
     properties: z.array(FeatureProperty).describe('Names and types of the properties.'),
     hasIds: flag('Whether features have ids of their own.'),
     extent: z
@@ -38,17 +38,20 @@ export const FeatureDescription = z
       .describe('Smallest x and y, largest x and y in the coordinate system of the dataset.'),
     crs: z
       .object({
-        uri: text('URI of OGC; absent for a system without a code.').optional(),
-        srid: text('Authority and code.').optional(),
-        name: text('Name of the coordinate system.', 'WGS 84'),
-        wkt: text('WKT 2.'),
+        uri: text(
+          'URI of OGC; absent for a system without a code.',
+          'http://www.opengis.net/def/crs/EPSG/0/25832',
+        ).optional(),
+        srid: text('Authority and code.', 'EPSG:25832').optional(),
+        name: text('Name of the coordinate system.', 'ETRS89 / UTM zone 32N'),
+        wkt: text('Coordinate system as WKT 2.', 'PROJCRS["ETRS89 / UTM zone 32N",…]'),
       })
       .optional()
       .describe('Coordinate system of the dataset; absent: not known.'),
     hasIndex: flag('Whether the features can be searched by place without reading all of them.'),
-    version: text('Changes when the content is replaced.'),
+    version: text('Changes when the content is replaced.', 'h2rS0qK5p0y1vYv3J0mB1w'),
   })
-  .meta({ id: 'FeatureDescription' });
+  .meta({ id: 'FeatureDescription', description: 'What a dataset of features holds.' });
 export type FeatureDescription = z.infer<typeof FeatureDescription>;
 
 /** Codes of geometry types in a header; other codes: several types. */

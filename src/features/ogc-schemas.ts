@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { text, texts } from '../http/rules/members.ts';
+import { CRS84 } from './crs-names.ts';
 import { Link } from './schemas.ts';
 
 const links = z.array(Link);
@@ -7,12 +8,18 @@ const links = z.array(Link);
 export const LandingPage = z
   .object({
     title: text('Title: the name of the dataset.', 'Wells'),
-    description: text('What the service offers.'),
+    description: text('What the service offers.', 'Features of a dataset: OGC API Features.'),
     links: links.describe('To the OpenAPI document, the conformance classes and the collection.'),
   })
-  .meta({ id: 'FeatureLandingPage' });
+  .meta({ id: 'FeatureLandingPage', description: 'Landing page (OGC API Features).' });
 
-export const Conformance = z.object({ conformsTo: texts('URIs of the classes.') }).meta({ id: 'FeatureConformance' });
+export const Conformance = z
+  .object({
+    conformsTo: texts('URIs of the conformance classes.', [
+      'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core',
+    ]),
+  })
+  .meta({ id: 'FeatureConformance', description: 'Conformance classes of OGC standards.' });
 
 const Extent = z
   .object({
@@ -21,24 +28,24 @@ const Extent = z
         bbox: z
           .array(z.array(z.number()))
           .meta({ description: 'Boxes: west, south, east, north.', example: [[8, 54.5, 12.7, 57.8]] }),
-        crs: text('Coordinate system of the boxes.', 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'),
+        crs: text('Coordinate system of the boxes.', CRS84.uri),
       })
       .describe('Boxes and their coordinate system.'),
   })
-  .meta({ id: 'FeatureExtent' });
+  .meta({ id: 'FeatureExtent', description: 'Where the features lie.' });
 
 export const Collection = z
   .object({
-    id: text('Id of the collection: `features`.'),
+    id: text('Id of the collection: `features`.', 'features'),
     title: text('Title: the name of the dataset.', 'Wells'),
-    itemType: text('`feature`.'),
+    itemType: text('Type of the items: `feature`.', 'feature'),
     itemCount: z.int().optional().describe('Number of features; absent: not known.'),
     extent: Extent.optional().describe('Where the features lie; absent: not known.'),
-    crs: texts('Coordinate systems of answers. Others may be asked for, too.').optional(),
-    storageCrs: text('Coordinate system in which the features are stored.').optional(),
+    crs: texts('Coordinate systems of answers. Others may be asked for, too.', [CRS84.uri]).optional(),
+    storageCrs: text('Coordinate system in which the features are stored.', CRS84.uri).optional(),
     links: links.describe('To the features and their schemas.'),
   })
-  .meta({ id: 'FeatureCollectionDescription' });
+  .meta({ id: 'FeatureCollectionDescription', description: 'The collection of a dataset.' });
 export type Collection = z.infer<typeof Collection>;
 
 export const Collections = z
@@ -46,7 +53,10 @@ export const Collections = z
     links: links.describe('To this answer.'),
     collections: z.array(Collection).describe('The only collection.'),
   })
-  .meta({ id: 'FeatureCollections' });
+  .meta({ id: 'FeatureCollections', description: 'The collections of a dataset.' });
 
-/** JSON Schema, or OpenAPI. */
-export const SchemaDocument = z.looseObject({}).meta({ id: 'SchemaDocument' });
+export const SchemaDocument = z.looseObject({}).meta({
+  id: 'SchemaDocument',
+  description: 'A JSON Schema, or an OpenAPI document.',
+  example: { type: 'object', properties: {} },
+});

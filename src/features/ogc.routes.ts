@@ -41,10 +41,7 @@ const ROOT = '/api/gis/dataset/:id/ogc';
 const COLLECTION_ROUTE = `${ROOT}/collections/:collectionId`;
 const tags = ['OGC API Features'];
 const CollectionId = DatasetId.extend({
-  collectionId: z
-    .string()
-    .max(100)
-    .meta({ description: `\`${COLLECTION}\`, the only collection of a dataset.` }),
+  collectionId: z.string().max(100).describe(`\`${COLLECTION}\`, the only collection of a dataset.`),
 });
 
 interface DocumentRoute {

@@ -44,47 +44,56 @@ export const ANSWERS = {
 export const PAGE_ANSWERS = { ...ANSWERS, responses: { ...ANSWERS.responses, 410: REPLACED } };
 
 export const DatasetId = z.object({ id: uuidParam().describe('Id of the dataset.') });
-export const FORMATS = { f: queryEnum(['json', 'geojson']).optional().meta({ description: 'Format: `json`.' }) };
+export const FORMATS = { f: queryEnum(['json', 'geojson']).optional().describe('Format: `json`.') };
 const crs = (sentence: string) =>
   z
     .string()
     .max(200)
     .optional()
-    .meta({
-      description: `${sentence} A URI such as \`http://www.opengis.net/def/crs/EPSG/0/25832\`, or \`EPSG:25832\`; default: CRS84, longitude and latitude on WGS 84. The order of coordinates is that of the registry: latitude first in EPSG:4326.`,
-    });
+    .describe(
+      `${sentence} A URI such as \`http://www.opengis.net/def/crs/EPSG/0/25832\`, or \`EPSG:25832\`; default: CRS84, longitude and latitude on WGS 84. The order of coordinates is that of the registry: latitude first in EPSG:4326.`,
+    );
 
 /** Parameters that say what is written of a feature. */
 export const shownParameters = {
   properties: queryList(z.string().max(4000))
     .optional()
-    .meta({ description: 'Names of the properties to return, separated by commas; default: all.' }),
+    .describe('Names of the properties to return, separated by commas; default: all.'),
   crs: crs('Coordinate system of the answer.'),
   ...FORMATS,
 };
 
 export const pageParameters = {
-  bbox: z.string().max(400).optional().meta({
-    description:
+  bbox: z
+    .string()
+    .max(400)
+    .optional()
+    .describe(
       'Only features that intersect this box: `minX,minY,maxX,maxY`. With minX greater than maxX it crosses the antimeridian.',
-  }),
+    ),
   'bbox-crs': crs('Coordinate system of `bbox`.'),
-  filter: z.string().max(4000).optional().meta({
-    description:
+  filter: z
+    .string()
+    .max(4000)
+    .optional()
+    .describe(
       "Only features that match, in CQL2 text: `name = 'Ribe' AND depth >= 5`, with `=`, `<>`, `<`, `<=`, `>`, `>=`, `LIKE`, `ILIKE`, `IN`, `BETWEEN`, `IS NULL`, `AND`, `OR`, `NOT`. Any other parameter is the name of a property and its value: `name=Ribe`.",
-  }),
-  'filter-lang': queryEnum(['cql2-text', 'cql-text']).optional().meta({ description: 'Language of `filter`.' }),
-  datetime: z.string().max(200).optional().meta({
-    description:
+    ),
+  'filter-lang': queryEnum(['cql2-text', 'cql-text']).optional().describe('Language of `filter`.'),
+  datetime: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
       'Only features of this time or interval (`2026-01-01/2026-02-01`, `2026-01-01/..`), by any of their properties of dates and times. Ignored without one.',
-  }),
+    ),
   limit: queryInteger(1, Number.MAX_SAFE_INTEGER)
     .default(DEFAULT_FEATURES)
-    .meta({ description: `Maximum number of features of a page, at most ${MAX_FEATURES}. Larger numbers mean that.` }),
-  cursor: z.string().max(4096).optional().meta({ description: 'Of the link `next`: continues the list.' }),
+    .describe(`Maximum number of features of a page, at most ${MAX_FEATURES}. Larger numbers mean that.`),
+  cursor: z.string().max(4096).optional().describe('Of the link `next`: continues the list.'),
   offset: queryInteger(0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .meta({ description: 'Number of features to pass over. The link `next` is quicker.' }),
+    .describe('Number of features to pass over. The link `next` is quicker.'),
   ...shownParameters,
 };
 

@@ -16,10 +16,11 @@ const GroupAnswer = z
     id: text('Id of the group.', 'Staff'),
     name: text('Name of the group.', 'Staff'),
     users: texts('Login ids of the members.', ['ann']),
-    metadata: z
-      .any()
-      .meta({ type: 'object', additionalProperties: true })
-      .describe('Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.'),
+    metadata: z.any().meta({
+      description: 'Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.',
+      type: 'object',
+      additionalProperties: true,
+    }),
   })
   .meta({ id: 'Group' });
 export type GroupAnswer = z.infer<typeof GroupAnswer>;
@@ -124,7 +125,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         tags,
         operationId: 'countGroups',
         summary: 'Returns the number of groups',
-        response: { 200: z.number() },
+        response: { 200: z.number().meta({ description: 'Number of groups.', example: 3 }) },
       },
     },
     async () => countGroups(db),
@@ -139,7 +140,9 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         operationId: 'listGroupIds',
         summary: 'Lists ids of all groups, or of the groups of a user',
         querystring: z.object({ userId: text('Only groups of this user.').optional() }),
-        response: { 200: z.array(z.string()) },
+        response: {
+          200: z.array(z.string()).meta({ description: 'Ids of groups.', example: ['Administrators', 'Editors'] }),
+        },
       },
     },
     async ({ query }) => [...(await groupIdsOf(db, query.userId))],
@@ -194,7 +197,10 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         operationId: 'addUserToGroups',
         summary: 'Adds a user to groups',
         params: UserPath,
-        body: z.array(z.string()).max(1000),
+        body: z
+          .array(z.string())
+          .max(1000)
+          .meta({ description: 'Ids of the groups.', example: ['Editors'] }),
         response: { 204: z.null() },
       },
     },

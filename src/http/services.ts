@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { publicBase } from './answers/public-base.ts';
 import type { App } from './route.ts';
-import { TextAnswer } from './rules/forms.ts';
+import { textAnswer } from './rules/forms.ts';
 import { SERVICE_IDS } from './rules/headers.ts';
 import { text, texts } from './rules/members.ts';
 
@@ -34,7 +34,7 @@ export async function serviceRoutes(app: App, { publicUrl }: { publicUrl: string
         operationId: 'getServiceBaseUri',
         summary: 'Returns the base URL of a service',
         params: z.object({ name: text('Name of the service.') }),
-        response: { 200: TextAnswer },
+        response: { 200: textAnswer('Base URL of the service.', 'https://platform.example/api') },
       },
     },
     async (request) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { createdAt, createdBy, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -12,7 +12,7 @@ import { whoAmI } from './me.ts';
 import { KEY_ROLES } from './queries.ts';
 
 const common = {
-  id: uuidText('Id of the key.'),
+  id: uuidText('Id of the API key.'),
   name: text('Purpose of the key.', 'Nightly import'),
   role: text('Role of the key in every project of the tenant.', 'Contributor'),
   tenantId: uuidText('Id of the tenant of the key.'),
@@ -37,7 +37,7 @@ const Principal = z
   .object({
     id: uuidText('User id, or id of the API key.'),
     name: text('Name of the person.', 'Ann Example'),
-    email: text('E-mail address.', 'ann@example.org').optional(),
+    email: text('E-mail address of the person; API keys have none.', 'ann@example.org').optional(),
     role: text('Role in the current tenant.', 'Owner').optional(),
     tenantId: uuidText('Id of the current tenant.').optional(),
   })
@@ -105,7 +105,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Database; id
         tags,
         operationId: 'deleteKey',
         summary: 'Revokes an API key',
-        params: Id,
+        params: idParam('key'),
         response: { 204: z.null() },
       },
     },

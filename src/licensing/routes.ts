@@ -4,7 +4,7 @@ import type { Database } from '../db.ts';
 import { invalid } from '../errors.ts';
 import type { App } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { Id, uuidParam } from '../http/rules/forms.ts';
+import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -115,7 +115,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Database; g
         tags,
         operationId: 'replaceFeatureDefinition',
         summary: 'Updates a feature',
-        params: Id,
+        params: idParam('licensed feature'),
         body: NewFeature,
         response: { 200: Feature },
       },
@@ -131,7 +131,7 @@ export async function licensingRoutes(app: App, { db, gates }: { db: Database; g
         tags,
         operationId: 'deleteFeatureDefinition',
         summary: 'Deletes a feature and its licences',
-        params: Id,
+        params: idParam('licensed feature'),
         response: { 204: z.null() },
       },
     },

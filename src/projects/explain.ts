@@ -20,7 +20,7 @@ import { visibleProject } from './visibility.queries.ts';
 
 const Rule = z.object({
   rule: z.enum(['TenantOwner', 'Key', 'Member', 'Permission']).describe('Source of the rule.'),
-  effect: z.enum(['Allows', 'Denies']).describe('Whether the rule allows or denies.'),
+  effect: z.enum(['Allows', 'Denies']).describe('What the rule does: it allows or denies.'),
   projectId: uuidText(
     'Id of the project with the member or permission: this project, or the ancestor it is inherited from.',
   ).optional(),

@@ -31,7 +31,7 @@ export const NewProject = z
     inheritsMembers: flag('Whether the subproject inherits the members of its parent.').optional(),
     members: membersForm().optional().describe('Members with their roles; the creator becomes an Owner.'),
     permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
-    thumbnailBase64: text('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.').optional(),
+    thumbnailBase64: text('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', '').optional(),
   })
   .meta({ id: 'NewProject' });
 export type ProjectRequest = z.output<typeof NewProject>;
@@ -81,7 +81,7 @@ export const Picture = z
     thumbnailBase64: z
       .string()
       .default('')
-      .describe('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.'),
+      .meta({ description: 'Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', example: '' }),
   })
   .meta({ id: 'Thumbnail' });
 export const Inherit = z

@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import {
   cursorPage,
   cursorPageOf,
@@ -176,7 +176,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         tags,
         operationId: 'listSubprojects',
         summary: 'Lists direct subprojects, with a cursor',
-        params: Id,
+        params: idParam('project'),
         querystring: CursorQuery,
         response: { 200: cursorPageOf(ProjectItem) },
       },
@@ -192,7 +192,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         tags,
         operationId: 'listSubprojectsByOffset',
         summary: 'Lists direct subprojects, with an offset',
-        params: Id,
+        params: idParam('project'),
         querystring: OffsetQuery,
         response: { 200: offsetPageOf(ProjectItem) },
       },
@@ -209,7 +209,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
           tags,
           operationId: 'listProjectDescendants',
           summary: 'Lists all visible descendants of a project, ordered by path, with an offset',
-          params: Id,
+          params: idParam('project'),
           querystring: z.object(offsetQuery),
           response: { 200: offsetPageOf(ProjectDescendant) },
         },
@@ -255,7 +255,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
           operationId,
           deprecated: true,
           summary: 'Lists direct subprojects with members and capabilities',
-          params: Id,
+          params: idParam('project'),
           response: { 200: listOf(Project) },
         },
       },

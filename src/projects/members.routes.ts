@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/route.ts';
-import { Id, uuidParam } from '../http/rules/forms.ts';
+import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { ChangedMembers, Inherit, memberForm } from './forms.ts';
 import { findMembers } from './members.queries.ts';
@@ -21,7 +21,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
         tags,
         operationId: 'listProjectMembers',
         summary: 'Lists the members of a project, its own or inherited',
-        params: Id,
+        params: idParam('project'),
         response: { 200: listOf(Member) },
       },
     },
@@ -42,7 +42,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
         summary: "Adds a member or changes a member's role",
         description:
           'A subproject that inherits its members stops inheriting and keeps a copy of them. An account of another tenant, a guest, is added by Owners of the root project or of the tenant alone, and not at all where `tenants.guests` is off: 403 `GuestsNotAllowed`.',
-        params: Id,
+        params: idParam('project'),
         body: memberForm(),
         response: { 200: Member },
       },
@@ -83,7 +83,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
           tags,
           ...named,
           summary: 'Replaces the members of a project; a subproject stops inheriting',
-          params: Id,
+          params: idParam('project'),
           body: ChangedMembers,
           response: { 200: Written },
         },
@@ -100,7 +100,7 @@ export async function projectMemberRoutes(app: App, parts: MemberParts) {
         tags,
         operationId: 'inheritProjectMembers',
         summary: 'Deletes the members of a subproject and lets it inherit those of its parent',
-        params: Id,
+        params: idParam('project'),
         body: Inherit,
         response: { 200: Written },
       },

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { Capabilities, capabilitiesOf } from './access.ts';
 import { changeAccessLevel, replaceProject } from './change.ts';
 import { Access, explainAccess } from './explain.ts';
@@ -27,7 +27,13 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
     '/api/metadata/project/:id',
     {
       config,
-      schema: { tags, operationId: 'getProject', summary: 'Returns a project', params: Id, response: { 200: Project } },
+      schema: {
+        tags,
+        operationId: 'getProject',
+        summary: 'Returns a project',
+        params: idParam('project'),
+        response: { 200: Project },
+      },
     },
     async ({ caller, params: { id } }) => {
       const found = await findProject(db, caller, id);
@@ -77,7 +83,7 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
         summary: 'Revokes all signed addresses of a project',
         description:
           'Includes addresses of its folders and datasets, and of files exported from them. Needs canGrantAccess.',
-        params: Id,
+        params: idParam('project'),
         response: { 204: z.null() },
       },
     },
@@ -95,7 +101,7 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
         tags,
         operationId: 'getProjectCapabilities',
         summary: 'Returns the capabilities of the caller on a project',
-        params: Id,
+        params: idParam('project'),
         response: { 200: Capabilities },
       },
     },
@@ -110,7 +116,7 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
         tags,
         operationId: 'getProjectAccess',
         summary: 'Explains which rules allow or deny a user each capability; without `userId`, the caller',
-        params: Id,
+        params: idParam('project'),
         querystring: z.object({
           userId: z.guid().toLowerCase().optional().describe('User id of the person or key; default: the caller.'),
         }),
@@ -124,7 +130,12 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
     '/api/metadata/project/:id/thumbnail',
     {
       config: { ...config, described: { responses: { 200: IMAGE } } },
-      schema: { tags, operationId: 'getProjectThumbnail', summary: 'Returns the thumbnail of a project', params: Id },
+      schema: {
+        tags,
+        operationId: 'getProjectThumbnail',
+        summary: 'Returns the thumbnail of a project',
+        params: idParam('project'),
+      },
     },
     async ({ caller, params: { id } }, reply) => {
       const { contentType, content } = await getThumbnail(db, caller, id);
@@ -140,7 +151,7 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
         tags,
         operationId: 'replaceProjectThumbnail',
         summary: 'Sets the thumbnail of a project (PNG, JPEG or WEBP, up to 1 MiB); an empty one deletes it',
-        params: Id,
+        params: idParam('project'),
         body: Picture,
         response: { 204: z.null() },
       },

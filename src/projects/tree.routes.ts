@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
@@ -69,7 +69,7 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
         tags,
         operationId: 'createSubproject',
         summary: 'Creates a subproject; with `inheritsMembers`, a folder with the members of its parent',
-        params: Id,
+        params: idParam('project'),
         body: NewProject,
         response: { 201: Project },
       },
@@ -88,7 +88,7 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
         tags,
         operationId: 'moveProject',
         summary: 'Moves a subproject and its descendants within the same root project',
-        params: Id,
+        params: idParam('project'),
         body: Target,
         response: { 204: z.null() },
       },
@@ -111,7 +111,7 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
           tags,
           ...named,
           summary: 'Lists the projects from the root to this one, deleted or not, with capabilities of the caller',
-          params: Id,
+          params: idParam('project'),
           response: { 200: listOf(PathNode) },
         },
       },
@@ -135,7 +135,7 @@ export async function projectTreeRoutes(app: App, { db, guests, publicUrl, after
           tags,
           ...named,
           summary: 'Moves a project to the recycle bin',
-          params: Id,
+          params: idParam('project'),
           response: { 204: z.null() },
         },
       },

@@ -4,7 +4,7 @@ import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
-import { Id, uuidParam } from '../http/rules/forms.ts';
+import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { findRecord } from '../projects/queries.ts';
 import { projectOf } from '../projects/record.ts';
 import { findDataset } from './item.queries.ts';
@@ -36,7 +36,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         tags,
         operationId: 'getRecycleBinProject',
         summary: 'Returns a deleted project',
-        params: Id,
+        params: idParam('project'),
         response: { 200: DeletedProject },
       },
     },
@@ -57,7 +57,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         tags,
         operationId: 'getRecycleBinProjectRestorePreview',
         summary: 'Previews the restore of a project: restored items and missing privileges',
-        params: Id,
+        params: idParam('project'),
         response: { 200: Preview },
       },
     },
@@ -72,7 +72,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         tags,
         operationId: 'restoreRecycleBinProject',
         summary: 'Restores a project and its deleted ancestors',
-        params: Id,
+        params: idParam('project'),
         response: { 204: None },
       },
     },
@@ -91,7 +91,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         operationId: 'restoreRecycleBinProjectElsewhere',
         summary: 'Restores a project below another project or as a root project',
         description: 'Without `targetProjectId`, it becomes a root project and the caller its Owner.',
-        params: Id,
+        params: idParam('project'),
         body: Target.partial(),
         response: { 204: None },
       },
@@ -110,7 +110,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         tags,
         operationId: 'deleteRecycleBinProject',
         summary: 'Permanently deletes a project in the recycle bin with all its contents',
-        params: Id,
+        params: idParam('project'),
         response: { 204: None },
       },
     },
@@ -121,7 +121,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
   );
 
   for (const { path, noun, params } of [
-    { path: '/api/recycle-bin/dataset/:id', noun: 'RecycleBinDataset', params: Id },
+    { path: '/api/recycle-bin/dataset/:id', noun: 'RecycleBinDataset', params: idParam('dataset') },
     {
       path: '/api/recycle-bin/project/:projectId/dataset/:id',
       noun: 'RecycleBinProjectDataset',

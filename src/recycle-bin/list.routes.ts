@@ -8,7 +8,7 @@ import { type Part, sendList } from '../http/answers/long-list.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { findContainer } from './item.queries.ts';
@@ -141,7 +141,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
         operationId: 'listDeletedSubprojects',
         summary: 'Lists deleted direct subprojects of a project, which may be deleted itself',
         description: all,
-        params: Id,
+        params: idParam('project'),
         querystring: Query,
         response: { 200: listOf(DeletedProjectItem) },
       },
@@ -177,7 +177,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
         operationId: 'listRecycleBinProjectDatasets',
         summary: 'Lists deleted datasets directly in a project, which may be deleted itself',
         description: all,
-        params: Id,
+        params: idParam('project'),
         querystring: Query,
         response: { 200: listOf(DeletedDataset) },
       },

@@ -29,7 +29,7 @@ const name = () => chosenName(z.string().trim().min(1).max(MAX_NAME));
 export const SeriesId = z
   .string()
   .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must have 1 to 128 characters of A-Z, a-z, 0-9 and ._~-')
-  .meta({ description: 'Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.' });
+  .meta({ description: 'Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.', example: 'ribe' });
 
 export const SeriesProperty = z
   .object({
@@ -128,7 +128,7 @@ const NewDataField = z
     if (twice)
       context.addIssue({ code: 'custom', path: ['flags'], message: `have two flags with the id '${twice.id}'` });
   })
-  .meta({ id: 'NewTimeSeriesDataField' });
+  .meta({ id: 'NewTimeSeriesDataField', example: { name: 'quality', dataType: 'Text' } });
 
 export const PropertyValues = boundedJson(z.record(z.string(), z.unknown()));
 
@@ -141,7 +141,7 @@ export const Series = z
       .meta({ description: 'Values of the properties, by name.', example: { station: 'Ribe' } }),
     dataFields: z.array(DataField).describe('Further values of each row, such as a quality flag.'),
   })
-  .meta({ id: 'TimeSeries' });
+  .meta({ id: 'TimeSeries', description: 'A time series without its values.' });
 export type Series = z.infer<typeof Series>;
 
 export const NewSeries = z
@@ -162,7 +162,7 @@ export const NewSeries = z
       .optional()
       .describe('Further values of each row, such as a quality flag.'),
   })
-  .meta({ id: 'NewTimeSeries' });
+  .meta({ id: 'NewTimeSeries', description: 'A time series to add.' });
 export type NewSeries = z.infer<typeof NewSeries>;
 
 const shortened = (input: unknown) => String(input).slice(0, 60);

@@ -6,39 +6,42 @@ import { TAGS } from './route-parts.ts';
 
 const EumItem = z
   .object({
-    code: z.int().meta({ description: 'Number of the item in EUM.', examples: [100_000] }),
-    identifier: z.string().meta({ description: 'Identifier of the item.', examples: ['eumIWaterLevel'] }),
-    name: z.string().meta({ description: 'Name of the item.', examples: ['Water Level'] }),
+    code: z.int().meta({ description: 'Number of the item in EUM.', example: 100_000 }),
+    identifier: z.string().meta({ description: 'Identifier of the item.', example: 'eumIWaterLevel' }),
+    name: z.string().meta({ description: 'Name of the EUM item.', example: 'Water Level' }),
     units: z
       .array(z.string())
       .optional()
       .meta({
         description: 'Identifiers of its units, the usual one first; absent: all units.',
-        examples: [['eumUmeter']],
+        example: ['eumUmeter'],
       }),
   })
   .meta({ id: 'EumItem' });
 export type EumItem = z.infer<typeof EumItem>;
 const EumUnit = z
   .object({
-    code: z.int().meta({ description: 'Number of the unit in EUM.', examples: [1800] }),
-    identifier: z.string().meta({ description: 'Identifier of the unit.', examples: ['eumUm3PerSec'] }),
-    name: z.string().meta({ description: 'Name of the unit.', examples: ['meter pow 3 per sec'] }),
-    symbol: z.string().meta({ description: 'Symbol of the unit.', examples: ['m^3/s'] }),
+    code: z.int().meta({ description: 'Number of the unit in EUM.', example: 1800 }),
+    identifier: z.string().meta({ description: 'Identifier of the unit.', example: 'eumUm3PerSec' }),
+    name: z.string().meta({ description: 'Name of the unit.', example: 'meter pow 3 per sec' }),
+    symbol: z.string().meta({ description: 'Symbol of the unit.', example: 'm^3/s' }),
   })
   .meta({ id: 'EumUnit' });
 export type EumUnit = z.infer<typeof EumUnit>;
 
 const filter = z.object({
-  text: z.string().max(200).optional().meta({
-    description:
+  text: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
       'Words that must all occur in identifier, name or symbol, in any letter case. The best match comes first.',
-  }),
+    ),
   name: z
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'Only with this identifier, name or symbol, in any usual spelling: `m3/s`, `m³/s`.' }),
+    .describe('Only with this identifier, name or symbol, in any usual spelling: `m3/s`, `m³/s`.'),
 });
 
 /** Quantities and units of EUM (Engineering Unit Management), which items of time series have. */

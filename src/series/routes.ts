@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
-import { Id, projectInHeader } from '../http/rules/forms.ts';
+import { idParam, projectInHeader } from '../http/rules/forms.ts';
 import { uuidText } from '../http/rules/members.ts';
 import { descriptionText, freeForm } from '../http/rules/names.ts';
 import { listOf } from '../http/rules/paging.ts';
@@ -23,19 +23,13 @@ import {
 const SeriesDataset = z
   .object({
     id: uuidText('Id of the dataset.'),
-    items: z
-      .array(Item)
-      .meta({ description: 'Definitions of the items of its series, each once.' })
-      .describe('Definitions of the items of its series, each once.'),
-    timeSeriesProperties: z
-      .array(SeriesProperty)
-      .meta({ description: 'Properties that its series may have.' })
-      .describe('Properties that its series may have.'),
+    items: z.array(Item).describe('Definitions of the items of its series, each once.'),
+    timeSeriesProperties: z.array(SeriesProperty).describe('Properties that its series may have.'),
     metadata: z
       .record(z.string(), z.unknown())
       .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
   })
-  .meta({ id: 'TimeSeriesDataset' });
+  .meta({ id: 'TimeSeriesDataset', description: 'A dataset of time series.' });
 export type SeriesDataset = z.infer<typeof SeriesDataset>;
 
 const NewSeriesDataset = z
@@ -46,7 +40,7 @@ const NewSeriesDataset = z
       })
       .meta({ id: 'TimeSeriesSchema', description: 'Properties that the series of the dataset may have.' })
       .optional()
-      .describe('Properties that the series of the dataset may have.'),
+      .describe('Definitions of the properties of its series.'),
     datasetProperties: z
       .object({
         name: nameForm().meta({ description: 'Name of the dataset, 1 to 255 characters.', example: 'Gauges' }),
@@ -59,13 +53,13 @@ const NewSeriesDataset = z
         properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
       })
       .meta({ id: 'TimeSeriesDatasetProperties', description: 'Record of the dataset.' })
-      .describe('Record of the dataset.'),
+      .describe('Name, description, metadata and properties of the dataset.'),
   })
-  .meta({ id: 'NewTimeSeriesDataset' });
+  .meta({ id: 'NewTimeSeriesDataset', description: 'A dataset of time series to create.' });
 
 const ChangedSchema = z
   .object({ properties: SeriesProperties.describe('Properties to add: name and type.') })
-  .meta({ id: 'ChangedTimeSeriesSchema' });
+  .meta({ id: 'ChangedTimeSeriesSchema', description: 'Properties to add.' });
 const ChangedSeries = z
   .object({
     properties: PropertyValues.optional().meta({
@@ -73,21 +67,13 @@ const ChangedSeries = z
       example: { station: 'Ribe' },
     }),
   })
-  .meta({ id: 'ChangedTimeSeries' });
+  .meta({ id: 'ChangedTimeSeries', description: 'New properties, which replace all.' });
 const ChangedProperty = z
   .object({
-    property: z
-      .string()
-      .min(1)
-      .max(255)
-      .meta({ description: 'Name of the property.', examples: ['station'] })
-      .describe('Name of the property to change.'),
-    value: z
-      .unknown()
-      .meta({ description: 'Its new value; absent: none.', examples: ['Ribe'] })
-      .describe('Its new value; absent: none.'),
+    property: z.string().min(1).max(255).meta({ description: 'Name of the property to change.', example: 'station' }),
+    value: z.unknown().meta({ description: 'Its new value; absent: none.', example: 'Ribe' }),
   })
-  .meta({ id: 'ChangedTimeSeriesProperty' });
+  .meta({ id: 'ChangedTimeSeriesProperty', description: 'A property and its new value.' });
 const Query = z
   .union([
     z
@@ -137,7 +123,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
         tags,
         operationId: 'getTDataset',
         summary: 'Returns a dataset of time series',
-        params: Id,
+        params: idParam('dataset'),
         response: { 200: SeriesDataset },
       },
     },
@@ -153,7 +139,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
         operationId: 'replaceTDatasetSchemaProperties',
         summary: 'Adds properties that the series of a dataset may have',
         description: 'A property that exists already may come again with the same type; another type is 409.',
-        params: Id,
+        params: idParam('dataset'),
         body: ChangedSchema,
         response: { 204: Written },
       },
@@ -173,7 +159,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
         operationId: 'createTDatasetTimeserie',
         summary: 'Adds a time series to a dataset',
         description: 'Without `id`, makes one. An id that the dataset has already is 409.',
-        params: Id,
+        params: idParam('dataset'),
         body: NewSeries,
         response: { 201: Series },
       },
@@ -193,7 +179,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
         tags,
         operationId: 'listTDatasetTimeseries',
         summary: 'Lists the time series of a dataset, the oldest first',
-        params: Id,
+        params: idParam('dataset'),
         response: { 200: listOf(Series) },
       },
     },
@@ -210,7 +196,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
         summary: 'Finds time series by their item and their properties',
         description:
           'Returns the series that meet all conditions. The name `Item` is the name of the item, any other name a property.',
-        params: Id,
+        params: idParam('dataset'),
         body: Query,
         response: { 200: listOf(Series) },
       },

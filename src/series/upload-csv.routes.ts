@@ -52,13 +52,13 @@ export async function csvUploadRoutes(app: App, { db }: { db: Database }) {
         ].join(' '),
         params: SeriesAddress,
         querystring: z.object({
-          datetimeIndex: queryInteger(0, MAX_COLUMN).default(0).meta({ description: 'Column of the time, from 0.' }),
-          valueIndex: queryInteger(0, MAX_COLUMN).default(1).meta({ description: 'Column of the value, from 0.' }),
+          datetimeIndex: queryInteger(0, MAX_COLUMN).default(0).describe('Column of the time, from 0.'),
+          valueIndex: queryInteger(0, MAX_COLUMN).default(1).describe('Column of the value, from 0.'),
           flagIndex: queryInteger(0, MAX_COLUMN)
             .optional()
-            .meta({ description: 'Column of the flag: id or name of a flag of the first data field of type Flag.' }),
-          delimiter: separator(';').meta({ description: 'Character between columns; `\\t`: a tab.' }),
-          decimalSeparator: separator('.').meta({ description: 'Character before the decimals.' }),
+            .describe('Column of the flag: id or name of a flag of the first data field of type Flag.'),
+          delimiter: separator(';').describe('Character between columns; `\\t`: a tab.'),
+          decimalSeparator: separator('.').describe('Character before the decimals.'),
         }),
         response: { 204: z.null() },
       },

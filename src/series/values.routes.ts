@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { queryBoolean, queryDataTime } from '../http/rules/query.ts';
 import { SeriesId } from './definitions.ts';
 import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
@@ -10,12 +10,15 @@ import { deleteValues, intervalOf, readValues, readValuesOfAll } from './values.
 
 const MAX_SERIES = 1000;
 
-const interval = { from: queryDataTime().optional(), to: queryDataTime().optional() };
+const interval = {
+  from: queryDataTime('First time, inclusive').optional(),
+  to: queryDataTime('Last time, inclusive').optional(),
+};
 
 const Cell = z.union([z.string(), z.number(), z.null()]);
 const ValueRow = z.array(Cell).meta({
   description: 'Time, value, and a value for each data field; null: no value.',
-  examples: [['2026-01-24T08:00:00.0000000', 1.25]],
+  example: ['2026-01-24T08:00:00.0000000', 1.25],
 });
 const Values = z
   .object({ data: z.array(ValueRow).describe('Rows of time, value and data fields.') })
@@ -25,7 +28,7 @@ const ValuesOfAll = z
   .meta({ id: 'ValuesOfTimeSeries', description: 'A list of rows for each id of the request, in its order.' });
 
 const DeletedValues = z
-  .object({ deleted: z.int().meta({ description: 'Number of deleted values.', examples: [31] }) })
+  .object({ deleted: z.int().meta({ description: 'Number of deleted values.', example: 31 }) })
   .meta({ id: 'DeletedTimeSeriesValues' });
 export type DeletedValues = z.infer<typeof DeletedValues>;
 
@@ -61,7 +64,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
         operationId: 'createTDatasetTimeserieValue',
         summary: 'Returns the values of several time series',
         description: 'Send their ids. `from` and `to` are included.',
-        params: Id,
+        params: idParam('dataset'),
         querystring: z.object(interval),
         body: z.array(SeriesId).max(MAX_SERIES).meta({ id: 'TimeSeriesIds', description: 'Ids of time series.' }),
         response: { 200: ValuesOfAll },
@@ -84,7 +87,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
         params: SeriesAddress,
         querystring: z.object({
           ...interval,
-          count: queryBoolean().optional().meta({ description: 'Answers 200 with the number of deleted values.' }),
+          count: queryBoolean().optional().describe('Answers 200 with the number of deleted values.'),
         }),
         response: { 200: DeletedValues, 204: z.null() },
       },

@@ -22,7 +22,7 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
           name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
           email: Email.or(z.literal(''))
             .optional()
-            .meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+            .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
           company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
           phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
           roles: text('Roles of the account, separated by commas.', 'BackOffice').optional(),

@@ -58,7 +58,7 @@ export type ListedMember = z.infer<typeof ListedMember>;
 
 const Uuid = z.guid().toLowerCase();
 const Window = z.object(offsetQuery);
-const Id = z.object({ id: Uuid });
+const Id = z.object({ id: Uuid.describe('Id of the tenant.') });
 const Name = chosenName();
 
 const signedIn = { access: 'signedIn', service: 'iam' } as const;

@@ -11,11 +11,9 @@ const coordinates = z.array(z.number());
 
 export const MapNet = z
   .object({
-    side: z.int().meta({ description: 'Points in a row and rows of points, with the corners of the tile.' }),
-    x: coordinates.meta({
-      description: 'x (easting or longitude) of the points, row by row from the upper left corner.',
-    }),
-    y: coordinates.meta({ description: 'y of the points. 1e12: the point is far from the data.' }),
+    side: z.int().describe('Points in a row and rows of points, with the corners of the tile.'),
+    x: coordinates.describe('x (easting or longitude) of the points, row by row from the upper left corner.'),
+    y: coordinates.describe('y of the points. 1e12: the point is far from the data.'),
   })
   .meta({ id: 'MapNet' });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BINARY } from '../http/openapi/headers.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 
 export const TAGS = ['tiles'];
 export const DATASET_PATH = '/api/tiles/dataset/:id';
@@ -22,34 +22,31 @@ export const checkQuery = (usual: number) =>
       .min(1)
       .max(1000)
       .default(usual)
-      .meta({ description: 'Number of tiles, chosen at random.', examples: [usual] }),
+      .meta({ description: 'Number of tiles, chosen at random.', example: usual }),
   });
 
-export const SchemeAddress = Id.extend({
-  schemeId: z.string().meta({ description: 'Id of the scheme.', examples: ['depth'] }),
+export const SchemeAddress = idParam('dataset').extend({
+  schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
 });
 
 export const TileAddress = SchemeAddress.extend({
-  tileMatrix: z.string().meta({ description: 'Zoom level; z of XYZ.', examples: ['3'] }),
-  tileRow: z.string().meta({ description: 'Row from the top; y of XYZ.', examples: ['2'] }),
-  tileCol: z.string().meta({ description: 'Column from the left; x of XYZ.', examples: ['4'] }),
+  tileMatrix: z.string().meta({ description: 'Zoom level; z of XYZ.', example: '3' }),
+  tileRow: z.string().meta({ description: 'Row from the top; y of XYZ.', example: '2' }),
+  tileCol: z.string().meta({ description: 'Column from the left; x of XYZ.', example: '4' }),
 });
 
 export const NetAddress = SchemeAddress.extend({
-  zoom: z.string().meta({ description: 'Zoom level of Web Mercator, 0 to 24.', examples: ['3'] }),
-  column: z.string().meta({ description: 'Column from the west.', examples: ['4'] }),
-  row: z.string().meta({ description: 'Row from the north.', examples: ['2'] }),
+  zoom: z.string().meta({ description: 'Zoom level of Web Mercator, 0 to 24.', example: '3' }),
+  column: z.string().meta({ description: 'Column from the west.', example: '4' }),
+  row: z.string().meta({ description: 'Row from the north.', example: '2' }),
 });
 
 export const SliceQuery = z.object({
   timeStep: z
     .string()
     .optional()
-    .meta({ description: 'Number of the time step from 0, or its time. Default: the first.', examples: ['0'] }),
-  layer: z
-    .string()
-    .optional()
-    .meta({ description: 'Number of the layer from 0, the lowest. Default: 0.', examples: ['0'] }),
+    .meta({ description: 'Time step: its number from 0, or its time. Default: the first.', example: '0' }),
+  layer: z.string().optional().meta({ description: 'Layer: its number from 0, the lowest. Default: 0.', example: '0' }),
 });
 
 const bytes = { schema: BINARY };

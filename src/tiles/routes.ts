@@ -6,7 +6,7 @@ import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { vary } from '../http/answers/vary.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { number, texts } from '../http/rules/members.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { legendOf, legendPicture } from './legend.ts';
@@ -34,7 +34,7 @@ const tags = TAGS;
 
 const Limits = z
   .object({
-    tileMatrix: z.string().meta({ description: 'Zoom level.', example: '3' }),
+    tileMatrix: z.string().meta({ description: 'Zoom level, the name of the tile matrix.', example: '3' }),
     minTileRow: z.int().describe('First row.'),
     maxTileRow: z.int().describe('Last row.'),
     minTileCol: z.int().describe('First column.'),
@@ -45,9 +45,7 @@ const Limits = z
 const Availability = z
   .object({
     schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
-    tileMatrixSetLimits: z
-      .array(Limits)
-      .meta({ description: 'Rectangles: a tile has data exactly if it lies in one of them.' }),
+    tileMatrixSetLimits: z.array(Limits).describe('Rectangles: a tile has data exactly if it lies in one of them.'),
   })
   .meta({ id: 'TileAvailability' });
 
@@ -76,7 +74,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
         summary: 'Returns the tiling schemes of a dataset',
         description:
           'Tile sizes, zoom levels, colours, time steps and layers of the schemes, and the extent of the dataset.',
-        params: Id,
+        params: idParam('dataset'),
         response: { 200: TileMetadata },
       },
     },

@@ -9,8 +9,8 @@ export const TileJson = z
     tilejson: z.literal('3.0.0').describe('Version of the format.'),
     name: text('Name of the dataset.', 'Valley'),
     scheme: z.literal('xyz').describe('Rows count from the top.'),
-    tiles: z.array(z.string()).meta({ description: 'Address of the tiles, with {z}, {y} and {x}.' }),
-    bounds: z.array(z.number()).meta({ description: 'West, south, east, north in degrees.' }),
+    tiles: z.array(z.string()).describe('Address of the tiles, with {z}, {y} and {x}.'),
+    bounds: z.array(z.number()).describe('West, south, east, north in degrees.'),
     minzoom: z.int().describe('Level with the least detail.'),
     maxzoom: z.int().describe('Level with the most detail.'),
   })

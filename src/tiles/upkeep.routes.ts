@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
@@ -13,8 +13,8 @@ import { tenantOf } from './tenant-of.ts';
 
 const config = upkeepConfig;
 const tags = TAGS;
-const number = (description: string, example: number) => z.number().meta({ description, examples: [example] });
-const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
+const number = (description: string, example: number) => z.number().meta({ description, example: example });
+const text = (description: string, example: string) => z.string().meta({ description, example: example });
 
 const TileStatus = z
   .object({
@@ -28,15 +28,13 @@ const TileStatus = z
             .array(
               z.object({
                 level: number('Zoom level.', 16),
-                onRequest: z
-                  .boolean()
-                  .meta({ description: 'Tiles are drawn at their first request.', examples: [true] }),
+                onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', example: true }),
                 tiles: number('Tiles with data, of all steps and layers.', 36),
                 keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
                 keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
               }),
             )
-            .meta({ description: 'From the least detail.' }),
+            .describe('From the least detail.'),
         }),
       )
       .describe('State of each scheme, in the order of the request.'),
@@ -59,7 +57,7 @@ const TileCheckAnswer = z
           reason: text('What is wrong.', 'The checksum of its chunk IDAT is wrong.'),
         }),
       )
-      .meta({ description: 'Tiles that cannot be decoded or differ.' }),
+      .describe('Tiles that cannot be decoded or differ.'),
   })
   .meta({ id: 'TileCheck' });
 export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
@@ -77,7 +75,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
         tags,
         operationId: 'getTileDatasetStatus',
         summary: 'Returns how many tiles of each zoom level there are and are kept',
-        params: Id,
+        params: idParam('dataset'),
         response: { 200: TileStatus },
       },
     },
@@ -109,7 +107,7 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
         summary: 'Checks tiles that are chosen at random',
         description:
           'Decodes tiles, compares them with the availability, and draws those of `levelsOnRequest` anew to compare them with kept ones. At as many places without data there must be no tile.',
-        params: Id,
+        params: idParam('dataset'),
         querystring: checkQuery(100),
         response: { 200: TileCheckAnswer },
       },

@@ -4,7 +4,7 @@ import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
@@ -19,42 +19,39 @@ const tags = TAGS;
 
 const VectorTileStatus = z
   .object({
-    name: z.string().meta({ description: 'Name of the dataset.', examples: ['Parcels'] }),
+    name: z.string().meta({ description: 'Name of the dataset.', example: 'Parcels' }),
     overview: z.enum(['drawn', 'waiting', 'none']).meta({
       description:
         '`drawn`: tiles of many features are stored. `waiting`: a job will draw them. `none`: no tile is stored.',
-      examples: ['drawn'],
+      example: 'drawn',
     }),
     tiles: z
       .int()
-      .meta({ description: 'Tiles that are stored: drawn ahead, or drawn slowly on request.', examples: [270] }),
+      .meta({ description: 'Tiles that are stored: drawn ahead, or drawn slowly on request.', example: 270 }),
     bytes: z.number().meta({
       description: 'Bytes of these tiles; equal ones are stored once, and count each.',
-      examples: [41_000_000],
+      example: 41_000_000,
     }),
-    lastLevel: z
-      .int()
-      .optional()
-      .meta({ description: 'Zoom level of the most detailed of them.', examples: [9] }),
+    lastLevel: z.int().optional().meta({ description: 'Zoom level of the most detailed of them.', example: 9 }),
     drawnAt: z
       .string()
       .optional()
-      .meta({ description: 'When the last of them was drawn.', examples: ['2026-05-02T10:00:00Z'] }),
+      .meta({ description: 'When the last of them was drawn.', example: '2026-05-02T10:00:00Z' }),
   })
   .meta({ id: 'VectorTileStatus' });
 export type VectorTileStatus = z.infer<typeof VectorTileStatus>;
 
 const VectorTileCheck = z
   .object({
-    checked: z.int().meta({ description: 'Tiles that were drawn anew.', examples: [20] }),
+    checked: z.int().meta({ description: 'Tiles that were drawn anew.', example: 20 }),
     wrong: z
       .array(
         z.object({
-          tile: z.string().meta({ description: 'Zoom level, column and row.', examples: ['7/66/42'] }),
-          reason: z.string().meta({ description: 'What is wrong.', examples: ['It differs from a new drawing.'] }),
+          tile: z.string().meta({ description: 'Zoom level, column and row.', example: '7/66/42' }),
+          reason: z.string().meta({ description: 'What is wrong.', example: 'It differs from a new drawing.' }),
         }),
       )
-      .meta({ description: 'Tiles that differ from a new drawing.' }),
+      .describe('Tiles that differ from a new drawing.'),
   })
   .meta({ id: 'VectorTileCheck' });
 export type VectorTileCheck = z.infer<typeof VectorTileCheck>;
@@ -80,7 +77,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
         tags,
         operationId: 'getVectortileDatasetStatus',
         summary: 'Returns which vector tiles of a dataset of features are drawn ahead',
-        params: Id,
+        params: idParam('dataset'),
         response: { 200: VectorTileStatus },
       },
     },
@@ -111,7 +108,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
         operationId: 'getVectortileDatasetCheck',
         summary: 'Checks vector tiles that are drawn ahead',
         description: 'Draws tiles anew that are chosen at random, and compares them.',
-        params: Id,
+        params: idParam('dataset'),
         querystring: checkQuery(20),
         response: { 200: VectorTileCheck },
       },

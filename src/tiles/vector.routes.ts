@@ -7,7 +7,7 @@ import { ASKED_AGAIN, sendBytes, sendText } from '../http/answers/etag-answer.ts
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import { type Checked, fromStored, readableDataset, type TileParts } from './serve.ts';
@@ -26,10 +26,10 @@ const DEEPEST = 22;
 /** The deepest level of the description: viewers enlarge its tiles, whose units are 0.6 m. */
 const DESCRIBED = 14;
 
-const Address = Id.extend({
-  zoom: z.string().meta({ description: 'Zoom level, 0 to 22.', examples: ['3'] }),
-  tileCol: z.string().meta({ description: 'x: column from the west.', examples: ['4'] }),
-  tileRow: z.string().meta({ description: 'y: row from the north.', examples: ['2'] }),
+const Address = idParam('dataset').extend({
+  zoom: z.string().meta({ description: 'Zoom level, 0 to 22.', example: '3' }),
+  tileCol: z.string().meta({ description: 'x: column from the west.', example: '4' }),
+  tileRow: z.string().meta({ description: 'y: row from the north.', example: '2' }),
 });
 
 const Slice = z.object({
@@ -41,14 +41,10 @@ const Slice = z.object({
       description: 'Of a mesh: the number of the step from 0, or its time. Default: the first.',
       examples: ['0', '2024-05-02T10:00:00'],
     }),
-  layer: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({
-      description: 'Of a mesh with layers: the number of the layer from 0, the lowest. Default: 0.',
-      examples: ['0'],
-    }),
+  layer: z.string().max(100).optional().meta({
+    description: 'Of a mesh with layers: the number of the layer from 0, the lowest. Default: 0.',
+    example: '0',
+  }),
 });
 
 const Query = Slice.extend({
@@ -56,7 +52,7 @@ const Query = Slice.extend({
     .string()
     .max(10_000)
     .optional()
-    .meta({ description: 'Names of the attributes, with commas between. Default: all.', examples: ['name,depth'] }),
+    .meta({ description: 'Names of the attributes, with commas between. Default: all.', example: 'name,depth' }),
 });
 
 const VectorTileJson = z
@@ -64,13 +60,13 @@ const VectorTileJson = z
     tilejson: z.literal('3.0.0').describe('Version of the format.'),
     name: z.string().meta({ description: 'Name of the dataset.', example: 'Wells' }),
     scheme: z.literal('xyz').describe('Rows count from the top.'),
-    tiles: z.array(z.string()).meta({ description: 'Address of the tiles, with {z}, {x} and {y}.' }),
-    bounds: z.array(z.number()).meta({ description: 'West, south, east, north in degrees.' }),
+    tiles: z.array(z.string()).describe('Address of the tiles, with {z}, {x} and {y}.'),
+    bounds: z.array(z.number()).describe('West, south, east, north in degrees.'),
     minzoom: z.int().describe('Level with the least detail.'),
     maxzoom: z.int().describe('Level whose tiles viewers enlarge further.'),
-    vector_layers: z.array(z.record(z.string(), z.unknown())).meta({ description: 'The layer and its fields.' }),
-    timeStamps: z.array(z.string()).meta({ description: 'Times of the steps of a mesh.' }),
-    layerIds: z.array(z.int()).meta({ description: 'Numbers of the layers of a mesh, from the lowest.' }),
+    vector_layers: z.array(z.record(z.string(), z.unknown())).describe('The layer and its fields.'),
+    timeStamps: z.array(z.string()).describe('Times of the steps of a mesh.'),
+    layerIds: z.array(z.int()).describe('Numbers of the layers of a mesh, from the lowest.'),
   })
   .meta({ id: 'VectorTileJson' });
 
@@ -160,7 +156,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         operationId: 'getVectortileDatasetTilejsonJson',
         summary: 'Returns the TileJSON 3.0 of the vector tiles of a dataset',
         description: '`timeStep` and `layer` are put into the address of the tiles.',
-        params: Id,
+        params: idParam('dataset'),
         querystring: Slice,
         response: { 200: VectorTileJson },
       },

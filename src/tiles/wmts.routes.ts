@@ -8,7 +8,7 @@ import { statusOf } from '../http/answers/status.ts';
 import { vary } from '../http/answers/vary.ts';
 import { refusedAs } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
-import { Id } from '../http/rules/forms.ts';
+import { idParam } from '../http/rules/forms.ts';
 import { askerOf } from '../http/rules/signed-link.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
@@ -23,11 +23,7 @@ const XML = 'application/xml; charset=utf-8';
 const tags = TAGS;
 const CODES = ['MissingParameterValue', 'InvalidParameterValue', 'TileOutOfRange', 'OperationNotSupported'];
 
-const text = (description: string, example: string) =>
-  z
-    .string()
-    .optional()
-    .meta({ description, examples: [example] });
+const text = (description: string, example: string) => z.string().optional().meta({ description, example: example });
 const Kvp = z.object({
   service: text('`WMTS`', 'WMTS'),
   request: text('`GetCapabilities` (default) or `GetTile`', 'GetTile'),
@@ -43,7 +39,7 @@ const Kvp = z.object({
   tileCol: text('Column from the left', '4'),
   time: text('Time of the step', '2024-05-02T10:00:00'),
   timeStep: text('Number or time of the step', '0'),
-  elevation: text('Number of the layer', '0'),
+  elevation: text('Layer, from 0', '0'),
 });
 
 /** Adds the exceptions of OWS, which clients get that ask for XML. */
@@ -101,7 +97,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         summary: 'Web Map Tile Service: capabilities, or a tile by key-value pairs',
         description:
           'GetCapabilities returns XML with `Accept: application/xml` or `format=application/xml`, else the same tree as JSON. GetTile takes the parameters of WMTS 1.0.0.',
-        params: Id,
+        params: idParam('dataset'),
         querystring: Kvp,
       },
     },
@@ -151,7 +147,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         operationId: 'getTileDatasetWmt100WMTSCapabilitiesXml',
         summary: 'Returns the capabilities of the Web Map Tile Service as XML',
         description: 'The address of the standard for clients that send no `Accept`.',
-        params: Id,
+        params: idParam('dataset'),
       },
     },
     async (request, reply) => {

@@ -34,7 +34,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
           name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
           email: Email.or(z.literal(''))
             .optional()
-            .meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+            .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
           company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
           phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
           roles: z
@@ -51,7 +51,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
           activated: flag('Whether the account was activated.').optional(),
           enabled: flag('Whether the account may sign in.').optional(),
           locked: flag('Whether the account is locked.').optional(),
-          lockedDateEnd: queryTime().optional(),
+          lockedDateEnd: queryTime('End of the lock; absent: no end').optional(),
           allowMePasswordChange: flag('Whether the holder may change the password.').optional(),
           password: NewPassword.optional().meta({
             description: 'New password of the account.',
@@ -128,7 +128,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
           name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
           email: Email.or(z.literal(''))
             .optional()
-            .meta({ description: 'E-mail address.', example: 'ann@example.org' }),
+            .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
           company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
           phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
           password: NewPassword.optional().meta({
@@ -172,7 +172,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
         operationId: 'resetPassword',
         summary: 'Sets a new password with the token of a mail',
         querystring: z.object({ token: z.string().max(1000).describe('Token of the mail.') }),
-        body: NewPassword,
+        body: NewPassword.meta({ description: 'The new password.', example: 'Eight-bends-10' }),
         response: { 204: z.null() },
       },
     },

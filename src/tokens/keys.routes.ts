@@ -7,7 +7,7 @@ import type { TokenKeys } from './keys.ts';
 const Jwk = z
   .object({
     kty: text('Key type.', 'RSA'),
-    kid: text('Id of the key.', 'k1'),
+    kid: text('Id of the signing key.', 'k1'),
     alg: text('Algorithm.', 'RS256'),
     use: text('`sig`.', 'sig'),
     n: text('Modulus, base64url.', '0vx7agoebGcQSuu…'),
@@ -19,7 +19,7 @@ const States = z
     data: z
       .array(
         z.object({
-          kid: text('Id of the key.', 'k1'),
+          kid: text('Id of the signing key.', 'k1'),
           state: text('`signing`, `next` or `retired`.', 'signing'),
           activatedAt: timeText('Time since which the key signs, UTC.').optional(),
           retiredAt: timeText('Time since which the key signs no more, UTC.').optional(),
@@ -38,7 +38,7 @@ export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
       schema: {
         operationId: 'listPublicKeys',
         summary: 'Returns the public keys that verify access tokens (JWK set)',
-        response: { 200: z.object({ keys: z.array(Jwk).describe('The keys.') }) },
+        response: { 200: z.object({ keys: z.array(Jwk).describe('Public keys of the signing keys, old and new.') }) },
       },
     },
     async (_, reply) => {

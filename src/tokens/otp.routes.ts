@@ -38,7 +38,7 @@ const Status = z
           registered: flag('Whether a code of it was accepted before.'),
         }),
       )
-      .describe('Authenticators.'),
+      .describe('Authenticators of the account and of its groups.'),
     recoveryCodes: number('Number of unused recovery codes.'),
     failures: number('Number of wrong one-time passwords.'),
     blockedUntil: timeText('Time until which one-time passwords are refused, UTC.').optional(),

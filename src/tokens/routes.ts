@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import type { App } from '../http/route.ts';
-import { TextAnswer } from '../http/rules/forms.ts';
+import { textAnswer } from '../http/rules/forms.ts';
 import { flag, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
@@ -14,23 +14,26 @@ import type { TokenParts } from './token-pair.ts';
 
 const Issued = z
   .object({
-    token: text('The token.', 'eyJhbGciOiJSUzI1NiJ9.…'),
-    expiration: z
-      .string()
-      .meta({ format: 'date-time' })
-      .meta({ description: 'Time when the token expires, UTC.', example: '2026-01-24T08:47:02.000Z' }),
+    token: text('Token: a JWT, or an opaque text to refresh with.', 'eyJhbGciOiJSUzI1NiJ9.…'),
+    expiration: z.string().meta({
+      description: 'Time when the token expires, UTC.',
+      example: '2026-01-24T08:47:02.000Z',
+      format: 'date-time',
+    }),
   })
   .meta({ id: 'IssuedToken' });
 const TokenAnswer = z
   .object({
     accessToken: Issued.describe('Send it as `Authorization: Bearer …`.'),
-    tokenType: text('`bearer`.', 'bearer'),
+    tokenType: text('How to send the token: `bearer`.', 'bearer'),
     refreshToken: Issued.describe('Can be exchanged for new tokens, once.'),
   })
   .meta({ id: 'Tokens' });
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
 const AccessTokenAnswer = TokenAnswer.omit({ refreshToken: true }).meta({ id: 'AccessToken' });
 export type AccessTokenAnswer = z.infer<typeof AccessTokenAnswer>;
+
+const RefreshToken = z.string().meta({ description: 'The refresh token.', example: 'f3b9c0de…' });
 
 const open = { access: 'public', service: 'tokens' } as const;
 
@@ -67,7 +70,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
         operationId: 'refreshToken',
         summary: 'Exchanges a refresh token for new tokens; it works once',
         description: 'With an Idempotency-Key, a lost answer can be requested again for a minute.',
-        body: z.string(),
+        body: RefreshToken,
         response: { 200: TokenAnswer },
       },
     },
@@ -89,7 +92,7 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
         operationId: 'revokeToken',
         summary: 'Ends the login of a refresh token',
         description: 'The answer is the same for unknown and revoked tokens (RFC 7009).',
-        body: z.string(),
+        body: RefreshToken,
         response: { 200: z.object({}) },
       },
     },
@@ -107,8 +110,8 @@ export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { i
       schema: {
         operationId: 'validateToken',
         summary: 'Checks whether an access token is valid',
-        body: z.string(),
-        response: { 200: TextAnswer },
+        body: z.string().meta({ description: 'The access token.', example: 'eyJhbGciOiJSUzI1NiJ9.…' }),
+        response: { 200: textAnswer('What was found.', 'Token is valid') },
       },
     },
     async (request) => {

@@ -56,7 +56,7 @@ const Preview = z
 export type Preview = z.infer<typeof Preview>;
 const Explained = z
   .object({
-    account: text('Login id of the account.', 'ann'),
+    account: text('Login id that is explained.', 'ann'),
     address: text('Address of the login.', '203.0.113.9'),
     outcome: z.enum(['free', 'code', 'forbidden', 'refused']).describe('Outcome of the login.'),
     refusal: text('Why the login is refused.', 'The account is locked.').optional(),
@@ -153,7 +153,7 @@ export async function secondFactorRoutes(app: App, parts: LoginParts) {
       schema: {
         operationId: 'explainLogin',
         summary: 'Explains the outcome of a login of an account from an address',
-        querystring: z.object({ account: text('Login id of the account.'), ip: text('IP address.') }),
+        querystring: z.object({ account: text('Login id that is explained.'), ip: text('IP address.') }),
         response: { 200: Explained },
       },
     },

@@ -18,7 +18,7 @@ const GRANT = [
   parameter('query', 'sr', 'Granted resource: `b` a blob, `d` a folder.'),
   parameter('query', 'sp', 'Granted permissions: `r` read, `cw` create and write, `rcw` all.'),
   parameter('query', 'se', 'Expiry of the grant.', { type: 'string', format: 'date-time' }),
-  parameter('query', 'si', 'Id of the signing key.'),
+  parameter('query', 'si', 'Id of the key that signed the grant.'),
   parameter('query', 'sig', 'Signature. Every address that the platform issues contains the whole query.'),
 ];
 const CONDITIONS = [

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
-import { TextAnswer } from '../http/rules/forms.ts';
+import { textAnswer } from '../http/rules/forms.ts';
 import { text } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
@@ -26,7 +26,7 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
       schema: {
         operationId: 'getUploadUrl',
         summary: 'Returns a signed address for uploading a file',
-        response: { 200: TextAnswer },
+        response: { 200: textAnswer('Signed URL to upload to.', 'https://platform.example/api/blob/staging/…?sig=…') },
       },
     },
     async (request) => {
@@ -46,7 +46,10 @@ export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRo
         response: {
           200: listOf(
             z.object({
-              url: text('Signed URL to upload to.', 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…'),
+              url: text(
+                'Signed URL to upload the file to.',
+                'https://platform.example/api/blob/staging/3f1e8a7c?sig=…',
+              ),
             }),
           ),
         },

@@ -5,18 +5,18 @@ import type { InjectOptions } from 'fastify';
 import { z } from 'zod';
 import { notFound } from '../../src/errors.ts';
 import type { App } from '../../src/http/route.ts';
-import { Id } from '../../src/http/rules/forms.ts';
+import { idParam } from '../../src/http/rules/forms.ts';
 import { apiApp, bearer } from './api-app.ts';
 
 const id = '018f3c1e-7a4b-7c2d-9e1f-001122334455';
 const config = { access: 'signedIn', service: 'metadata' } as const;
 
 const routes = (app: App) => {
-  const schema = { params: Id, body: z.object({ name: z.string() }) };
+  const schema = { params: idParam('thing'), body: z.object({ name: z.string() }) };
   app.post('/api/thing/:id', { config, schema }, async (request) => {
     throw notFound('Thing', request.params.id);
   });
-  app.get('/api/thing/:id', { config, schema: { params: Id } }, async () => ({ ok: true }));
+  app.get('/api/thing/:id', { config, schema: { params: idParam('thing') } }, async () => ({ ok: true }));
   app.get('/api/thing/count', { config }, async () => ({ count: 1 }));
   app.delete('/api/thing/:thingId', { config }, async (_request, reply) => reply.code(204).send(null));
   app.post(

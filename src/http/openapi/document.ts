@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import { SERVICES } from '../rules/versions.ts';
-import { addDescriptions, exampleOf } from './descriptions.ts';
+import { exampleOf } from './example.ts';
 import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
 import { type JsonSchema, SCHEMAS, Schemas } from './json-schema.ts';
 import { Problem } from './problem.ts';
@@ -66,9 +66,8 @@ export function describeRoutes(routes: Iterable<RouteOptions>) {
   const operations = Object.values(described).flatMap((methods) => Object.values(methods));
   for (const operation of operations) nameBodies(operation, components);
   const sorted = Object.fromEntries(Object.entries(components).sort(([one], [two]) => (one < two ? -1 : 1)));
-  for (const [id, schema] of Object.entries(sorted)) addDescriptions(schema, id);
   const examples: Record<string, { value: unknown }> = {};
-  for (const operation of operations) addDescriptionsAndExamples(operation, sorted, examples);
+  for (const operation of operations) addExamples(operation, sorted, examples);
   return {
     paths: described,
     components: {
@@ -208,17 +207,15 @@ function listName({ data, cursor, totalCount }: Record<string, JsonSchema>): str
   return `${id}${totalCount ? 'OffsetPage' : cursor ? 'CursorPage' : 'List'}`;
 }
 
-/** Adds descriptions of parameters and examples of JSON bodies. Bodies with the same schema share an example. */
-function addDescriptionsAndExamples(
-  operation: Operation,
+/** Adds examples of JSON bodies. Bodies with the same schema share an example. */
+function addExamples(
+  { operationId, requestBody, responses }: Operation,
   components: Record<string, JsonSchema>,
   examples: Record<string, { value: unknown }>,
 ) {
-  for (const parameter of operation.parameters ?? []) addParameterDescription(parameter, operation.operationId);
-  const { requestBody, responses } = operation;
-  addExample(requestBody?.content, `${operation.operationId}Body`, components, examples);
+  addExample(requestBody?.content, `${operationId}Body`, components, examples);
   for (const response of Object.values(responses))
-    if ('content' in response) addExample(response.content, `${operation.operationId}Answer`, components, examples);
+    if ('content' in response) addExample(response.content, `${operationId}Answer`, components, examples);
 }
 
 function addExample(
@@ -229,17 +226,9 @@ function addExample(
 ) {
   const [, media] = Object.entries(content ?? {}).find(([type]) => /^application\/(.+\+)?json\b/.test(type)) ?? [];
   if (!media) return;
-  addDescriptions(media.schema, fallback);
   const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal(fallback);
-  const value = exampleOf(media.schema, components, fallback);
+  const value = exampleOf(media.schema, components);
   if (value === undefined) return;
   examples[name] = { value };
   media.examples = { plain: { $ref: `#/components/examples/${name}` } };
-}
-
-function addParameterDescription(parameter: object, id: string) {
-  const { name, schema } = parameter as { name?: string; schema?: JsonSchema };
-  if (name === undefined || schema === undefined) return;
-  const wrapper: JsonSchema = { properties: { [name]: parameter as JsonSchema } };
-  addDescriptions(wrapper, `${id}?`);
 }

@@ -18,11 +18,8 @@ export const Problem = z
       .meta({ description: 'Path of a member in the request → messages.', example: { name: ['must not be empty'] } }),
     code: text('Stable error code.', 'Invalid'),
     traceId: uuidText('Request id, for the logs.'),
-    available: z.number().optional().meta({ description: 'With `TooFewCredits`: credits that are available.' }),
-    reserved: z
-      .number()
-      .optional()
-      .meta({ description: 'With `TooFewCredits`: credits that the operation has reserved.' }),
+    available: z.number().optional().describe('With `TooFewCredits`: credits that are available.'),
+    reserved: z.number().optional().describe('With `TooFewCredits`: credits that the operation has reserved.'),
   })
   .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
 export type Problem = z.infer<typeof Problem>;

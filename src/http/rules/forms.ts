@@ -11,14 +11,12 @@ import { defOf } from './shapes.ts';
 /** A UUID in the path, of whatever version, as in Postgres and most languages. Any other text is 404. */
 export const uuidParam = () => z.guid().toLowerCase();
 
-/** Parameters of a path with one id. */
-export const Id = z.object({ id: uuidParam().describe('Id of the record.') });
+/** Parameters of a path with the id of one `noun`. */
+export const idParam = (noun: string) => z.object({ id: uuidParam().describe(`Id of the ${noun}.`) });
 
 /** An answer that contains one text, such as a signed address. */
-export const TextAnswer = z.object({
-  data: text('Signed URL.', 'https://platform.example/api/blob/staging/3f1e8a7c?sv=1&sig=…'),
-});
-export type TextAnswer = z.infer<typeof TextAnswer>;
+export const textAnswer = (description: string, example: string) => z.object({ data: text(description, example) });
+export type TextAnswer = z.infer<ReturnType<typeof textAnswer>>;
 
 /** Project id of the header `svc-project-id`, for routes that name the project nowhere else. */
 export function projectInHeader(request: FastifyRequest): string {

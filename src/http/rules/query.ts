@@ -45,12 +45,13 @@ export const idEnding = () =>
     .meta({ description: 'Only with an id that ends so: its last 6 characters or more', example: '4c1f6a2b' });
 
 /** A time in any form that clients send. Output: the format of times in the API. */
-export const queryTime = () => timeReadBy(timestampFromText);
+export const queryTime = (description: string) => timeReadBy(timestampFromText, `${description}, UTC.`);
 
 /** A time on the clock of data. */
-export const queryDataTime = () => timeReadBy(dataTimeFromText);
+export const queryDataTime = (description: string) =>
+  timeReadBy(dataTimeFromText, `${description}, on the clock of the data.`);
 
-const timeReadBy = (read: typeof timestampFromText) =>
+const timeReadBy = (read: typeof timestampFromText, description: string) =>
   z
     .string()
     .transform((text, context): Timestamp => {
@@ -61,10 +62,10 @@ const timeReadBy = (read: typeof timestampFromText) =>
       }
       return time;
     })
-    .meta({ description: 'UTC: 2026-01-24T08:17:02[.435][Z], 2026-01-24T081702 or 2026-01-24' });
+    .meta({ description, example: '2026-01-24T08:17:02' });
 
 /** A duration in any form that clients send, greater than 0. Output: milliseconds. */
-export const queryDuration = (maxMs: number) =>
+export const queryDuration = (maxMs: number, description: string) =>
   z
     .string()
     .transform((text, context): number => {
@@ -75,7 +76,7 @@ export const queryDuration = (maxMs: number) =>
       );
       return z.NEVER;
     })
-    .meta({ description: '[d.]h:mm:ss or N days, h:mm:ss' });
+    .meta({ description: `${description}: \`[d.]h:mm:ss\` or \`N days, h:mm:ss\`.`, example: '1:00:00' });
 
 interface Parameter {
   name: string;

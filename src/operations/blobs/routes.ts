@@ -63,7 +63,7 @@ export async function blobStoreRoutes(app: App, { db }: { db: Database }): Promi
         operationId: 'listDamagedBlobs',
         summary: 'Lists damaged and missing blobs by name, with what has them as its content',
         querystring: z.object({
-          after: z.string().max(300).optional().meta({ description: 'Lists the blobs after this name.' }),
+          after: z.string().max(300).optional().describe('Lists the blobs after this name.'),
           limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of blobs.'),
         }),
         response: { 200: listOf(DamagedBlob) },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
-import { createdAt, finishedAt, number, text, texts, timeText, uuidText } from '../../http/rules/members.ts';
+import { createdAt, createdBy, finishedAt, number, text, texts, timeText, uuidText } from '../../http/rules/members.ts';
 import type { Position } from '../../http/rules/paging.ts';
 import { endsWith, LoggedLine, transferName } from '../../transfers/queries.ts';
 
@@ -165,7 +165,7 @@ const QueueRow = z.object({
   lockedAt: timeText('Time when a worker took the job, UTC.').optional(),
   lockedBy: text('Id of the worker pool that took the job.', 'pool-1').optional(),
   flags: texts('Flags that the worker must satisfy.'),
-  payload: z.any().meta({ type: 'object', additionalProperties: true }).describe('Payload of the job.'),
+  payload: z.any().meta({ description: 'Payload of the job.', type: 'object', additionalProperties: true }),
 });
 const queueColumns = sql.fragment`
   j.id::text as id, j.key, j.priority::int as priority, j.run_at, j.attempts::int as attempts, j.max_attempts::int as max_attempts,
@@ -173,24 +173,24 @@ const queueColumns = sql.fragment`
 
 /** Members of a transfer that only its details contain. */
 const TransferDetails = z.object({
-  projectId: z.string(),
-  format: z.string(),
-  accountId: z.string(),
-  createdBy: z.string(),
-  requestId: z.string().optional(),
-  request: z.any().meta({ type: 'object', additionalProperties: true }),
-  phase: z.string().optional(),
-  cancelRequestedAt: z.string().optional(),
-  deadline: z.string().optional(),
-  workerLosses: z.number(),
-  childDeaths: z.number(),
-  outages: z.number(),
-  memoryMb: z.number(),
-  cores: z.number().optional(),
-  inputDatasetId: z.string().optional(),
-  outputDatasetId: z.string().optional(),
-  retryOf: z.string().optional(),
-  retries: z.array(z.string()),
+  projectId: uuidText('Id of the project of the transfer.'),
+  format: text('Output format.', 'geotiff'),
+  accountId: text('Login id of the account that started it.', 'ann'),
+  createdBy,
+  requestId: uuidText('`x-request-id` of the request that started it.').optional(),
+  request: z.any().meta({ description: 'The accepted request.', type: 'object', additionalProperties: true }),
+  phase: text('Current phase.', 'Writing').optional(),
+  cancelRequestedAt: timeText('Time of the request to cancel, UTC.').optional(),
+  deadline: timeText('Time when it is stopped, UTC.').optional(),
+  workerLosses: number('Number of workers that died while they ran it.'),
+  childDeaths: number('Number of conversion processes that died.'),
+  outages: number('Number of outages of the services that it needs.'),
+  memoryMb: number('Memory that it needs, in MB.', 4096),
+  cores: number('Number of CPU cores that it needs.').optional(),
+  inputDatasetId: uuidText('Id of the dataset that it reads.').optional(),
+  outputDatasetId: uuidText('Id of the dataset that it writes.').optional(),
+  retryOf: uuidText('Id of the transfer that this one retries.').optional(),
+  retries: texts('Ids of the transfers that retried this one.'),
 });
 
 /** All details of a job. */

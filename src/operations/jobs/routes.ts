@@ -48,16 +48,12 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
         description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
         querystring: z.object({
           state: queryList(queryEnum(JOB_STATES)).optional().describe('Only jobs in this state.'),
-          task: z
-            .string()
-            .max(128)
-            .optional()
-            .meta({ description: 'Name of a task, such as runTransfer or sendAccountMail' }),
+          task: z.string().max(128).optional().describe('Name of a task, such as runTransfer or sendAccountMail'),
           tenantId: uuidParam().optional().describe('Only jobs of this tenant.'),
-          fingerprint: z.string().max(64).optional().meta({ description: 'Fingerprint of a kind of failure' }),
-          worker: z.string().max(128).optional().meta({ description: 'Id of a worker' }),
+          fingerprint: z.string().max(64).optional().describe('Fingerprint of a kind of failure'),
+          worker: z.string().max(128).optional().describe('Id of a worker'),
           idEnding: idEnding().optional(),
-          olderThan: queryDuration(MAX_AGE_MS).optional(),
+          olderThan: queryDuration(MAX_AGE_MS, 'Minimum age of jobs').optional(),
           ...cursorQuery,
         }),
         response: { 200: cursorPageOf(Job) },

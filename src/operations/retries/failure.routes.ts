@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import type { App } from '../../http/route.ts';
-import { Id, uuidParam } from '../../http/rules/forms.ts';
+import { idParam, uuidParam } from '../../http/rules/forms.ts';
 import { flag } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryInteger, queryTime } from '../../http/rules/query.ts';
@@ -30,7 +30,7 @@ export async function failureRoutes(app: App, { db }: { db: Database }): Promise
           'Lists failed transfers grouped by type, reader, writer and error message (ignoring names and numbers)',
         querystring: z.object({
           tenantId: uuidParam().optional().describe('Only failures of this tenant.'),
-          since: queryTime().optional(),
+          since: queryTime('Only failures since then').optional(),
           limit: queryInteger(1, MAX_LIMIT).optional().describe('Maximum number of groups.'),
         }),
         response: { 200: listOf(FailureGroup) },
@@ -103,7 +103,7 @@ export async function failureRoutes(app: App, { db }: { db: Database }): Promise
         tags,
         operationId: 'getRetry',
         summary: 'Returns a mass retry',
-        params: Id,
+        params: idParam('mass retry'),
         response: { 200: MassRetry },
       },
     },
@@ -118,7 +118,7 @@ export async function failureRoutes(app: App, { db }: { db: Database }): Promise
         tags,
         operationId: 'stopRetry',
         summary: 'Stops a mass retry; transfers that it has started continue',
-        params: Id,
+        params: idParam('mass retry'),
         response: { 200: MassRetry },
       },
     },

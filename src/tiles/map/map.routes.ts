@@ -6,7 +6,7 @@ import { SHOWS_PAGE } from '../../http/answers/page.ts';
 import { vary } from '../../http/answers/vary.ts';
 import { isCurrent } from '../../http/cache/cached.ts';
 import type { App } from '../../http/route.ts';
-import { Id } from '../../http/rules/forms.ts';
+import { idParam } from '../../http/rules/forms.ts';
 
 /** No other host, no inline script, no frame. Pictures are those of the style sheet and of the map. */
 const POLICY = [
@@ -52,7 +52,7 @@ export async function mapRoutes(app: App) {
         summary: 'Shows a map of a dataset',
         description:
           'A page for browsers: tiles, features or series of the dataset, with the signature of its own query or after a login.',
-        params: Id,
+        params: idParam('dataset'),
       },
     },
     async (request, reply) => {
@@ -83,7 +83,7 @@ export async function mapRoutes(app: App) {
         summary: 'Returns a script or style sheet of the map page',
         params: z.object({
           version: z.string().describe('Version of all files.'),
-          file: z.string().describe('Name of the file.'),
+          file: z.string().describe('File of the page.'),
         }),
       },
     },

@@ -21,8 +21,8 @@ const Parameter = z
 const Parameters = z.array(Parameter).max(1000).optional();
 /** Members of every start. */
 const conversion = {
-  readerParameters: Parameters,
-  writerParameters: Parameters,
+  readerParameters: Parameters.describe('Parameters of the reader.'),
+  writerParameters: Parameters.describe('Parameters of the writer.'),
   transformations: z.array(Transformation).max(100).optional().describe('Transformations, in this order.'),
   onBadRecord: z
     .enum(['fail', 'skip'])

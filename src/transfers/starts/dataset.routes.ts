@@ -1,7 +1,7 @@
 import type { FieldErrors } from 'hydrofiles';
 import { z } from 'zod';
 import type { App } from '../../http/route.ts';
-import { Id, uuidParam } from '../../http/rules/forms.ts';
+import { idParam, uuidParam } from '../../http/rules/forms.ts';
 import { startAppend } from './append.ts';
 import { AppendBody, ConvertBody, ExportBody, UpdateBody, UpdateFromBody } from './bodies.ts';
 import { checkFileName } from './check.ts';
@@ -11,7 +11,7 @@ import type { StartParts } from './start.ts';
 import { type StartRoutes, startRoute } from './start-route.ts';
 import { startUpdate, startUpdateFrom } from './update.ts';
 
-const ofDataset = { service: 'metadata', params: Id } as const;
+const ofDataset = { service: 'metadata', params: idParam('dataset') } as const;
 
 const APPEND_RULES = [
   'Appends the features of the file to those of the dataset, in its coordinate system.',

@@ -1,5 +1,5 @@
 import type { App } from '../../http/route.ts';
-import { Id } from '../../http/rules/forms.ts';
+import { idParam } from '../../http/rules/forms.ts';
 import { LegacyExportBody, LegacyImportBody } from './bodies.ts';
 import { startLegacyExport, startLegacyImport } from './legacy.ts';
 import type { StartParts } from './start.ts';
@@ -33,7 +33,7 @@ export async function legacyStartRoutes(app: App, parts: StartRoutes & StartPart
       deprecated: true,
       service: 'metadata',
       summary: 'Legacy start of an export; format names a writer or a format',
-      params: Id,
+      params: idParam('dataset'),
       body: LegacyExportBody,
     },
     ({ caller, params, body }, dryRun) => startLegacyExport(parts, caller, { ...body, datasetId: params.id }, dryRun),

@@ -4,7 +4,7 @@ import { invalidMember } from '../../errors.ts';
 import { PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
 import { callerInHeaderTenant } from '../../http/rules/auth.ts';
-import { Id } from '../../http/rules/forms.ts';
+import { idParam } from '../../http/rules/forms.ts';
 import { Started, StartQuery } from './bodies.ts';
 import { startMoveOrCopy } from './move-or-copy.ts';
 import type { StartParts } from './start.ts';
@@ -38,7 +38,7 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
           'For Owners of both tenants whose token has the scope `platform_metadata_conversion`. The dataset keeps its id.',
           'Up to version 3 there is no `targetTenantId`: the dataset moves to another project of its tenant, and the answer is 204.',
         ].join(' '),
-        params: Id,
+        params: idParam('dataset'),
         querystring: StartQuery,
         body: z.object({
           targetProjectId: targetProjectId.describe('Id of the target project.'),
@@ -78,7 +78,7 @@ export async function moveOrCopyRoutes(app: App, parts: StartRoutes & StartParts
         operationId: 'copyDataset',
         summary: 'Starts a transfer that copies a dataset into another tenant',
         description: 'For Owners of both tenants whose token has the scope `platform_metadata_conversion`.',
-        params: Id,
+        params: idParam('dataset'),
         querystring: StartQuery,
         body: z.object({
           targetProjectId: targetProjectId.describe('Id of the project of the result.'),

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
 
-const srid = (description: string) => z.union([z.int(), z.string()]).meta({ description });
-const type = <Name extends string>(name: Name) => z.literal(name).meta({ description: 'Kind, in any letter case.' });
-const ends = { index: 'Index from 0; absent: the end of the data.', value: 'Absent: the end of the data.' };
+const srid = (description: string) => z.union([z.int(), z.string()]).describe(description);
+const type = <Name extends string>(name: Name) => z.literal(name).describe('Kind, in any letter case.');
+const ends = {
+  from: z.int().min(0).describe('First index, from 0; absent: from the start of the data.').optional(),
+  to: z.int().min(0).describe('Last index, from 0; absent: to the end of the data.').optional(),
+};
 
 const CrsTransformation = z
   .object({
@@ -15,16 +18,14 @@ const CrsTransformation = z
 
 const ItemFilter = z
   .object({
-    names: z.array(z.string()).meta({ description: 'Names of bands or fields.' }).optional(),
-    itemIndices: z.array(z.int().min(0)).meta({ description: 'Indices of bands or fields, from 0.' }).optional(),
+    names: z.array(z.string()).describe('Names of bands or fields.').optional(),
+    itemIndices: z.array(z.int().min(0)).describe('Indices of bands or fields, from 0.').optional(),
   })
   .meta({ id: 'ItemFilter' });
 const ItemFilterTransformation = z
   .object({
     type: type('itemFilterTransformation'),
-    itemFilter: z
-      .union([ItemFilter, z.array(ItemFilter)])
-      .meta({ description: 'Keeps only these items, in this order.' }),
+    itemFilter: z.union([ItemFilter, z.array(ItemFilter)]).describe('Keeps only these items, in this order.'),
   })
   .meta({ id: 'ItemFilterTransformation', description: 'Keeps only these bands or fields.' });
 
@@ -33,34 +34,33 @@ const SpatialFilterTransformation = z
     type: type('spatialFilterTransformation'),
     spatialFilter: z
       .object({
-        geometry: z.string().meta({ description: 'WKT of any kind.' }),
+        geometry: z.string().describe('WKT of any kind.'),
         SRID: srid("The geometry's coordinate system; absent: that of the data.").optional(),
       })
-      .meta({ description: 'The area that is kept.' }),
+      .describe('The area that is kept.'),
   })
   .meta({ id: 'SpatialFilterTransformation', description: 'Keeps only data inside an area.' });
 
 const TemporalFilter = z.union([
   z.object({
     type: type('TemporalIndexFilter'),
-    from: z.int().min(0).meta({ description: ends.index }).optional(),
-    to: z.int().min(0).meta({ description: ends.index }).optional(),
+    ...ends,
   }),
   z.object({
     type: type('TemporalValueFilter'),
-    from: z.string().meta({ description: ends.value }).optional(),
-    to: z.string().meta({ description: ends.value }).optional(),
-    at: z.string().meta({ description: 'One time, instead of an interval.' }).optional(),
+    from: z.string().describe('First time; absent: from the start of the data.').optional(),
+    to: z.string().describe('Last time; absent: to the end of the data.').optional(),
+    at: z.string().describe('One time, instead of an interval.').optional(),
   }),
   z.object({
     type: type('TemporalIndexListFilter'),
-    indices: z.array(z.int().min(0)).meta({ description: 'Indices of steps, from 0.' }),
+    indices: z.array(z.int().min(0)).describe('Indices of steps, from 0.'),
   }),
 ]);
 const TemporalFilterTransformation = z
   .object({
     type: type('temporalFilterTransformation'),
-    temporalFilter: TemporalFilter.meta({ description: 'The steps that are kept.' }),
+    temporalFilter: TemporalFilter.describe('The steps that are kept.'),
   })
   .meta({ id: 'TemporalFilterTransformation', description: 'Keeps only some time steps.' });
 
@@ -71,16 +71,15 @@ const VerticalFilterTransformation = z
       .union([
         z.object({
           type: type('VerticalIndexFilter'),
-          from: z.int().min(0).meta({ description: ends.index }).optional(),
-          to: z.int().min(0).meta({ description: ends.index }).optional(),
+          ...ends,
         }),
         z.object({
           type: type('VerticalValueFilter'),
-          from: z.number().meta({ description: ends.value }).optional(),
-          to: z.number().meta({ description: ends.value }).optional(),
+          from: z.number().describe('Lowest height; absent: from the lowest layer.').optional(),
+          to: z.number().describe('Greatest height; absent: to the highest layer.').optional(),
         }),
       ])
-      .meta({ description: 'The layers that are kept.' }),
+      .describe('The layers that are kept.'),
   })
   .meta({ id: 'VerticalFilterTransformation', description: 'Keeps only some layers.' });
 

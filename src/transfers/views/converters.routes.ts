@@ -23,8 +23,8 @@ const Parameter = z
     description: text('What the parameter means.'),
     dataType: text('Type of the value.', 'integer'),
     required: flag('Whether it is required.'),
-    defaultValue: z.any().optional().describe('Default value.'),
-    allowedValues: z.array(z.any()).optional().describe('Allowed values.'),
+    defaultValue: z.any().optional().describe('Value if the parameter is absent.'),
+    allowedValues: z.array(z.any()).optional().describe('The only values that it may have.'),
     minimum: number('Smallest value.').optional(),
     maximum: number('Largest value.', 65535).optional(),
   })

@@ -15,10 +15,15 @@ const tags = ['transfers'];
 const Statuses = z
   .array(z.string())
   .optional()
+  .describe('Only transfers in one of these states; others than these are ignored.')
   .transform((values): Status[] =>
     (values ?? []).flatMap((value) => STATUSES.find((known) => known.toLowerCase() === value.toLowerCase()) ?? []),
   );
-const filterQuery = { from: queryTime().optional(), to: queryTime().optional(), status: Statuses };
+const filterQuery = {
+  from: queryTime('Start of the period, inclusive').optional(),
+  to: queryTime('End of the period, exclusive').optional(),
+  status: Statuses,
+};
 
 export async function transferListRoutes(app: App, { db }: { db: Reads }) {
   for (const { url, service, ...named } of [

@@ -18,8 +18,8 @@ const Parameters = z.array(
 const conversion = {
   readerName: text('Reader; see the list of readers.', 'AsciiGridReader'),
   writerName: text('Writer; see the list of writers.', 'GeoTiffWriter'),
-  readerParameters: Parameters,
-  writerParameters: Parameters,
+  readerParameters: Parameters.describe('Parameters of the reader.'),
+  writerParameters: Parameters.describe('Parameters of the writer.'),
   transformations: z.array(Transformation).describe('Transformations, in this order.'),
   srid: z.any().optional().meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
   arguments: z

@@ -8,7 +8,7 @@ import { publicBase } from '../../http/answers/public-base.ts';
 import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
 import { callerInHeaderTenant, type FindCaller } from '../../http/rules/auth.ts';
-import { Id } from '../../http/rules/forms.ts';
+import { idParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { preferredWait } from '../../http/rules/prefer.ts';
 import { queryEnum } from '../../http/rules/query.ts';
@@ -102,7 +102,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
             'With `Accept: text/event-stream` the answer is a stream with an event now and at every change, until the transfer has ended.',
             '`downloadPath`, `badRecordsUrl` and `receipt` are only for callers who can read the input and the output dataset.',
           ].join(' '),
-          params: Id,
+          params: idParam('transfer'),
           response: { 200: Transfer },
         },
       },
@@ -128,7 +128,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         tags,
         operationId: 'cancelTransfer',
         summary: 'Cancels a transfer',
-        params: Id,
+        params: idParam('transfer'),
         response: { 202: Summary },
       },
     },
@@ -149,7 +149,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         operationId: 'retryTransfer',
         summary: 'Retries a failed transfer, as a new transfer',
         description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost and warnings.',
-        params: Id,
+        params: idParam('transfer'),
         querystring: StartQuery,
         response: { 200: DryRun, 202: Summary },
       },
@@ -174,7 +174,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
           '`level`: minimum severity.',
           'Only for callers who can read the input and the output dataset.',
         ].join(' '),
-        params: Id,
+        params: idParam('transfer'),
         querystring: z.object({
           level: queryEnum(['debug', 'info', 'warning', 'error']).optional().describe('Log level.'),
           ...cursorQuery,

@@ -1,6 +1,6 @@
 import type { Reads } from '../../db.ts';
 import type { App } from '../../http/route.ts';
-import { Id } from '../../http/rules/forms.ts';
+import { idParam } from '../../http/rules/forms.ts';
 import { explainWaitingTo, Why } from './why.ts';
 
 export async function whyRoutes(app: App, { db }: { db: Reads }) {
@@ -17,7 +17,7 @@ export async function whyRoutes(app: App, { db }: { db: Reads }) {
           ...named,
           summary:
             'Explains why a transfer has not been started (position, what blocks it, which worker could run it) or has failed',
-          params: Id,
+          params: idParam('transfer'),
           response: { 200: Why },
         },
       },
