@@ -1,4 +1,5 @@
 import { type ByteSource, pooledBytes } from 'hydrofiles/bytes';
+import { LRUCache } from 'lru-cache';
 import { notFound } from '../errors.ts';
 import { type BlobStore, type ByteRange, hasChanged } from './blobs.ts';
 import { BlobFile } from './file-source.ts';
@@ -43,8 +44,8 @@ export class BlobSources {
   readonly #pageBytes: number;
   readonly #aheadBytes: number;
   readonly #idleMs: number | undefined;
-  /** By name and version, the least recently used first. */
-  readonly #files = new Map<string, BlobFile>();
+  /** By name and version. */
+  readonly #files = new LRUCache<string, BlobFile>({ max: MOST_FILES });
 
   constructor(
     store: BlobStore,
@@ -100,9 +101,7 @@ export class BlobSources {
     const { etag, size } = info;
     const key = `${name} ${etag}`;
     const file = this.#files.get(key) ?? new BlobFile(size, () => openFile(name));
-    this.#files.delete(key);
     this.#files.set(key, file);
-    if (this.#files.size > MOST_FILES) this.#files.delete(this.#files.keys().next().value!);
     return {
       name,
       etag,

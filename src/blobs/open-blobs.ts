@@ -1,4 +1,6 @@
+import { loadOnce } from 'hydrofiles/caches';
 import { FormatError } from 'hydrofiles/errors';
+import { LRUCache } from 'lru-cache';
 import { AppError, notFound } from '../errors.ts';
 import type { BlobSources, OpenBlob } from './blob-source.ts';
 
@@ -26,14 +28,15 @@ export class OpenBlobs<T> {
   readonly #sources: BlobSources;
   readonly #kept: Kept<T>;
   readonly #read: (source: OpenBlob, blob: string) => Promise<T>;
-  /** Least recently used first. */
-  readonly #open = new Map<string, { readonly opening: Promise<Open<T>>; bytes: number }>();
+  /** Sources are not closed with it, because requests may be reading from them, which the close would end. */
+  readonly #open: LRUCache<string, Promise<Open<T>>>;
 
   /** @param read reads what is kept, such as a header */
   constructor(sources: BlobSources, kept: Kept<T>, read: (source: OpenBlob, blob: string) => Promise<T>) {
     this.#sources = sources;
     this.#kept = kept;
     this.#read = read;
+    this.#open = new LRUCache({ max: kept.most, ...(kept.mostBytes && { maxSize: kept.mostBytes }) });
   }
 
   /**
@@ -51,18 +54,9 @@ export class OpenBlobs<T> {
   }
 
   async open(blob: string): Promise<T> {
-    let open = this.#open.get(blob);
-    if (open === undefined) {
-      open = { opening: this.#start(blob), bytes: 0 };
-      const { opening } = open;
-      opening.catch(() => {
-        if (this.#open.get(blob)?.opening === opening) this.forget(blob);
-      });
-    }
-    this.#open.delete(blob);
-    this.#open.set(blob, open);
-    this.#evict();
-    return (await open.opening).content;
+    const { bytesOf } = this.#kept;
+    const sizeOf = bytesOf && (({ content }: Open<T>) => bytesOf(content));
+    return (await loadOnce(this.#open, blob, () => this.#start(blob), sizeOf)).content;
   }
 
   /** The next request opens the blob again. */
@@ -71,13 +65,10 @@ export class OpenBlobs<T> {
   }
 
   async #start(blob: string): Promise<Open<T>> {
-    const { direct = false, bytesOf } = this.#kept;
+    const { direct = false } = this.#kept;
     const source = await (direct ? this.#sources.openDirect(blob) : this.#sources.open(blob));
     try {
       const content = await this.#read(source, blob);
-      const entry = this.#open.get(blob);
-      if (entry !== undefined) entry.bytes = bytesOf?.(content) ?? 0;
-      this.#evict();
       return { source, content };
     } catch (error) {
       await source.close();
@@ -85,22 +76,11 @@ export class OpenBlobs<T> {
     }
   }
 
-  /** Sources are not closed, because requests may be reading from them, which the close would end. */
-  #evict(): void {
-    const { most, mostBytes = Number.POSITIVE_INFINITY } = this.#kept;
-    let sum = this.#open.values().reduce((all, { bytes }) => all + bytes, 0);
-    for (const [oldest, { bytes }] of this.#open) {
-      if ((sum <= mostBytes && this.#open.size <= most) || this.#open.size === 1) break;
-      this.#open.delete(oldest);
-      sum -= bytes;
-    }
-  }
-
   /** Ends requests that are reading. */
   async close(): Promise<void> {
     const all = [...this.#open.values()];
     this.#open.clear();
-    for (const { opening } of all)
+    for (const opening of all)
       await opening.then(
         ({ source }) => source.close(),
         () => undefined,

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A page of a blob, loaded or being loaded. */
 export interface Page {
   readonly key: string;
@@ -9,7 +11,7 @@ export interface Page {
 interface Entry extends Page {
   readonly resolve: (bytes: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
-  state: 'planned' | 'loading' | 'loaded';
+  isReserved: boolean;
 }
 
 interface Waiting {
@@ -23,28 +25,26 @@ interface Waiting {
  */
 export class PageCache {
   readonly limit: number;
-  /** Least recently used first. */
-  readonly #entries = new Map<string, Entry>();
-  #loaded = 0;
+  readonly #loaded: LRUCache<string, Entry>;
+  /** Planned or being loaded. */
+  readonly #coming = new Map<string, Entry>();
+  /** Bytes that are reserved for pages. */
   #loading = 0;
   #waiting: Waiting[] = [];
 
   constructor(limit: number) {
     this.limit = limit;
+    this.#loaded = new LRUCache({ maxSize: limit, sizeCalculation: ({ length }) => length });
   }
 
   /** Bytes of all pages that are loaded or being loaded. */
   get size(): number {
-    return this.#loaded + this.#loading;
+    return this.#loaded.calculatedSize + this.#loading;
   }
 
   /** A page that is loaded or being loaded. Marks it as used. */
   get(key: string): Page | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry;
+    return this.#coming.get(key) ?? this.#loaded.get(key);
   }
 
   /** Adds a page. The caller must load it and call `fill` or `fail`. */
@@ -52,8 +52,8 @@ export class PageCache {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     // prevents an unhandled rejection if nobody waits for the page
     promise.catch(() => {});
-    const entry: Entry = { key, length, bytes: promise, resolve, reject, state: 'planned' };
-    this.#entries.set(key, entry);
+    const entry: Entry = { key, length, bytes: promise, resolve, reject, isReserved: false };
+    this.#coming.set(key, entry);
     return entry;
   }
 
@@ -71,34 +71,29 @@ export class PageCache {
     signal.throwIfAborted();
     if (!this.hasRoom(bytes)) await this.#waitForMemory(bytes, signal);
     else this.#take(bytes);
-    for (const page of pages) (page as Entry).state = 'loading';
+    for (const page of pages) (page as Entry).isReserved = true;
   }
 
   fill(page: Page, bytes: Uint8Array): void {
     const entry = page as Entry;
-    entry.state = 'loaded';
+    this.#coming.delete(entry.key);
     this.#loading -= entry.length;
-    this.#loaded += entry.length;
+    this.#loaded.set(entry.key, entry);
     entry.resolve(bytes);
     this.#grant();
   }
 
   fail(page: Page, error: unknown): void {
     const entry = page as Entry;
-    this.#entries.delete(entry.key);
-    if (entry.state === 'loading') this.#loading -= entry.length;
+    this.#coming.delete(entry.key);
+    if (entry.isReserved) this.#loading -= entry.length;
     entry.reject(error);
     this.#grant();
   }
 
   #take(bytes: number): void {
     this.#loading += bytes;
-    for (const [key, { state, length }] of this.#entries) {
-      if (this.size <= this.limit) return;
-      if (state !== 'loaded') continue;
-      this.#entries.delete(key);
-      this.#loaded -= length;
-    }
+    while (this.size > this.limit && this.#loaded.size > 0) this.#loaded.pop();
   }
 
   #waitForMemory(bytes: number, signal: AbortSignal): Promise<void> {

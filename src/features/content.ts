@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Field } from 'hydrofiles/data';
 import { FormatError } from 'hydrofiles/errors';
 import { type Header, headerCrs, readHeader } from 'hydrofiles/features';
+import { LRUCache } from 'lru-cache';
 import type { BlobSources, OpenBlob } from '../blobs/blob-source.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Location } from './place.ts';
@@ -38,7 +39,7 @@ const maxKeptColumns = 500;
 export class Contents {
   readonly #sources: BlobSources;
   readonly #threads: QueryThreads;
-  readonly #kept = new Map<string, Pick<Content, 'header' | 'place'>>();
+  readonly #kept = new LRUCache<string, Pick<Content, 'header' | 'place'>>({ max: maxKept });
 
   constructor(sources: BlobSources, threads: QueryThreads) {
     this.#sources = sources;
@@ -72,7 +73,6 @@ export class Contents {
     const header = await readHeader(source);
     const place = await run({ kind: 'place', crs: headerCrs(header), box: header.box });
     if (header.columns.length > maxKeptColumns) return { header, place };
-    if (this.#kept.size >= maxKept) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(version, { header, place });
     return { header, place };
   }

@@ -1,7 +1,9 @@
+import { loadOnce } from 'hydrofiles/caches';
 import type { Crs } from 'hydrofiles/data';
 import { ConversionError } from 'hydrofiles/errors';
 import type { Area, Placed } from 'hydrofiles/features';
 import { answerTasks } from 'hydrofiles/threads';
+import { LRUCache } from 'lru-cache';
 import { asAppError } from '../errors.ts';
 import { type Location, placeOf } from './place.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
@@ -29,20 +31,18 @@ export interface Results {
 
 /** Prepared queries that are kept. */
 const maxPrepared = 16;
-const prepared = new Map<string, Promise<Renderer>>();
+const prepared = new LRUCache<string, Promise<Renderer>>({
+  max: maxPrepared,
+  dispose: (renderer) =>
+    void renderer.then(
+      (one) => one.close(),
+      () => undefined,
+    ),
+});
 
 /** The renderer of a query. The least recently used ones are closed. */
 function rendererOf(query: string): Promise<Renderer> {
-  const known = prepared.get(query) ?? Renderer.create(JSON.parse(query) as FeatureQuery);
-  prepared.delete(query);
-  prepared.set(query, known);
-  known.catch(() => prepared.delete(query));
-  if (prepared.size > maxPrepared) {
-    const [oldest, renderer] = prepared.entries().next().value!;
-    prepared.delete(oldest);
-    void renderer.then((one) => one.close());
-  }
-  return known;
+  return loadOnce(prepared, query, () => Renderer.create(JSON.parse(query) as FeatureQuery));
 }
 
 async function resultOf(job: Job): Promise<Results[Job['kind']]> {

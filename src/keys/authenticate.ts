@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import { loadOnce } from 'hydrofiles/caches';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { contains, parseAddress, parseNetwork } from '../platform/net/networks.ts';
 import { findHolder, type Holder, recordUse } from './queries.ts';
 
 /** Maximum time until a revocation by another process takes effect. */
 const KEEP_MS = 5_000;
+const MAX_KEPT = 10_000;
 
 /** API key and origin of a request. */
 export interface PresentedKey extends Origin {
@@ -38,7 +40,7 @@ export interface KeyParts {
  * one of 122 random bits, and a program with a dead key must not delay the logins of its address.
  */
 export function openApiKeys({ db, scopes }: KeyParts): ApiKeys {
-  const cache = openTtlCache<Holder | null>(KEEP_MS);
+  const cache = new LRUCache<string, Promise<Holder | null>>({ max: MAX_KEPT, ttl: KEEP_MS });
   return {
     async find({ key, authorization, address, agent, requestId }) {
       if (authorization !== undefined) {
@@ -47,7 +49,7 @@ export function openApiKeys({ db, scopes }: KeyParts): ApiKeys {
         });
       }
       const hash = hashOf(key);
-      const holder = await cache.get(hash.toString('base64'), () => findHolder(db, hash));
+      const holder = await loadOnce(cache, hash.toString('base64'), () => findHolder(db, hash));
       if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
         throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.');
       if (!isAllowed(holder, address))
@@ -66,7 +68,7 @@ export function openApiKeys({ db, scopes }: KeyParts): ApiKeys {
         ...(expires === undefined ? {} : { expires }),
       });
     },
-    clear: cache.clear,
+    clear: () => cache.clear(),
   };
 }
 

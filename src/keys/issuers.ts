@@ -1,6 +1,7 @@
+import { loadOnce } from 'hydrofiles/caches';
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
 import { scopesInToken } from '../tokens/scopes.ts';
@@ -9,6 +10,7 @@ import { findValidKey } from './queries.ts';
 
 /** Maximum time until changes by other processes are seen; rights to tiles hold for a second more. */
 const KEEP_MS = 3000;
+const MAX_KEPT = 10_000;
 const NOWHERE = { scopes: [], address: '', requestId: '' };
 
 /**
@@ -31,9 +33,9 @@ export async function findPresentCaller(
 
 /** Issuers of signed links, kept for seconds: a link is good for what its issuer may do at its use. */
 export function openIssuers(db: Reads) {
-  const cache = openTtlCache<Caller | undefined>(KEEP_MS);
+  const cache = new LRUCache<string, Promise<Caller | undefined>>({ max: MAX_KEPT, ttl: KEEP_MS });
   return {
-    issuer: (id: string) => cache.get(id, () => findPresentCaller(db, id, NOWHERE)),
-    clear: cache.clear,
+    issuer: (id: string) => loadOnce(cache, id, () => findPresentCaller(db, id, NOWHERE)),
+    clear: () => cache.clear(),
   };
 }

@@ -1,10 +1,12 @@
+import { loadOnce } from 'hydrofiles/caches';
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../db.ts';
 import { forbidden } from '../errors.ts';
-import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import { listEnabledServices } from './queries.ts';
 
 /** Maximum time until changes by other processes are seen. */
 const KEEP_MS = 5_000;
+const MAX_KEPT = 10_000;
 
 /** Setting `features.gates`: name of a service, reader or writer → name of the feature that a tenant needs for it. */
 export type GateNames = Readonly<Record<string, string>>;
@@ -23,7 +25,7 @@ export interface Gates {
 
 export function openGates(names: GateNames): Gates {
   const features = new Map(Object.entries(names).map(([name, feature]) => [name.toLowerCase(), feature]));
-  const cache = openTtlCache<ReadonlySet<string>>(KEEP_MS);
+  const cache = new LRUCache<string, Promise<ReadonlySet<string>>>({ max: MAX_KEPT, ttl: KEEP_MS });
   const featureOf = (name: string) => features.get(name.toLowerCase());
   return {
     guards: (all) => all.some((name) => featureOf(name) !== undefined),
@@ -31,14 +33,14 @@ export function openGates(names: GateNames): Gates {
       for (const name of all) {
         const feature = featureOf(name);
         if (feature === undefined) continue;
-        const enabled = await cache.get(tenantId, async () => new Set(await listEnabledServices(db, tenantId)));
+        const enabled = await loadOnce(cache, tenantId, async () => new Set(await listEnabledServices(db, tenantId)));
         if (!enabled.has(feature))
           throw forbidden(`'${name}' needs the feature '${feature}', which tenant '${tenantId}' has not enabled.`, {
             code: 'FeatureNotEnabled',
           });
       }
     },
-    clear: cache.clear,
+    clear: () => cache.clear(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
@@ -81,7 +82,7 @@ export async function openAccessTokens(
   const lifetimeSeconds = Math.ceil(settings['tokens.accessLifetime'] / 1000);
   const keys = await openTokenKeys(db, settings, store);
   const issuers = await openIssuers(settings['tokens.externalIssuers'], issuer);
-  const verified = new Map<string, Grant & { until: number }>();
+  const verified = new LRUCache<string, Grant>({ max: MAX_KEPT, ttl: KEEP_MS });
 
   async function check(token: string): Promise<Grant | undefined> {
     try {
@@ -138,13 +139,10 @@ export async function openAccessTokens(
     async verify(token) {
       const name = hash('sha256', token, 'base64url');
       const known = verified.get(name);
-      if (known && Date.now() < known.until) return known;
-      verified.delete(name);
+      if (known !== undefined && Date.now() < known.expires) return known;
       const checked = isCompact(token) ? await check(token) : undefined;
       if (!checked) return undefined;
-      const oldest = verified.size >= MAX_KEPT ? verified.keys().next().value : undefined;
-      if (oldest !== undefined) verified.delete(oldest);
-      verified.set(name, { ...checked, until: Math.min(checked.expires, Date.now() + KEEP_MS) });
+      verified.set(name, checked);
       return checked;
     },
     scopesOf,

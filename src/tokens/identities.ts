@@ -1,5 +1,6 @@
+import { loadOnce } from 'hydrofiles/caches';
+import { LRUCache } from 'lru-cache';
 import type { Reads } from '../db.ts';
-import { openTtlCache } from '../platform/async/ttl-cache.ts';
 import {
   findIdentity,
   findIdentityByLoginId,
@@ -13,6 +14,7 @@ import {
  * two seconds: in all, a login that ended elsewhere ends here within five seconds.
  */
 const KEEP_MS = 3_000;
+const MAX_KEPT = 10_000;
 
 /** Cache of accounts: an authenticated request costs no query. */
 export interface Identities {
@@ -26,17 +28,19 @@ export interface Identities {
 }
 
 export function openIdentities(db: Reads): Identities {
-  const cache = openTtlCache<Identity | undefined>(KEEP_MS);
+  const cache = new LRUCache<string, Promise<Identity | undefined>>({ max: MAX_KEPT, ttl: KEEP_MS });
   return {
-    find: (userId) => cache.get(userId, async () => (await findIdentity(db, userId)) ?? undefined),
+    find: (userId) => loadOnce(cache, userId, async () => (await findIdentity(db, userId)) ?? undefined),
     findByLogin(userId, login) {
       const name = 'familyId' in login ? login.familyId : login.issuedAt.toISOString();
-      return cache.get(
+      return loadOnce(
+        cache,
         `login ${userId} ${name}`,
         async () => (await findIdentityOfLogin(db, userId, login)) ?? undefined,
       );
     },
-    findByLoginId: (id) => cache.get(`login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
-    clear: cache.clear,
+    findByLoginId: (id) =>
+      loadOnce(cache, `login id ${id}`, async () => (await findIdentityByLoginId(db, id)) ?? undefined),
+    clear: () => cache.clear(),
   };
 }

@@ -23,7 +23,7 @@ const MAX_ENTRIES = 10_000;
 
 /** Rights whose check began within the last second, by credentials and resource. Concurrent requests share a check. */
 export class Rights<Subject> {
-  readonly #entries = new LRUCache<string, Entry<Subject>>({ max: MAX_ENTRIES, ttl: KEEP_MS });
+  readonly #entries = new LRUCache<string, Entry<Subject>>({ max: MAX_ENTRIES, ttl: KEEP_MS, ttlResolution: 0 });
   #generation = 0;
 
   /** Counts the calls of `clear`. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** A cached answer. */
 export interface CacheEntry {
   etag: string;
@@ -21,45 +23,24 @@ export interface CacheStore {
 
 const MAX_BYTES = 64 * 2 ** 20;
 
-/** An LRU cache in memory. */
+/** A cache in memory. */
 export function memoryStore(maxBytes = MAX_BYTES): CacheStore {
-  const slots = new Map<string, { entry: CacheEntry; until: number; bytes: number }>();
-  let bytes = 0;
-  const drop = (key: string) => {
-    bytes -= slots.get(key)?.bytes ?? 0;
-    slots.delete(key);
-  };
+  const entries = new LRUCache<string, CacheEntry>({
+    maxSize: maxBytes,
+    maxEntrySize: Math.floor(maxBytes / 8),
+    // at most two bytes per character, and an estimate for the objects
+    sizeCalculation: ({ body }, key) => 2 * (body.length + key.length) + 500,
+  });
   return {
-    async get(key) {
-      const slot = slots.get(key);
-      if (!slot) return undefined;
-      slots.delete(key);
-      if (slot.until < performance.now()) {
-        bytes -= slot.bytes;
-        return undefined;
-      }
-      // the most recently used slot is the last one
-      slots.set(key, slot);
-      return slot.entry;
-    },
+    get: async (key) => entries.get(key),
     async set(key, entry, lifetimeMs) {
-      drop(key);
-      // at most two bytes per character, and an estimate for the objects
-      const size = 2 * (entry.body.length + key.length) + 500;
-      if (size > maxBytes / 8) return;
-      slots.set(key, { entry, until: performance.now() + lifetimeMs, bytes: size });
-      bytes += size;
-      for (const oldest of slots.keys()) {
-        if (bytes <= maxBytes) break;
-        drop(oldest);
-      }
+      // 0 would be no end
+      entries.set(key, entry, { ttl: Math.max(1, lifetimeMs) });
     },
     async extend(key, lifetimeMs) {
-      const slot = slots.get(key);
-      if (slot) slot.until = performance.now() + lifetimeMs;
+      const entry = entries.get(key);
+      if (entry !== undefined) entries.set(key, entry, { ttl: Math.max(1, lifetimeMs) });
     },
-    close() {
-      slots.clear();
-    },
+    close: () => entries.clear(),
   };
 }

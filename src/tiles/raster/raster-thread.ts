@@ -1,5 +1,7 @@
+import { loadOnce } from 'hydrofiles/caches';
 import { TileDrawer } from 'hydrofiles/tile-drawing';
 import { StoredTiles, type TileSlice } from 'hydrofiles/tiles';
+import { LRUCache } from 'lru-cache';
 import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
 
 /** A tile to be drawn of the values in a blob. */
@@ -16,31 +18,23 @@ const MOST_OPEN = 4;
 
 /** The source of the running job: a scheme that stays open is read for many jobs, always of the same blob. */
 let current: ThreadJob | undefined;
-/** Least recently used first. */
-const open = new Map<string, Promise<TileDrawer>>();
+const open = new LRUCache<string, Promise<TileDrawer>>({
+  max: MOST_OPEN,
+  dispose: (drawer) =>
+    void drawer.then(
+      (one) => one.close(),
+      () => undefined,
+    ),
+});
 
 function drawerOf({ blob, size, schemeId }: RasterJob): Promise<TileDrawer> {
-  const key = `${blob} ${schemeId}`;
-  let drawer = open.get(key);
-  if (drawer === undefined) {
+  return loadOnce(open, `${blob} ${schemeId}`, async () => {
     const read = (offset: number, length: number) => {
       current!.throwIfCancelled();
       return current!.read(offset, length);
     };
-    drawer = StoredTiles.open({ size, read }).then((tiles) => TileDrawer.open(tiles, schemeId));
-    drawer.catch(() => open.delete(key));
-  }
-  open.delete(key);
-  open.set(key, drawer);
-  if (open.size > MOST_OPEN) {
-    const [oldest, one] = open.entries().next().value!;
-    open.delete(oldest);
-    one.then(
-      (done) => done.close(),
-      () => undefined,
-    );
-  }
-  return drawer;
+    return TileDrawer.open(await StoredTiles.open({ size, read }), schemeId);
+  });
 }
 
 answerJobs<RasterJob>(async (job, context) => {

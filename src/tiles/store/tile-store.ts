@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db.ts';
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
 import { type Draw, DrawingCancelled, type DrawThreads, type TileRequest } from '../draw-threads.ts';
-import { bytesOfTile, RecentlyUsed } from '../recently-used.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import { evictTiles } from './evict.ts';
 import {
@@ -18,6 +18,8 @@ import {
 
 /** Bytes of tiles in the memory of this process. */
 const IN_MEMORY = 96 << 20;
+/** Bytes of an entry besides its key and its tile. */
+const ENTRY_BYTES = 200;
 /** The database notes the use of a tile at most this often. */
 const NOTED_EVERY = 10 * 60_000;
 /** How often a tile that another process draws is looked for: a process that is killed announces nothing. */
@@ -70,12 +72,12 @@ export interface TileStoreParts {
  */
 export class TileStore {
   readonly #parts: TileStoreParts;
-  readonly #memory = new RecentlyUsed<{ readonly bytes: Uint8Array | undefined; noted: number }>(
-    IN_MEMORY,
-    bytesOfTile,
-  );
+  readonly #memory = new LRUCache<string, { readonly bytes: Uint8Array | undefined; noted: number }>({
+    maxSize: IN_MEMORY,
+    sizeCalculation: ({ bytes }, key) => ENTRY_BYTES + key.length + (bytes?.length ?? 0),
+  });
   readonly #drawings = new SharedDrawings<Uint8Array | undefined>();
-  readonly #cleaned = new Set<string>();
+  readonly #cleaned = new LRUCache<string, true>({ max: MOST_BLOBS });
   #storedBytes = 0;
   #isEvicting = false;
 
@@ -203,8 +205,7 @@ export class TileStore {
       return false;
     }
     if (!this.#cleaned.has(key.blob)) {
-      if (this.#cleaned.size >= MOST_BLOBS) this.#cleaned.clear();
-      this.#cleaned.add(key.blob);
+      this.#cleaned.set(key.blob, true);
       deleteFormer(db, key).catch((error) => this.#warn(error, NOT_MAINTAINED));
     }
     this.#storedBytes += TILE_BYTES + bytes.length;

@@ -10,7 +10,7 @@ import {
   type SourceFeature,
   TileAreas,
 } from 'hydrofiles/tile-drawing';
-import { RecentlyUsed } from '../recently-used.ts';
+import { LRUCache } from 'lru-cache';
 import type { ThreadJob } from '../thread-jobs.ts';
 import type { FeatureJob } from './vector-job.ts';
 
@@ -23,11 +23,12 @@ const LARGE_BYTES = 1 << 20;
 /** Bytes of coordinates of such features in memory. */
 const MOST_KEPT_BYTES = 128 << 20;
 
+const ENTRY_BYTES = 200;
 const bytesOfPlaces = ({ geometries }: FoundFeature): number =>
-  geometries.reduce((sum, { coordinates }) => sum + coordinates.byteLength, 0);
+  geometries.reduce((sum, { coordinates }) => sum + coordinates.byteLength, ENTRY_BYTES);
 
 /** Large features by blob and number: each tile below them would read and place them anew. */
-const largeOnes = new RecentlyUsed<FoundFeature>(MOST_KEPT_BYTES, bytesOfPlaces);
+const largeOnes = new LRUCache<string, FoundFeature>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: bytesOfPlaces });
 
 /** The features of a tile in the order of the file, and the side below which they were gathered. */
 export async function featuresOf(

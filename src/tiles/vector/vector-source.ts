@@ -1,4 +1,6 @@
+import { loadOnce } from 'hydrofiles/caches';
 import { MeshElements } from 'hydrofiles/tile-drawing';
+import { LRUCache } from 'lru-cache';
 import type { Stores } from '../../arrays/stores.ts';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { OpenBlobs } from '../../blobs/open-blobs.ts';
@@ -16,8 +18,8 @@ const MOST_MESHES = 8;
 export class VectorSources {
   readonly #features: OpenBlobs<FeatureSource | undefined>;
   readonly #stores: Stores;
-  /** By the name of the blob, the least recently used first. */
-  readonly #meshes = new Map<string, Promise<MeshElements>>();
+  /** By the name of the blob. */
+  readonly #meshes = new LRUCache<string, Promise<MeshElements>>({ max: MOST_MESHES });
 
   constructor(sources: BlobSources, stores: Stores) {
     this.#features = new OpenBlobs(sources, { most: MOST_OPEN, direct: true }, readFeatureSource);
@@ -29,7 +31,11 @@ export class VectorSources {
     const { id, datasetType, blob, storageSize } = dataset;
     if (blob !== undefined && datasetType === 'gisvectordata') return this.features(dataset, blob);
     if (blob !== undefined && datasetType === 'multidimensional' && storageSize > 0)
-      return new ElementTiles(await this.#mesh(id, blob), dataset, this.#stores);
+      return new ElementTiles(
+        await loadOnce(this.#meshes, blob, () => this.#openMesh(id, blob)),
+        dataset,
+        this.#stores,
+      );
     throw none(id, `is of type '${datasetType}'`);
   }
 
@@ -37,18 +43,6 @@ export class VectorSources {
   async features(dataset: ServedDataset, blob: string): Promise<FeatureTiles | undefined> {
     const source = await this.#features.of(dataset.id, blob);
     return source && new FeatureTiles(source, dataset);
-  }
-
-  async #mesh(id: string, blob: string): Promise<MeshElements> {
-    let mesh = this.#meshes.get(blob);
-    if (mesh === undefined) {
-      mesh = this.#openMesh(id, blob);
-      mesh.catch(() => this.#meshes.delete(blob));
-    }
-    this.#meshes.delete(blob);
-    this.#meshes.set(blob, mesh);
-    if (this.#meshes.size > MOST_MESHES) this.#meshes.delete(this.#meshes.keys().next().value!);
-    return mesh;
   }
 
   async #openMesh(id: string, blob: string): Promise<MeshElements> {

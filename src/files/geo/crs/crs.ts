@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Crs } from '../../data/crs-reference.ts';
+import { loadOnce } from '../../data/load-once.ts';
 import { FormatError, RequestError } from '../../errors.ts';
 import { type Gdal, gdal, guarded } from '../wasm.ts';
 import { type CrsKind, kindOfCode } from './codes.ts';
@@ -71,7 +73,8 @@ const knownWgs84: KnownCrs = {
   area: { south: -90, west: -180, north: 90, east: 180 },
 };
 
-const described = new Map<string, Promise<KnownCrs>>();
+/** WKTs come from files. A process uses a handful of CRSs at a time. */
+const described = new LRUCache<string, Promise<KnownCrs>>({ max: 64 });
 
 /**
  * Describes a CRS with PROJ. A WKT gets a code only if a registry has the same CRS (`identify`); a wrong ID in the WKT
@@ -79,16 +82,7 @@ const described = new Map<string, Promise<KnownCrs>>();
  * @throws FormatError for a CRS that PROJ cannot read
  */
 export function describeCrs(crs: Crs): Promise<KnownCrs> {
-  const key = sridOf(crs) ?? crs.wkt ?? '';
-  let known = described.get(key);
-  if (known === undefined) {
-    // WKTs come from files, so the cache is bounded. A process uses a handful of CRSs at a time.
-    if (described.size >= 64) described.delete(described.keys().next().value!);
-    known = describe(crs);
-    described.set(key, known);
-    known.catch(() => described.delete(key));
-  }
-  return known;
+  return loadOnce(described, sridOf(crs) ?? crs.wkt ?? '', () => describe(crs));
 }
 
 /** Describes a CRS with PROJ; undefined for a name or text that PROJ cannot read, which files of DFS may have. */

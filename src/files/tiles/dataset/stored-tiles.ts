@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { ByteSource } from '../../data/bytes.ts';
+import { loadOnce } from '../../data/load-once.ts';
 import { FormatError } from '../../errors.ts';
 import { longestTile, type StoredTile, TileArchive } from '../../formats/io/pmtiles/archive-reader.ts';
 import { type ZipEntry, zipEntries } from '../../formats/io/zip.ts';
@@ -33,8 +35,8 @@ export class StoredTiles {
   readonly textBytes: number;
   readonly #source: ByteSource;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
-  readonly #archives = new Map<string, Promise<TileArchive>>();
-  readonly #levels = new Map<string, Promise<ReadonlyMap<string, readonly MatrixLimits[]>>>();
+  readonly #archives = new LRUCache<string, Promise<TileArchive>>({ max: keptArchives });
+  readonly #levels = new LRUCache<string, Promise<ReadonlyMap<string, readonly MatrixLimits[]>>>({ max: keptLimits });
   readonly #empty = new Map<string, Promise<Buffer>>();
 
   private constructor(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, text: Buffer) {
@@ -78,17 +80,11 @@ export class StoredTiles {
   /** Whether a tile lies in one of the rectangles of the slice. */
   async hasData(schemeId: string, slice: TileSlice, place: readonly [number, number, number]): Promise<boolean> {
     const name = limitsName(schemeId, slice, isSingle(this.description));
-    let levels = this.#levels.get(name);
-    if (levels === undefined) {
-      levels = this.limits(schemeId, slice).then((limits) => Map.groupBy(limits, ({ tileMatrix }) => tileMatrix));
-      levels.catch(() => this.#levels.delete(name));
-    }
-    // The last used slice is the last one of the map.
-    this.#levels.delete(name);
-    this.#levels.set(name, levels);
-    if (this.#levels.size > keptLimits) this.#levels.delete(this.#levels.keys().next().value!);
+    const levels = await loadOnce(this.#levels, name, async () =>
+      Map.groupBy(await this.limits(schemeId, slice), ({ tileMatrix }) => tileMatrix),
+    );
     const [level, column, row] = place;
-    const rectangles = (await levels).get(String(level)) ?? [];
+    const rectangles = levels.get(String(level)) ?? [];
     return rectangles.some(
       ({ minTileRow, maxTileRow, minTileCol, maxTileCol }) =>
         row >= minTileRow && row <= maxTileRow && column >= minTileCol && column <= maxTileCol,
@@ -136,16 +132,7 @@ export class StoredTiles {
 
   /** An archive by the name of its entry. */
   archive(name: string): Promise<TileArchive> {
-    let archive = this.#archives.get(name);
-    if (archive === undefined) {
-      archive = this.#openArchive(name);
-      archive.catch(() => this.#archives.delete(name));
-    }
-    // The last used archive is the last one of the map.
-    this.#archives.delete(name);
-    this.#archives.set(name, archive);
-    if (this.#archives.size > keptArchives) this.#archives.delete(this.#archives.keys().next().value!);
-    return archive;
+    return loadOnce(this.#archives, name, () => this.#openArchive(name));
   }
 
   async #openArchive(name: string): Promise<TileArchive> {

@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { loadOnce } from '../../data/load-once.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem } from '../../data/mesh.ts';
 import { cellLayers, footprints, type MeshCells } from '../../data/mesh-columns.ts';
 import { ConversionError } from '../../errors.ts';
@@ -31,8 +33,7 @@ export class MeshElements {
   readonly box: Area;
   readonly #flat: MeshCells;
   readonly #layerOf: Int32Array | undefined;
-  /** The least recently used first. */
-  readonly #kept = new Map<number, Promise<Layer>>();
+  readonly #kept = new LRUCache<number, Promise<Layer>>({ max: mostLayers });
   #ownIds: boolean | undefined;
 
   private constructor(mesh: Mesh, blob: string, crs: KnownCrs) {
@@ -97,11 +98,7 @@ export class MeshElements {
   }
 
   #layer(layer: number): Promise<Layer> {
-    const made = this.#kept.get(layer) ?? this.#make(layer);
-    this.#kept.delete(layer);
-    this.#kept.set(layer, made);
-    if (this.#kept.size > mostLayers) this.#kept.delete(this.#kept.keys().next().value!);
-    return made;
+    return loadOnce(this.#kept, layer, () => this.#make(layer));
   }
 
   async #make(layer: number): Promise<Layer> {

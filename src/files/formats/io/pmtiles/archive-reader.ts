@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import type { ByteSource } from '../../../data/bytes.ts';
+import { loadOnce } from '../../../data/load-once.ts';
 import { FormatError } from '../../../errors.ts';
 import { type ArchiveHeader, COMPRESSIONS, HEADER_BYTES, parseHeader, ROOT_LIMIT } from './archive-header.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
@@ -29,7 +31,7 @@ export class TileArchive {
   readonly header: ArchiveHeader;
   readonly #source: ByteSource;
   readonly #root: Directory;
-  readonly #leaves = new Map<number, Promise<Directory>>();
+  readonly #leaves = new LRUCache<number, Promise<Directory>>({ max: keptLeaves });
 
   private constructor(source: ByteSource, header: ArchiveHeader, root: Directory) {
     this.#source = source;
@@ -78,16 +80,7 @@ export class TileArchive {
   }
 
   #leaf({ offset, length }: DirectoryEntry): Promise<Directory> {
-    let leaf = this.#leaves.get(offset);
-    if (leaf === undefined) {
-      leaf = this.#readLeaf(offset, length);
-      leaf.catch(() => this.#leaves.delete(offset));
-    }
-    // The last used leaf is the last one of the map.
-    this.#leaves.delete(offset);
-    this.#leaves.set(offset, leaf);
-    if (this.#leaves.size > keptLeaves) this.#leaves.delete(this.#leaves.keys().next().value!);
-    return leaf;
+    return loadOnce(this.#leaves, offset, () => this.#readLeaf(offset, length));
   }
 
   async #readLeaf(offset: number, length: number): Promise<Directory> {

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { pooledSamples } from '../../../data/buffer-pool.ts';
 import type { RandomGrid, RowBlock, Slice } from '../../../data/grid.ts';
+import { loadOnce } from '../../../data/load-once.ts';
 import { sampleArrays } from '../../../data/samples.ts';
 import { FormatError } from '../../../errors.ts';
 import { describeCrs } from '../../../geo/crs/crs.ts';
@@ -19,7 +21,6 @@ import {
   type ValuesDescription,
 } from './item-values.ts';
 import { readElements, readValues } from './mesh-values.ts';
-import { RecentPieces } from './recent-pieces.ts';
 import { unpacked } from './unpacked.ts';
 
 /** Kept values of an item, ready to be drawn in Web Mercator. */
@@ -138,11 +139,16 @@ async function readColumns(
 
 type Chunk = readonly (Float32Array | Float64Array)[];
 
+/** Bytes of a cached chunk besides its values. */
+const entryBytes = 200;
 /** The last used chunks of all items that are open in this thread. */
-const recent = new RecentPieces<Chunk | undefined>(128 << 20);
+const recent = new LRUCache<string, Promise<Chunk | undefined>>({ maxSize: 128 << 20 });
+let items = 0;
 
 /** Chunks of all planes. */
 class Chunks {
+  /** Of its keys. */
+  readonly #prefix = `${items++} `;
   readonly #tiles: StoredTiles;
   readonly #name: string;
   readonly #grid: GridValuesDescription;
@@ -161,16 +167,12 @@ class Chunks {
 
   /** Undefined for a chunk without a value. */
   of(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
-    return recent.of(
-      this,
-      `${slice.step} ${slice.layer} ${column} ${row}`,
-      () => this.#read(slice, column, row),
-      sizeOf,
-    );
+    const key = `${this.#prefix}${slice.step} ${slice.layer} ${column} ${row}`;
+    return loadOnce(recent, key, () => this.#read(slice, column, row), sizeOf);
   }
 
   close(): void {
-    recent.forget(this);
+    for (const key of recent.keys()) if (key.startsWith(this.#prefix)) recent.delete(key);
   }
 
   async #read(slice: SourceSlice, column: number, row: number): Promise<Chunk | undefined> {
@@ -194,4 +196,5 @@ class Chunks {
   }
 }
 
-const sizeOf = (chunk: Chunk | undefined): number => chunk?.reduce((sum, { byteLength }) => sum + byteLength, 0) ?? 0;
+const sizeOf = (chunk: Chunk | undefined): number =>
+  chunk?.reduce((sum, { byteLength }) => sum + byteLength, entryBytes) ?? entryBytes;

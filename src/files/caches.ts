@@ -1,0 +1,3 @@
+/* Caches in memory. */
+
+export { loadOnce } from './data/load-once.ts';
