@@ -13,30 +13,6 @@ export interface QueueSnapshot {
   draining: boolean;
 }
 
-/**
- * Admission control: decides which jobs a free slot may fetch from the queue. Whether a transfer fits into the free
- * memory, cores and scratch space is decided by `unmetRequirements` of `src/transfers/queue/requirements.ts`.
- */
-export interface Admission {
-  /**
-   * Flags of jobs that a slot must skip; null: none. Waits while the slot could take no job at all. Asked before each
-   * poll of the queue.
-   */
-  forbiddenFlags(): string[] | null | Promise<string[] | null>;
-  /** Reports the end of a poll. */
-  polled(milliseconds: number, found: boolean): void;
-  /**
-   * Allocates resources for a transfer that a slot has fetched. Undefined: not enough is free, and its flags are
-   * forbidden for a while.
-   */
-  admit(id: string, flags: readonly string[]): Allocation | undefined;
-  /** Counts a running short job until the returned function is called. */
-  startShortJob(): () => void;
-  update(snapshot: QueueSnapshot): void;
-  /** At shutdown: wakes all waiting slots. */
-  close(): void;
-}
-
 export interface AdmissionOptions {
   allocator: Allocator;
   /**
@@ -60,141 +36,173 @@ const SLOW_MS = 10;
 /** How long flags stay forbidden after a refused allocation; by then a snapshot has them. */
 const REFUSAL_MS = 5000;
 
-export function openAdmission({ allocator, shortJobsWait, nudge }: AdmissionOptions): Admission {
+/**
+ * Admission control: decides which jobs a free slot may fetch from the queue. Whether a transfer fits into the free
+ * memory, cores and scratch space is decided by `unmetRequirements` of `src/transfers/queue/requirements.ts`.
+ */
+export class Admission {
+  readonly #allocator: Allocator;
+  readonly #shortJobsWait: AdmissionOptions['shortJobsWait'];
+  readonly #nudge: AdmissionOptions['nudge'];
   /** Undefined before the first update. */
-  let snapshot: QueueSnapshot | undefined;
-  const refused = new Map<string, { flags: readonly string[]; until: number }>();
+  #snapshot: QueueSnapshot | undefined;
+  readonly #refused = new Map<string, { flags: readonly string[]; until: number }>();
   /** Slots that poll the queue now. */
-  let polling = 0;
-  let shortJobs = 0;
-  let pausedUntil = 0;
-  let closed = false;
+  #polling = 0;
+  #shortJobs = 0;
+  #pausedUntil = 0;
+  #closed = false;
   /** One of the waiting slots has a timer. */
-  let hasTimer = false;
-  let nextShortJobPoll = 0;
-  let changed = Promise.withResolvers<void>();
+  #hasTimer = false;
+  #nextShortJobPoll = 0;
+  #changed = Promise.withResolvers<void>();
 
-  function wakeSlots() {
-    changed.resolve();
-    changed = Promise.withResolvers();
+  constructor({ allocator, shortJobsWait, nudge }: AdmissionOptions) {
+    this.#allocator = allocator;
+    this.#shortJobsWait = shortJobsWait;
+    this.#nudge = nudge;
+  }
+
+  /**
+   * Flags of jobs that a slot must skip; null: none. Waits while the slot could take no job at all. Asked before each
+   * poll of the queue.
+   */
+  forbiddenFlags(): string[] | null | Promise<string[] | null> {
+    const flags = this.#tryPoll();
+    return flags === undefined ? this.#wait() : flags;
+  }
+
+  /** Reports the end of a poll. */
+  polled(milliseconds: number, found: boolean): void {
+    this.#polling--;
+    if (!found && milliseconds > SLOW_MS) this.#pausedUntil = performance.now() + PAUSE_FACTOR * milliseconds;
+    this.#wakeSlots();
+  }
+
+  /**
+   * Allocates resources for a transfer that a slot has fetched. Undefined: not enough is free, and its flags are
+   * forbidden for a while.
+   */
+  admit(id: string, flags: readonly string[]): Allocation | undefined {
+    if (this.#snapshot?.holdsFor?.id === id) this.#snapshot = { ...this.#snapshot, holdsFor: undefined };
+    const allocation = this.#allocator.allocate(flags);
+    if (!allocation) {
+      this.#refused.set(flags.join(' '), { flags, until: performance.now() + REFUSAL_MS });
+      return undefined;
+    }
+    this.#nudgeOne();
+    return {
+      release: () => {
+        allocation.release();
+        this.#pausedUntil = 0;
+        this.#wakeSlots();
+        this.#nudgeOne();
+      },
+    };
+  }
+
+  /** Counts a running short job until the returned function is called. */
+  startShortJob(): () => void {
+    this.#shortJobs++;
+    return () => {
+      this.#shortJobs--;
+      this.#wakeSlots();
+    };
+  }
+
+  update(latest: QueueSnapshot): void {
+    this.#snapshot = latest;
+    this.#wakeSlots();
+  }
+
+  /** At shutdown: wakes all waiting slots. */
+  close(): void {
+    this.#closed = true;
+    this.#wakeSlots();
+  }
+
+  #wakeSlots() {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   /** Known combinations of flags of waiting transfers. */
-  function* waitingFlags() {
-    yield* snapshot?.waiting ?? [];
+  *#waitingFlags() {
+    yield* this.#snapshot?.waiting ?? [];
     const now = performance.now();
-    for (const [key, { flags, until }] of refused) {
+    for (const [key, { flags, until }] of this.#refused) {
       if (until > now) yield flags;
-      else refused.delete(key);
+      else this.#refused.delete(key);
     }
   }
 
-  function hasCapacity(): boolean {
-    if (snapshot === undefined) return false;
-    const { holdsFor, draining } = snapshot;
-    if (draining || allocator.running + polling >= allocator.capacity.concurrency) return false;
-    if (holdsFor) return polling === 0 && allocator.unmet(holdsFor.flags).length === 0;
-    return allocator.unmet([]).length === 0;
+  #hasCapacity(): boolean {
+    if (this.#snapshot === undefined) return false;
+    const { holdsFor, draining } = this.#snapshot;
+    if (draining || this.#allocator.running + this.#polling >= this.#allocator.capacity.concurrency) return false;
+    if (holdsFor) return this.#polling === 0 && this.#allocator.unmet(holdsFor.flags).length === 0;
+    return this.#allocator.unmet([]).length === 0;
   }
 
   /**
    * As few flags as possible, because the poll checks each of them at every row: one unmet flag per combination is
    * enough.
    */
-  function unmetFlags(): string[] {
+  #unmetFlags(): string[] {
     const flags = new Set<string>();
-    for (const combination of waitingFlags()) {
-      const [first, ...others] = allocator.unmet(combination);
+    for (const combination of this.#waitingFlags()) {
+      const [first, ...others] = this.#allocator.unmet(combination);
       if (first !== undefined && !flags.has(first) && !others.some((flag) => flags.has(flag))) flags.add(first);
     }
-    if (shortJobs >= SHORT_JOB_SLOTS) flags.add(SHORT_JOB);
+    if (this.#shortJobs >= SHORT_JOB_SLOTS) flags.add(SHORT_JOB);
     return [...flags];
   }
 
   /** Undefined: the slot must not poll now. */
-  function tryPoll(): string[] | null | undefined {
-    if (closed || snapshot === undefined) return null;
-    if (!hasCapacity()) return undefined;
-    const flags = unmetFlags();
-    if (flags.length > 0 && performance.now() < pausedUntil) return undefined;
-    polling++;
+  #tryPoll(): string[] | null | undefined {
+    if (this.#closed || this.#snapshot === undefined) return null;
+    if (!this.#hasCapacity()) return undefined;
+    const flags = this.#unmetFlags();
+    if (flags.length > 0 && performance.now() < this.#pausedUntil) return undefined;
+    this.#polling++;
     return flags.length > 0 ? flags : null;
   }
 
-  async function wait(): Promise<string[] | null> {
+  async #wait(): Promise<string[] | null> {
     for (;;) {
-      const flags = tryPoll();
+      const flags = this.#tryPoll();
       if (flags !== undefined) return flags;
-      const ownsTimer = !hasTimer;
-      hasTimer = true;
+      const ownsTimer = !this.#hasTimer;
+      this.#hasTimer = true;
       try {
-        const pause = Math.max((hasCapacity() ? pausedUntil : nextShortJobPoll) - performance.now(), 1);
+        const pause = Math.max(
+          (this.#hasCapacity() ? this.#pausedUntil : this.#nextShortJobPoll) - performance.now(),
+          1,
+        );
         // only one of the waiting slots has a timer; it wakes the others
-        await (ownsTimer ? Promise.race([changed.promise, sleep(pause, undefined, { ref: false })]) : changed.promise);
-        if (!ownsTimer || closed || hasCapacity() || performance.now() < nextShortJobPoll) continue;
-        nextShortJobPoll = performance.now() + POLL_FOR_SHORT_JOBS_EVERY_MS;
-        if (shortJobs >= SHORT_JOB_SLOTS || !(await shortJobsWait())) continue;
-        polling++;
+        await (ownsTimer
+          ? Promise.race([this.#changed.promise, sleep(pause, undefined, { ref: false })])
+          : this.#changed.promise);
+        if (!ownsTimer || this.#closed || this.#hasCapacity() || performance.now() < this.#nextShortJobPoll) continue;
+        this.#nextShortJobPoll = performance.now() + POLL_FOR_SHORT_JOBS_EVERY_MS;
+        if (this.#shortJobs >= SHORT_JOB_SLOTS || !(await this.#shortJobsWait())) continue;
+        this.#polling++;
         return [TRANSFER];
       } catch {
         // the database is unreachable; the poll reports it to the queue
-        polling++;
+        this.#polling++;
         return [TRANSFER];
       } finally {
         if (ownsTimer) {
-          hasTimer = false;
-          wakeSlots();
+          this.#hasTimer = false;
+          this.#wakeSlots();
         }
       }
     }
   }
 
   /** A slot that waits for a notification may have skipped a job that fits now. */
-  function nudgeOne() {
-    if (!closed && snapshot?.waiting.some((flags) => flags.length > 0)) nudge(1);
+  #nudgeOne() {
+    if (!this.#closed && this.#snapshot?.waiting.some((flags) => flags.length > 0)) this.#nudge(1);
   }
-
-  return {
-    forbiddenFlags() {
-      const flags = tryPoll();
-      return flags === undefined ? wait() : flags;
-    },
-    polled(milliseconds, found) {
-      polling--;
-      if (!found && milliseconds > SLOW_MS) pausedUntil = performance.now() + PAUSE_FACTOR * milliseconds;
-      wakeSlots();
-    },
-    admit(id, flags) {
-      if (snapshot?.holdsFor?.id === id) snapshot = { ...snapshot, holdsFor: undefined };
-      const allocation = allocator.allocate(flags);
-      if (!allocation) {
-        refused.set(flags.join(' '), { flags, until: performance.now() + REFUSAL_MS });
-        return undefined;
-      }
-      nudgeOne();
-      return {
-        release() {
-          allocation.release();
-          pausedUntil = 0;
-          wakeSlots();
-          nudgeOne();
-        },
-      };
-    },
-    startShortJob() {
-      shortJobs++;
-      return () => {
-        shortJobs--;
-        wakeSlots();
-      };
-    },
-    update(latest) {
-      snapshot = latest;
-      wakeSlots();
-    },
-    close() {
-      closed = true;
-      wakeSlots();
-    },
-  };
 }

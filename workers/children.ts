@@ -18,15 +18,6 @@ export interface ChildrenOptions {
   compileCache?: string;
 }
 
-/** A pool of warm child processes: a message to one takes 0.1 ms, a new process 25 ms and more. */
-export interface Children {
-  convert: Convert;
-  /** Starts a child before the first request. */
-  warm(): Promise<void>;
-  /** Kills all children, also those that are starting, and waits for their end; running requests fail with `reason`. */
-  close(reason: unknown): Promise<void>;
-}
-
 const PROGRAM = fileURLToPath(new URL('./convert-process.ts', import.meta.url));
 const GB = 2 ** 30;
 /** A child is replaced after this number of requests. */
@@ -34,38 +25,94 @@ const MAX_REQUESTS = 200;
 /** A child is replaced when its memory exceeds that after its first request by this factor. */
 const MAX_GROWTH = 2;
 
-export function keepChildren({
-  program = PROGRAM,
-  memoryMb,
-  kept = availableParallelism(),
-  compileCache,
-}: ChildrenOptions): Children {
-  const watch = watchMemory();
-  const all = new Set<Child>();
-  const starting = new Set<Promise<Child>>();
-  const idle: Child[] = [];
+/** A pool of warm child processes: a message to one takes 0.1 ms, a new process 25 ms and more. */
+export class Children {
+  readonly #program: string;
+  readonly #memoryMb: number;
+  readonly #kept: number;
+  readonly #compileCache: string | undefined;
+  readonly #watch = watchMemory();
+  readonly #all = new Set<Child>();
+  readonly #starting = new Set<Promise<Child>>();
+  readonly #idle: Child[] = [];
   /** Resident MB after the first request, when all usual modules are loaded. */
-  const firstSizes = new WeakMap<Child, number>();
-  let closed: { reason: unknown } | undefined;
-  const closing = new AbortController();
+  readonly #firstSizes = new WeakMap<Child, number>();
+  #closed: { reason: unknown } | undefined;
+  readonly #closing = new AbortController();
 
-  function start(megabytes: number): Promise<Child> {
-    const begun = boot(megabytes);
-    starting.add(begun);
-    const settled = () => void starting.delete(begun);
+  constructor({ program = PROGRAM, memoryMb, kept = availableParallelism(), compileCache }: ChildrenOptions) {
+    this.#program = program;
+    this.#memoryMb = memoryMb;
+    this.#kept = kept;
+    this.#compileCache = compileCache;
+  }
+
+  readonly convert: Convert = async (request, limits, hooks) => {
+    hooks.signal.throwIfAborted();
+    const child =
+      (limits.memoryMb === this.#memoryMb && this.#idle.pop()) || (await this.#startFor(limits.memoryMb, hooks.signal));
+    const onAbort = () => child.kill(hooks.signal.reason);
+    hooks.signal.addEventListener('abort', onAbort);
+    if (hooks.signal.aborted) onAbort();
+    const timer = setTimeout(
+      () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit, limits.maxCredits))),
+      Math.min(limits.time, MAX_TIMER_MS),
+    );
+    const unwatch = this.#watch.add(child.pid, {
+      limitMb: limits.memoryMb,
+      exceeded: () => child.kill(memoryExceeded(limits.memoryMb)),
+    });
+    const unwatchFolder = watchFolder(request.scratch, limits.scratchGb * GB, () =>
+      child.kill(scratchExceeded(limits.scratchGb)),
+    );
+    try {
+      return await child.run(request, hooks);
+    } finally {
+      unwatchFolder();
+      unwatch();
+      clearTimeout(timer);
+      hooks.signal.removeEventListener('abort', onAbort);
+      this.#giveBack(child);
+    }
+  };
+
+  /** Starts a child before the first request. */
+  async warm(): Promise<void> {
+    this.#giveBack(await this.#start(this.#memoryMb));
+  }
+
+  /** Kills all children, also those that are starting, and waits for their end; running requests fail with `reason`. */
+  async close(reason: unknown): Promise<void> {
+    this.#closed = { reason };
+    this.#closing.abort(reason);
+    for (const child of this.#all) child.kill(reason);
+    // one of them may have become ready before it was killed
+    await Promise.allSettled(this.#starting);
+    await Promise.all([...this.#all].map((child) => child.gone));
+  }
+
+  #start(megabytes: number): Promise<Child> {
+    const begun = this.#boot(megabytes);
+    this.#starting.add(begun);
+    const settled = () => void this.#starting.delete(begun);
     begun.then(settled, settled);
     return begun;
   }
 
-  async function boot(megabytes: number): Promise<Child> {
-    const child = await startChild({ program, memoryMb: megabytes, compileCache, signal: closing.signal });
-    all.add(child);
-    void child.gone.then(() => {
-      all.delete(child);
-      const at = idle.indexOf(child);
-      if (at >= 0) idle.splice(at, 1);
+  async #boot(megabytes: number): Promise<Child> {
+    const child = await startChild({
+      program: this.#program,
+      memoryMb: megabytes,
+      compileCache: this.#compileCache,
+      signal: this.#closing.signal,
     });
-    if (closed) child.kill(closed.reason);
+    this.#all.add(child);
+    void child.gone.then(() => {
+      this.#all.delete(child);
+      const at = this.#idle.indexOf(child);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
+    if (this.#closed) child.kill(this.#closed.reason);
     return child;
   }
 
@@ -73,73 +120,36 @@ export function keepChildren({
    * Starts a child for a request. If the request is aborted before the child is ready, the child is kept for the next
    * one.
    */
-  async function startFor(megabytes: number, signal: AbortSignal): Promise<Child> {
-    const begun = start(megabytes);
+  async #startFor(megabytes: number, signal: AbortSignal): Promise<Child> {
+    const begun = this.#start(megabytes);
     const aborted = Promise.withResolvers<never>();
     const onAbort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', onAbort);
     try {
       return await Promise.race([begun, aborted.promise]);
     } catch (error) {
-      begun.then(giveBack, () => {});
+      begun.then(
+        (child) => this.#giveBack(child),
+        () => {},
+      );
       throw error;
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
   }
 
-  function giveBack(child: Child) {
-    if (child.usable && child.memoryMb === memoryMb && idle.length < kept && !isWorn(child)) idle.push(child);
+  #giveBack(child: Child) {
+    if (child.usable && child.memoryMb === this.#memoryMb && this.#idle.length < this.#kept && !this.#isWorn(child))
+      this.#idle.push(child);
     else child.kill(new Error('this idle conversion process is no longer needed'));
   }
 
-  function isWorn(child: Child): boolean {
+  #isWorn(child: Child): boolean {
     if (child.requests === 0) return false;
     if (child.requests >= MAX_REQUESTS) return true;
     const size = residentMb([child.pid]).get(child.pid) ?? 0;
-    const first = firstSizes.get(child);
-    if (first === undefined) firstSizes.set(child, size);
+    const first = this.#firstSizes.get(child);
+    if (first === undefined) this.#firstSizes.set(child, size);
     return first !== undefined && size > first * MAX_GROWTH;
   }
-
-  return {
-    async convert(request, limits, hooks) {
-      hooks.signal.throwIfAborted();
-      const child = (limits.memoryMb === memoryMb && idle.pop()) || (await startFor(limits.memoryMb, hooks.signal));
-      const onAbort = () => child.kill(hooks.signal.reason);
-      hooks.signal.addEventListener('abort', onAbort);
-      if (hooks.signal.aborted) onAbort();
-      const timer = setTimeout(
-        () => child.kill(new AppError('unprocessable', timeExceeded(limits.timeLimit, limits.maxCredits))),
-        Math.min(limits.time, MAX_TIMER_MS),
-      );
-      const unwatch = watch.add(child.pid, {
-        limitMb: limits.memoryMb,
-        exceeded: () => child.kill(memoryExceeded(limits.memoryMb)),
-      });
-      const unwatchFolder = watchFolder(request.scratch, limits.scratchGb * GB, () =>
-        child.kill(scratchExceeded(limits.scratchGb)),
-      );
-      try {
-        return await child.run(request, hooks);
-      } finally {
-        unwatchFolder();
-        unwatch();
-        clearTimeout(timer);
-        hooks.signal.removeEventListener('abort', onAbort);
-        giveBack(child);
-      }
-    },
-    async warm() {
-      giveBack(await start(memoryMb));
-    },
-    async close(reason) {
-      closed = { reason };
-      closing.abort(reason);
-      for (const child of all) child.kill(reason);
-      // one of them may have become ready before it was killed
-      await Promise.allSettled(starting);
-      await Promise.all([...all].map((child) => child.gone));
-    },
-  };
 }

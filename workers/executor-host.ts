@@ -9,7 +9,7 @@ import { openKeyStore } from '../src/platform/keys/encrypt-keys.ts';
 import { openSealer, type Sealer } from '../src/platform/keys/sealing.ts';
 import { type Outbound, openOutbound } from '../src/platform/net/outbound.ts';
 import { type OpenDatabase, OWNS_TABLES, openDatabase } from '../src/platform/postgres/database.ts';
-import type { createLog } from '../src/platform/telemetry/log.ts';
+import { createLog } from '../src/platform/telemetry/log.ts';
 import { openTracing, type Tracing } from '../src/platform/telemetry/tracing.ts';
 import { announcer } from '../src/transfers/ends/announce.ts';
 import { CANCEL } from '../src/transfers/ends/notices.queries.ts';
@@ -18,68 +18,12 @@ import { DEFAULT_MEMORY_MB } from '../src/transfers/queue/resource-request.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
 import type { CheckedBlobs } from '../src/transfers/store/checked-blobs.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
-import { keepChildren } from './children.ts';
-import { type Liveness, takeLivenessLock } from './liveness.ts';
+import { Children } from './children.ts';
+import { Liveness } from './liveness.ts';
 import { makeScratch, removeScratch } from './scratch.ts';
 import { overcommitment, workerCapacity } from './worker-capacity.ts';
 
 type Log = ReturnType<typeof createLog>;
-
-/**
- * Everything that a process needs to perform transfers: database, blob store, child processes, and registration as a
- * worker.
- */
-export interface ExecutorHost {
-  db: Database;
-  databaseUrl: string;
-  capacity: WorkerCapacity;
-  outbound: Outbound;
-  sealer: Sealer;
-  log: Log;
-  /** Resolves when the address of the embedded database changed: the process must restart. */
-  moved: Promise<void>;
-  /** Starts a child process before the first transfer needs it. */
-  warm(): Promise<void>;
-  /**
-   * Takes the liveness lock of this pool and inserts the worker's row, without which it can claim no transfer. Call it
-   * once.
-   * @param queued whether it takes transfers from the queue; else other workers do not wait for its capacity
-   */
-  register(pool: string, queued: boolean): Promise<{ executor: Executor; liveness: Liveness }>;
-  /** Stops all runs of this process and hands their transfers back. */
-  stopRuns(): void;
-  /** Ends the child processes, deregisters the worker, and closes its connections. May hang if the database does. */
-  close(): Promise<void>;
-  /** Releases the embedded database server, after `close` or instead of it. */
-  releaseDatabase(): Promise<void>;
-}
-
-/**
- * Opens the database, applies pending migrations, and opens the blob store.
- * @param stop ends the wait for the database: throws its reason
- */
-export async function openExecutorHost(config: Config, log: Log, stop?: AbortSignal): Promise<ExecutorHost> {
-  await checkBlobStore(config['blobs.url']);
-  const database = await openDatabase(config, stop);
-  if (database.ownsTables) log.warn({}, OWNS_TABLES);
-  const opened = [database.close];
-  try {
-    await mkdir(config.data, { recursive: true });
-    const capacity = await workerCapacity(config);
-    const { concurrency } = capacity;
-    // enough connections that commits of several transfers are flushed together
-    const db = new Database(database.url, 2 * concurrency + 4, 'platform work');
-    opened.unshift(() => db.end());
-    const blobs = await openOwnStore(db, storeSettings(config), log);
-    const sealer = await openSealer(db, await openKeyStore(db, config, log));
-    await sealClear({ db, sealer, secondFactorKey: config['twoFactor.metadataKey'] });
-    const tracing = await openTracing(config, 'worker');
-    return executorHost({ config, log, database, capacity, db, blobs, sealer, tracing });
-  } catch (error) {
-    await runAll(opened).catch(() => {});
-    throw error;
-  }
-}
 
 interface Opened {
   config: Config;
@@ -92,69 +36,134 @@ interface Opened {
   tracing: Tracing;
 }
 
-function executorHost({ config, log, database, capacity, db, blobs, sealer, tracing }: Opened): ExecutorHost {
-  const children = keepChildren({
-    memoryMb: DEFAULT_MEMORY_MB,
-    kept: capacity.concurrency,
-    compileCache: join(config.data, 'compile-cache'),
-  });
-  const outbound = openOutbound(config['outbound.allow']);
-  const running: Executor['running'] = new Map();
-  const abandoned: Executor['abandoned'] = new Set();
-  let registered: { pool: string; liveness: Liveness } | undefined;
+/**
+ * Everything that a process needs to perform transfers: database, blob store, child processes, and registration as a
+ * worker.
+ */
+export class ExecutorHost {
+  readonly #opened: Opened;
+  readonly #children: Children;
+  readonly #running: Executor['running'] = new Map();
+  readonly #abandoned: Executor['abandoned'] = new Set();
+  #liveness: Liveness | undefined;
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly capacity: WorkerCapacity;
+  readonly outbound: Outbound;
+  readonly sealer: Sealer;
+  readonly log: Log;
+  /** Resolves when the address of the embedded database changed: the process must restart. */
+  readonly moved: Promise<void>;
 
-  return {
-    db,
-    databaseUrl: database.url,
-    capacity,
-    outbound,
-    sealer,
-    log,
-    moved: database.moved,
-    warm: children.warm,
-    async register(pool, queued) {
-      const stopCancelled = (id: string) => running.get(id)?.stop('cancelled');
-      const liveness = await takeLivenessLock(database.url, { pool, queued, ...capacity }, CANCEL, stopCancelled);
-      const claimed = overcommitment(liveness.claims);
-      if (claimed !== undefined) log.warn({ pool, ...liveness.claims }, claimed);
-      registered = { pool, liveness };
-      const executor: Executor = {
-        db,
-        blobs,
-        convert: children.convert,
-        sources: {
-          sealer,
-          outbound,
-          maxSize: config['uploads.maxSize'],
-          idleMs: config['outbound.idleTimeout'],
-        },
-        log,
-        pool,
-        scratch: await makeScratch(config.data, pool),
-        scratchGb: Math.max(1, capacity.scratchGb),
-        cores: capacity.cores,
-        timeLimit: config['transfers.timeLimit'],
-        running,
-        unwritten: new Map(),
-        abandoned,
-        announce: announcer(db),
-        tracing,
-      };
-      return { executor, liveness };
-    },
-    stopRuns() {
-      for (const run of running.values()) run.stop('shutdown');
-    },
-    close: () =>
-      runAll([
-        () => children.close(new Error('the worker stops')),
-        // else it would use the folder of a worker that has closed
-        () => Promise.allSettled(abandoned),
-        async () => registered && removeScratch(config.data, registered.pool),
-        () => tracing.close(),
-        async () => registered?.liveness.close(),
-        () => db.end(),
-      ]),
-    releaseDatabase: database.close,
-  };
+  private constructor(opened: Opened) {
+    const { config, log, database, capacity, db, sealer } = opened;
+    this.#opened = opened;
+    this.#children = new Children({
+      memoryMb: DEFAULT_MEMORY_MB,
+      kept: capacity.concurrency,
+      compileCache: join(config.data, 'compile-cache'),
+    });
+    this.db = db;
+    this.databaseUrl = database.url;
+    this.capacity = capacity;
+    this.outbound = openOutbound(config['outbound.allow']);
+    this.sealer = sealer;
+    this.log = log;
+    this.moved = database.moved;
+  }
+
+  /**
+   * Opens the database, applies pending migrations, and opens the blob store.
+   * @param stop ends the wait for the database: throws its reason
+   */
+  static async open(config: Config, stop?: AbortSignal): Promise<ExecutorHost> {
+    const log = createLog(config['log.level']);
+    await checkBlobStore(config['blobs.url']);
+    const database = await openDatabase(config, stop);
+    if (database.ownsTables) log.warn({}, OWNS_TABLES);
+    const opened = [database.close];
+    try {
+      await mkdir(config.data, { recursive: true });
+      const capacity = await workerCapacity(config);
+      const { concurrency } = capacity;
+      // enough connections that commits of several transfers are flushed together
+      const db = new Database(database.url, 2 * concurrency + 4, 'platform work');
+      opened.unshift(() => db.end());
+      const blobs = await openOwnStore(db, storeSettings(config), log);
+      const sealer = await openSealer(db, await openKeyStore(db, config, log));
+      await sealClear({ db, sealer, secondFactorKey: config['twoFactor.metadataKey'] });
+      const tracing = await openTracing(config, 'worker');
+      return new ExecutorHost({ config, log, database, capacity, db, blobs, sealer, tracing });
+    } catch (error) {
+      await runAll(opened).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Starts a child process before the first transfer needs it. */
+  warm(): Promise<void> {
+    return this.#children.warm();
+  }
+
+  /**
+   * Takes the liveness lock of this pool and inserts the worker's row, without which it can claim no transfer. Call it
+   * once.
+   * @param queued whether it takes transfers from the queue; else other workers do not wait for its capacity
+   */
+  async register(pool: string, queued: boolean): Promise<{ executor: Executor; liveness: Liveness }> {
+    const { config, log, capacity, db, blobs, sealer, tracing } = this.#opened;
+    const stopCancelled = (id: string) => this.#running.get(id)?.stop('cancelled');
+    const liveness = await Liveness.take(this.databaseUrl, { pool, queued, ...capacity }, CANCEL, stopCancelled);
+    this.#liveness = liveness;
+    const claimed = overcommitment(liveness.claims);
+    if (claimed !== undefined) log.warn({ pool, ...liveness.claims }, claimed);
+    const executor: Executor = {
+      db,
+      blobs,
+      convert: this.#children.convert,
+      sources: {
+        sealer,
+        outbound: this.outbound,
+        maxSize: config['uploads.maxSize'],
+        idleMs: config['outbound.idleTimeout'],
+      },
+      log,
+      pool,
+      scratch: await makeScratch(config.data, pool),
+      scratchGb: Math.max(1, capacity.scratchGb),
+      cores: capacity.cores,
+      timeLimit: config['transfers.timeLimit'],
+      running: this.#running,
+      unwritten: new Map(),
+      abandoned: this.#abandoned,
+      announce: announcer(db),
+      tracing,
+    };
+    return { executor, liveness };
+  }
+
+  /** Stops all runs of this process and hands their transfers back. */
+  stopRuns(): void {
+    for (const run of this.#running.values()) run.stop('shutdown');
+  }
+
+  /** Ends the child processes, deregisters the worker, and closes its connections. May hang if the database does. */
+  close(): Promise<void> {
+    const { config, tracing, db } = this.#opened;
+    const liveness = this.#liveness;
+    return runAll([
+      () => this.#children.close(new Error('the worker stops')),
+      // else it would use the folder of a worker that has closed
+      () => Promise.allSettled(this.#abandoned),
+      async () => liveness && removeScratch(config.data, liveness.pool),
+      () => tracing.close(),
+      async () => liveness?.close(),
+      () => db.end(),
+    ]);
+  }
+
+  /** Releases the embedded database server, after `close` or instead of it. */
+  releaseDatabase(): Promise<void> {
+    return this.#opened.database.close();
+  }
 }

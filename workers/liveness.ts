@@ -17,57 +17,65 @@ export interface HostClaims {
   cores: number;
 }
 
-/** Liveness lock: an advisory lock on a connection of its own, which Postgres releases when the process ends. */
-export interface Liveness {
-  /** Resolves when the connection, and so the lock, is lost: other workers may take over its transfers. */
-  lost: Promise<void>;
-  /** What all workers of this host claim, this one included. */
-  claims: HostClaims;
-  /** Deletes the worker's row and releases the lock. */
-  close(): Promise<void>;
-}
-
 /**
- * Takes the lock, then inserts the row in `workers`, without which no transfer can be claimed.
- * @param onNotification called with the payload of each notification on `channel`
+ * Liveness lock: an advisory lock on a connection of its own, which Postgres releases when the process ends, and the
+ * row in `workers`, without which no transfer can be claimed.
  */
-export async function takeLivenessLock(
-  databaseUrl: string,
-  worker: WorkerRecord,
-  channel: string,
-  onNotification: (payload: string) => void,
-): Promise<Liveness> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'platform work: alive',
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  });
-  const lost = new Promise<void>((resolve) => {
-    client.on('error', () => resolve());
-    client.on('end', () => resolve());
-  });
-  let claims: HostClaims;
-  client.on('notification', ({ payload }) => onNotification(payload ?? ''));
-  try {
-    await client.connect();
-    await keepConnection(client);
-    await lockPool(client, worker.pool);
-    await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
-    await listen(client, channel);
-    const { rows } = await listClaims(client, hostname());
-    const [{ workers, memory, cores }] = rows as [(typeof rows)[number]];
-    claims = { workers, memoryMb: memory, cores };
-  } catch (error) {
-    client.end().catch(() => {});
-    throw error;
+export class Liveness {
+  readonly #client: pg.Client;
+  /** Id of this worker. */
+  readonly pool: string;
+  /** Resolves when the connection, and so the lock, is lost: other workers may take over its transfers. */
+  readonly lost: Promise<void>;
+  /** What all workers of this host claim, this one included. */
+  readonly claims: HostClaims;
+
+  private constructor(client: pg.Client, pool: string, lost: Promise<void>, claims: HostClaims) {
+    this.#client = client;
+    this.pool = pool;
+    this.lost = lost;
+    this.claims = claims;
   }
-  return {
-    lost,
-    claims,
-    async close() {
-      await deleteWorker(client, worker.pool);
-      await client.end();
-    },
-  };
+
+  /**
+   * Takes the lock, then inserts the row.
+   * @param onNotification called with the payload of each notification on `channel`
+   */
+  static async take(
+    databaseUrl: string,
+    worker: WorkerRecord,
+    channel: string,
+    onNotification: (payload: string) => void,
+  ): Promise<Liveness> {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: 'platform work: alive',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    });
+    const lost = new Promise<void>((resolve) => {
+      client.on('error', () => resolve());
+      client.on('end', () => resolve());
+    });
+    client.on('notification', ({ payload }) => onNotification(payload ?? ''));
+    try {
+      await client.connect();
+      await keepConnection(client);
+      await lockPool(client, worker.pool);
+      await insertWorker(client, { ...worker, host: hostname(), pid: process.pid });
+      await listen(client, channel);
+      const { rows } = await listClaims(client, hostname());
+      const [{ workers, memory, cores }] = rows as [(typeof rows)[number]];
+      return new Liveness(client, worker.pool, lost, { workers, memoryMb: memory, cores });
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Deletes the worker's row and releases the lock. */
+  async close(): Promise<void> {
+    await deleteWorker(this.#client, this.pool);
+    await this.#client.end();
+  }
 }

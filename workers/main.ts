@@ -1,22 +1,22 @@
+import type { TaskList } from 'graphile-worker';
 import type { Config } from '../src/config.ts';
-import { deliverEvents } from '../src/events/deliver.ts';
+import { Deliveries } from '../src/events/deliver.ts';
 import { CRON, notifyWorkers, shortJobsWait } from '../src/jobs.ts';
-import { openGates } from '../src/licensing/gates.ts';
 import { countEndedTransfers } from '../src/operations/metrics/count-transfers.ts';
 import { followMassRetries } from '../src/operations/retries/mass-retry.ts';
 import { openMailer } from '../src/platform/mail/mail.ts';
-import { createLog } from '../src/platform/telemetry/log.ts';
 import { getQueueSnapshot } from '../src/transfers/queue/snapshot.queries.ts';
 import { unlockUnheld } from '../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../src/transfers/run/executor.ts';
+import { startRules } from '../src/transfers/starts/rules.ts';
 import type { Admission } from './admission.ts';
-import { openAllocator } from './allocator.ts';
-import { type Draining, watchDraining } from './draining.ts';
-import { openExecutorHost } from './executor-host.ts';
+import { Allocator } from './allocator.ts';
+import { Draining } from './draining.ts';
+import { ExecutorHost } from './executor-host.ts';
 import type { Liveness } from './liveness.ts';
-import { maintain, transferSteps } from './maintenance.ts';
-import { openPatience } from './patience.ts';
-import { shortJobs, takeJobs } from './queue.ts';
+import { Maintenance, type Step, transferSteps } from './maintenance.ts';
+import { Patience } from './patience.ts';
+import { Queue, shortJobs } from './queue.ts';
 import { cleanUpTask } from './tasks/clean-up.ts';
 import { drawVectorOverviewTask } from './tasks/draw-vector-overview.ts';
 import { expireCreditsTask } from './tasks/expire-credits.ts';
@@ -26,12 +26,11 @@ import { sendAccountMailTask } from './tasks/send-account-mail.ts';
 import { sweepRecycleBinTask } from './tasks/sweep-recycle-bin.ts';
 import { verifyBlobsTask } from './tasks/verify-blobs.ts';
 
-/** A worker process that takes jobs. */
-export interface Worker {
-  /** Resolves when the address of the embedded database changed: the process must restart. */
-  databaseMoved: Promise<void>;
-  /** Takes no more jobs, aborts the conversions under way and hands them back, all within seconds. */
-  close(): Promise<void>;
+/** A worker that has its liveness lock. */
+interface Registered {
+  executor: Executor;
+  liveness: Liveness;
+  draining: Draining;
 }
 
 /** Time to stop; the platform as a whole has ten seconds. */
@@ -42,165 +41,177 @@ const CRONTAB = Object.entries(CRON)
   .map(([name, schedule]) => `${schedule} ${name}`)
   .join('\n');
 
-/**
- * Starts a worker, which takes jobs until it is closed. Any number of workers may run, on any machines.
- * @param abort ends the wait for the database: throws its reason
- */
-export async function work(config: Config, abort?: AbortSignal): Promise<Worker> {
-  const log = createLog(config['log.level']);
-  const host = await openExecutorHost(config, log, abort);
-  const { db, capacity, outbound } = host;
-  const living = Promise.withResolvers<Liveness>();
-  const performing = Promise.withResolvers<Executor>();
-  const draining = Promise.withResolvers<Draining>();
-  async function begin(pool: string, admission: Admission) {
-    const { executor, liveness } = await host.register(pool, true);
-    living.resolve(liveness);
-    const watched = watchDraining(db, pool);
-    await watched.poll();
-    admission.update({ ...(await getQueueSnapshot(db, pool)), draining: watched.now });
-    draining.resolve(watched);
-    performing.resolve(executor);
-  }
-  /** Closes what is open when the start fails. */
-  const abandon = async (error: unknown): Promise<never> => {
-    await host.close().catch(() => {});
-    await host.releaseDatabase();
-    throw error;
-  };
-  const opening = takeJobs({
-    databaseUrl: host.databaseUrl,
-    allocator: openAllocator(capacity),
-    shortJobsWait: () => shortJobsWait(db),
-    tasks: (admission) => ({
-      runTransfer: runTransferTask(performing.promise, admission),
-      drawVectorOverview: drawVectorOverviewTask(performing.promise, admission, config['tiles.keptBytes']),
-      ...shortJobs(admission, {
-        removeSpentBlobs: removeSpentBlobsTask(performing.promise),
-        cleanUp: cleanUpTask(performing.promise, config, log),
-        sweepRecycleBin: sweepRecycleBinTask(performing.promise, config['recycleBin.retention']),
-        expireCredits: expireCreditsTask(performing.promise),
-        verifyBlobs: verifyBlobsTask(performing.promise, config['blobs.verifyInterval']),
-        sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
-      }),
-    }),
-    crontab: CRONTAB,
-    log,
-    async beforeFirstJob(pool, admission) {
-      try {
-        await begin(pool, admission);
-      } catch (error) {
-        living.reject(error);
-        performing.reject(error);
-      }
-    },
-  });
-  const queue = await opening.catch(abandon);
-  const begun = Promise.all([living.promise, performing.promise, host.warm()]);
-  const [liveness, executor] = await begun.catch(async (error) => {
-    await queue.stop().catch(() => {});
-    return abandon(error);
-  });
-  const { pool } = executor;
+/** A worker process that takes jobs. Any number of workers may run, on any machines. */
+export class Worker {
+  readonly #host: ExecutorHost;
+  readonly #queue: Queue;
+  readonly #pool: string;
+  readonly #maintenance: Maintenance;
+  readonly #deliveries: Deliveries;
+  /** Parts that have not stopped yet. */
+  readonly #stopping = new Set<string>();
+  #closing = false;
 
-  const rules = {
-    gates: openGates(config['features.gates']),
-    prices: config['credits.prices'],
-    timeLimit: config['transfers.timeLimit'],
+  private constructor(host: ExecutorHost, queue: Queue, registered: Registered, config: Config) {
+    const { log, capacity } = host;
+    this.#host = host;
+    this.#queue = queue;
+    this.#pool = registered.executor.pool;
+    this.#maintenance = new Maintenance(log, maintenanceSteps(queue, registered, config));
+    this.#deliveries = deliveries(host, this.#pool, config);
+    void registered.liveness.lost.then(() => this.#giveUp('the connection with the liveness lock is lost'));
+    queue.ended.then(
+      () => this.#giveUp('the queue has stopped'),
+      (error) => this.#giveUp(`the queue has stopped: ${error}`),
+    );
+    log.info({ pool: this.#pool, concurrency: capacity.concurrency }, 'worker ready');
+  }
+
+  /**
+   * Starts a worker, which takes jobs until it is closed.
+   * @param abort ends the wait for the database: throws its reason
+   */
+  static async start(config: Config, abort?: AbortSignal): Promise<Worker> {
+    const host = await ExecutorHost.open(config, abort);
+    let queue: Queue | undefined;
+    try {
+      const registered = Promise.withResolvers<Registered>();
+      const executor = registered.promise.then((one) => one.executor);
+      // a failure is thrown below, when the queue has opened and can be stopped
+      executor.catch(() => {});
+      queue = await Queue.open({
+        databaseUrl: host.databaseUrl,
+        allocator: new Allocator(host.capacity),
+        shortJobsWait: () => shortJobsWait(host.db),
+        tasks: (admission) => taskList(host, executor, admission, config),
+        crontab: CRONTAB,
+        log: host.log,
+        beforeFirstJob: (pool, admission) =>
+          register(host, pool, admission).then(registered.resolve, registered.reject),
+      });
+      const [ready] = await Promise.all([registered.promise, host.warm()]);
+      return new Worker(host, queue, ready, config);
+    } catch (error) {
+      await queue?.stop().catch(() => {});
+      await host.close().catch(() => {});
+      await host.releaseDatabase();
+      throw error;
+    }
+  }
+
+  /** Resolves when the address of the embedded database changed: the process must restart. */
+  get databaseMoved(): Promise<void> {
+    return this.#host.moved;
+  }
+
+  /** Takes no more jobs, aborts the conversions under way and hands them back, all within seconds. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const patience = new Patience(PATIENCE_MS);
+    patience.start();
+    try {
+      if (await Promise.race([this.#drain().then(() => true), patience.over])) return;
+    } finally {
+      patience.stop();
+      await this.#host.releaseDatabase();
+    }
+    this.#host.log.error(
+      { pool: this.#pool, parts: [...this.#stopping] },
+      'the worker could not stop in time; other workers take over its transfers',
+    );
+    process.exit(1);
+  }
+
+  async #drain() {
+    // repeated, because the queue may just be starting a job
+    const repeated = setInterval(() => this.#host.stopRuns(), 100);
+    // Side by side: on a busy machine each may wait seconds for its statements. When this worker is gone, the others
+    // take over whatever a part has left behind because it failed.
+    await Promise.all([
+      this.#stop('queue', () => {
+        const stopped = this.#queue.stop();
+        this.#host.stopRuns();
+        return stopped;
+      }),
+      this.#stop('deliveries', () => this.#deliveries.stop()),
+      this.#stop('maintenance', () => this.#maintenance.stop()),
+    ]);
+    clearInterval(repeated);
+    this.#stopping.add('connections');
+    await this.#host.close();
+  }
+
+  async #stop(part: string, work: () => Promise<unknown>) {
+    this.#stopping.add(part);
+    try {
+      await work();
+    } catch (error) {
+      this.#host.log.warn({ pool: this.#pool, part, err: error }, 'a part of the worker failed as it stopped');
+    }
+    this.#stopping.delete(part);
+  }
+
+  #giveUp(why: string) {
+    if (this.#closing) return;
+    this.#host.log.fatal({ pool: this.#pool }, why);
+    process.exit(1); // its children end with it, and other workers take over its transfers
+  }
+}
+
+/** Takes the liveness lock and gives `admission` the first snapshot of the queue. */
+async function register(host: ExecutorHost, pool: string, admission: Admission): Promise<Registered> {
+  const { executor, liveness } = await host.register(pool, true);
+  const draining = new Draining(host.db, pool);
+  await draining.poll();
+  admission.update({ ...(await getQueueSnapshot(host.db, pool)), draining: draining.now });
+  return { executor, liveness, draining };
+}
+
+function taskList(host: ExecutorHost, executor: Promise<Executor>, admission: Admission, config: Config): TaskList {
+  const { db, log } = host;
+  return {
+    runTransfer: runTransferTask(executor, admission),
+    drawVectorOverview: drawVectorOverviewTask(executor, admission, config['tiles.keptBytes']),
+    ...shortJobs(admission, {
+      removeSpentBlobs: removeSpentBlobsTask(executor),
+      cleanUp: cleanUpTask(executor, config, log),
+      sweepRecycleBin: sweepRecycleBinTask(executor, config['recycleBin.retention']),
+      expireCredits: expireCreditsTask(executor),
+      verifyBlobs: verifyBlobsTask(executor, config['blobs.verifyInterval']),
+      sendAccountMail: sendAccountMailTask({ db, mailer: openMailer(config), settings: config, log }),
+    }),
   };
-  const drains = await draining.promise;
-  const { runs, transfers } = transferSteps({
-    executor,
-    patience: config['transfers.patience'],
-    data: config.data,
-    log,
-  });
-  const maintenance = maintain(log, [
-    { part: 'drains', work: () => drains.poll() },
-    runs,
-    transfers,
-    {
-      part: 'snapshot',
-      work: async () => queue.admission.update({ ...(await getQueueSnapshot(db, pool)), draining: drains.now }),
-    },
-    { part: 'jobs', seldom: true, work: unlock },
-    { part: 'retries', work: () => followMassRetries(db, rules, config['tokens.defaultScopes']) },
-    { part: 'counters', seldom: true, work: () => countEndedTransfers(db) },
-  ]);
+}
+
+function maintenanceSteps(queue: Queue, { executor, draining }: Registered, config: Config): Step[] {
+  const { db, pool, log } = executor;
+  const rules = startRules(config);
+  const drains = () => draining.poll();
+  const snapshot = async () =>
+    queue.admission.update({ ...(await getQueueSnapshot(db, pool)), draining: draining.now });
   async function unlock() {
     if ((await db.transaction((tx) => unlockUnheld(tx, pool, [...queue.jobIds], UNHELD_MS))) === 0) return;
     log.warn({}, 'unlocked jobs that this worker had locked but does not run');
     await notifyWorkers(db);
   }
-  const delivering = deliverEvents({
+  return [
+    { part: 'drains', work: drains },
+    ...transferSteps(executor, { patience: config['transfers.patience'], data: config.data }),
+    { part: 'snapshot', work: snapshot },
+    { part: 'jobs', seldom: true, work: unlock },
+    { part: 'retries', work: () => followMassRetries(db, rules, config['tokens.defaultScopes']) },
+    { part: 'counters', seldom: true, work: () => countEndedTransfers(db) },
+  ];
+}
+
+const deliveries = ({ db, outbound, sealer, log }: ExecutorHost, pool: string, config: Config) =>
+  new Deliveries({
     db,
     pool,
     outbound,
-    sealer: host.sealer,
+    sealer,
     timeoutMs: config['webhooks.timeout'],
     retryAfterMs: config['webhooks.retryAfter'],
     disableAfterMs: config['webhooks.disableAfter'],
     log,
   });
-  log.info({ pool, concurrency: capacity.concurrency }, 'worker ready');
-
-  let closing = false;
-  const giveUp = (why: string) => {
-    if (closing) return;
-    log.fatal({ pool }, why);
-    process.exit(1); // its children end with it, and other workers take over its transfers
-  };
-  void liveness.lost.then(() => giveUp('the connection with the liveness lock is lost'));
-  queue.ended.then(
-    () => giveUp('the queue has stopped'),
-    (error) => giveUp(`the queue has stopped: ${error}`),
-  );
-
-  /** What has not stopped yet. */
-  const stopping = new Set<string>();
-  async function stop(part: string, work: () => Promise<unknown>) {
-    stopping.add(part);
-    try {
-      await work();
-    } catch (error) {
-      log.warn({ pool, part, err: error }, 'a part of the worker failed as it stopped');
-    }
-    stopping.delete(part);
-  }
-  async function drain() {
-    // repeated, because the queue may just be starting a job
-    const repeated = setInterval(host.stopRuns, 100);
-    // Side by side: on a busy machine each may wait seconds for its statements. When this worker is gone, the others
-    // take over whatever a part has left behind because it failed.
-    await Promise.all([
-      stop('queue', () => {
-        const stopped = queue.stop();
-        host.stopRuns();
-        return stopped;
-      }),
-      stop('deliveries', delivering.stop),
-      stop('maintenance', maintenance.stop),
-    ]);
-    clearInterval(repeated);
-    stopping.add('connections');
-    await host.close();
-  }
-  return {
-    databaseMoved: host.moved,
-    async close() {
-      closing = true;
-      const patience = openPatience(PATIENCE_MS);
-      patience.start();
-      const drained = await Promise.race([drain().then(() => true), patience.over]).finally(() => {
-        patience.stop();
-        return host.releaseDatabase();
-      });
-      if (drained) return;
-      log.error(
-        { pool, parts: [...stopping] },
-        'the worker could not stop in time; other workers take over its transfers',
-      );
-      process.exit(1);
-    },
-  };
-}

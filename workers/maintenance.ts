@@ -20,52 +20,55 @@ export interface Step {
   work(thorough: boolean): Promise<unknown>;
 }
 
-/** Starts the maintenance loop: takes these steps in order, once a second, beginning now. */
-export function maintain(log: Log, steps: readonly Step[]): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const failing = new Set<string>();
+/** The maintenance loop: takes its steps in order, once a second, beginning at once. */
+export class Maintenance {
+  readonly #log: Log;
+  readonly #steps: readonly Step[];
+  readonly #stopping = new AbortController();
+  readonly #failing = new Set<string>();
+  readonly #running: Promise<void>;
+
+  constructor(log: Log, steps: readonly Step[]) {
+    this.#log = log;
+    this.#steps = steps;
+    this.#running = this.#loop();
+  }
+
+  /** Resolves when the step under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #loop() {
+    const { signal } = this.#stopping;
+    for (let round = 0; !signal.aborted; round++) {
+      const thorough = round % THOROUGH_EVERY === 0;
+      for (const step of this.#steps)
+        if (!signal.aborted && (thorough || !step.seldom)) await this.#take(step, thorough);
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
   /** Logs a failure once until the step succeeds again. The other steps run nevertheless. */
-  const take = async ({ part, work }: Step, thorough: boolean) => {
+  async #take({ part, work }: Step, thorough: boolean) {
     try {
       await work(thorough);
-      if (failing.delete(part)) log.info({ part }, 'maintenance works again');
+      if (this.#failing.delete(part)) this.#log.info({ part }, 'maintenance works again');
     } catch (error) {
-      if (!failing.has(part)) log.warn({ part, err: error }, 'maintenance failed; it is repeated every second');
-      failing.add(part);
+      if (!this.#failing.has(part))
+        this.#log.warn({ part, err: error }, 'maintenance failed; it is repeated every second');
+      this.#failing.add(part);
     }
-  };
-  const loop = async () => {
-    for (let round = 0; !stopping.signal.aborted; round++) {
-      const thorough = round % THOROUGH_EVERY === 0;
-      for (const step of steps) if (!stopping.signal.aborted && (thorough || !step.seldom)) await take(step, thorough);
-      await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  };
-  const running = loop();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  }
 }
 
-export interface TransferMaintenance {
-  executor: Executor;
-  /** Milliseconds; see the setting `transfers.patience`. */
-  patience: number;
-  data: string;
-  log: Log;
-}
-
-/** Steps for every process that performs transfers: checks its own runs, and takes over transfers of dead workers. */
-export function transferSteps({
-  executor,
-  patience,
-  data,
-  log,
-}: TransferMaintenance): Record<'runs' | 'transfers', Step> {
-  const { db, announce } = executor;
+/**
+ * Steps for every process that performs transfers: checks its own runs, and takes over transfers of dead workers.
+ * @param patience milliseconds; see the setting `transfers.patience`
+ */
+export function transferSteps(executor: Executor, { patience, data }: { patience: number; data: string }): Step[] {
+  const { db, announce, log } = executor;
   async function sweepTransfers(thorough: boolean) {
     const swept = await sweep(db, { thorough, patience });
     const { ended = [], failures = [], deadWorkers = [] } = swept ?? {};
@@ -76,8 +79,8 @@ export function transferSteps({
       log.warn({ ...swept, failures: failures.length }, 'took over transfers of other workers');
     if (thorough || deadWorkers.length > 0) await removeOrphanedScratch(data, () => listWorkers(db));
   }
-  return {
-    runs: { part: 'runs', work: () => checkRuns(executor) },
-    transfers: { part: 'transfers', work: sweepTransfers },
-  };
+  return [
+    { part: 'runs', work: () => checkRuns(executor) },
+    { part: 'transfers', work: sweepTransfers },
+  ];
 }

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../src/config.ts';
 import { isDrained } from '../src/operations/workers/queries.ts';
 import { runAll } from '../src/platform/async/run-all.ts';
-import { createLog } from '../src/platform/telemetry/log.ts';
 import { notifyEnded } from '../src/transfers/ends/notices.queries.ts';
 import { type OneResult, performOne } from '../src/transfers/run/perform-one.ts';
-import { type ExecutorHost, openExecutorHost } from './executor-host.ts';
-import { maintain, transferSteps } from './maintenance.ts';
-import { openPatience } from './patience.ts';
+import { ExecutorHost } from './executor-host.ts';
+import { Maintenance, transferSteps } from './maintenance.ts';
+import { Patience } from './patience.ts';
 
 /** Time to hand back and close; container schedulers usually kill a process after ten seconds. */
 const PATIENCE_MS = 7000;
@@ -20,17 +19,17 @@ type Step = () => Promise<unknown>;
  * @param stop asks to hand the transfer back
  */
 export async function performTransfer(config: Config, id: string, stop: AbortSignal): Promise<OneResult> {
-  const log = createLog(config['log.level']);
-  const host = await openExecutorHost({ ...config, 'worker.concurrency': 1 }, log, stop).catch((error: unknown) => {
+  const host = await ExecutorHost.open({ ...config, 'worker.concurrency': 1 }, stop).catch((error: unknown) => {
     if (error !== stop.reason) throw error;
     return undefined;
   });
   if (host === undefined)
     return { outcome: 'waiting', message: `Transfer '${id}' was not started: the worker was asked to stop.` };
-  const patience = openPatience(PATIENCE_MS);
-  stop.addEventListener('abort', patience.start, { once: true });
+  const { log } = host;
+  const patience = new Patience(PATIENCE_MS);
+  stop.addEventListener('abort', () => patience.start(), { once: true });
   if (stop.aborted) patience.start();
-  const closing: Step[] = [host.close, host.releaseDatabase];
+  const closing: Step[] = [() => host.close(), () => host.releaseDatabase()];
   try {
     const performing = performOn(host, config, id, stop, (step) => void closing.unshift(step));
     const result = await Promise.race([performing, patience.over]);
@@ -67,10 +66,9 @@ async function performOn(
   });
   try {
     const patience = config['transfers.patience'];
-    const { runs, transfers } = transferSteps({ executor, patience, data: config.data, log });
-    const maintenance = maintain(log, [runs, transfers]);
-    stop.addEventListener('abort', host.stopRuns);
-    void host.moved.then(host.stopRuns);
+    const maintenance = new Maintenance(log, transferSteps(executor, { patience, data: config.data }));
+    stop.addEventListener('abort', () => host.stopRuns());
+    void host.moved.then(() => host.stopRuns());
     const ended: string[] = [];
     beforeClose(async () => {
       await maintenance.stop();

@@ -8,10 +8,11 @@ import {
   type WorkerEvents,
   type WorkerPool,
 } from 'graphile-worker';
+import type pg from 'pg';
 import { withOptions } from '../src/db.ts';
 import { openPool } from '../src/platform/sql/pool.ts';
 import { storableError } from '../src/platform/text/storable.ts';
-import { type Admission, type AdmissionOptions, openAdmission, SHORT_JOB_SLOTS } from './admission.ts';
+import { Admission, type AdmissionOptions, SHORT_JOB_SLOTS } from './admission.ts';
 
 export interface QueueOptions extends Omit<AdmissionOptions, 'nudge'> {
   databaseUrl: string;
@@ -23,19 +24,6 @@ export interface QueueOptions extends Omit<AdmissionOptions, 'nudge'> {
    * `admission`.
    */
   beforeFirstJob(pool: string, admission: Admission): Promise<void>;
-}
-
-export interface Queue {
-  admission: Admission;
-  /** Ids of running jobs. */
-  jobIds: ReadonlySet<string>;
-  /**
-   * Settles when no more jobs are taken: the queue was asked to stop, or could not report that a job is done. Running
-   * jobs may continue for any time.
-   */
-  ended: Promise<void>;
-  /** Takes no more jobs; resolves when the running ones have ended. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -58,72 +46,90 @@ interface FirstPoll {
  * shutdown would stay locked for hours. No local queue: jobs that wait behind a long conversion here could run
  * elsewhere.
  */
-export async function takeJobs(options: QueueOptions): Promise<Queue> {
-  const { databaseUrl, tasks, crontab, log, beforeFirstJob, allocator, shortJobsWait } = options;
-  const slots = allocator.capacity.concurrency + SHORT_JOB_SLOTS;
-  let begun: Promise<void> | undefined;
-  let pool: WorkerPool | undefined;
-  const admission = openAdmission({ allocator, shortJobsWait, nudge: (count) => pool?.nudge(count) });
-  const events: WorkerEvents = new EventEmitter();
-  const stopping = once(events, 'pool:gracefulShutdown');
-  reportPolls(events, admission);
-  const jobIds = runningJobs(events);
-  // graphile-worker would not wait until a pool of its own is closed, and stop listening to its errors before
-  const pgPool = openPool(
-    { connectionString: withOptions(databaseUrl, 'platform work: queue', UNFLUSHED), max: slots + 2 },
-    (error) => log.error({ err: error }, 'an idle connection of the queue broke'),
-  );
-  const running = run({
-    pgPool,
-    taskList: withStorableErrors(tasks(admission)),
-    crontab,
-    noHandleSignals: true,
-    events,
-    forbiddenFlags: admission.forbiddenFlags,
-    logger: new Logger((scope) => (level, message, details) => {
-      const to = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug';
-      log[to]({ ...scope, ...(details?.error instanceof Error ? { err: details.error } : {}) }, message);
-    }),
-    preset: {
-      worker: {
-        concurrentJobs: slots,
-        completeJobBatchDelay: 0,
-        failJobBatchDelay: 0,
-        gracefulShutdownAbortTimeout: 0,
-      },
-      plugins: [
-        {
-          name: 'liveness-first',
-          version: '1.0.0',
-          worker: {
-            hooks: {
-              async startWorker(_context: unknown, first: FirstPoll) {
-                pool = first.worker.workerPool;
-                begun ??= beforeFirstJob(pool.id, admission);
-                await begun;
-                first.flagsToSkip = await admission.forbiddenFlags();
-              },
-            },
-          },
+export class Queue {
+  readonly #runner: Runner;
+  readonly #pgPool: pg.Pool;
+  readonly admission: Admission;
+  /** Ids of running jobs. */
+  readonly jobIds: ReadonlySet<string>;
+  /**
+   * Settles when no more jobs are taken: the queue was asked to stop, or could not report that a job is done. Running
+   * jobs may continue for any time.
+   */
+  readonly ended: Promise<void>;
+
+  private constructor(
+    runner: Runner,
+    pgPool: pg.Pool,
+    state: { admission: Admission; jobIds: ReadonlySet<string>; stopping: Promise<unknown> },
+  ) {
+    this.#runner = runner;
+    this.#pgPool = pgPool;
+    this.admission = state.admission;
+    this.jobIds = state.jobIds;
+    this.ended = Promise.race([runner.promise, state.stopping.then(() => {})]);
+  }
+
+  static async open(options: QueueOptions): Promise<Queue> {
+    const { databaseUrl, tasks, crontab, log, beforeFirstJob, allocator, shortJobsWait } = options;
+    const slots = allocator.capacity.concurrency + SHORT_JOB_SLOTS;
+    let begun: Promise<void> | undefined;
+    let pool: WorkerPool | undefined;
+    const admission = new Admission({ allocator, shortJobsWait, nudge: (count) => pool?.nudge(count) });
+    const forbiddenFlags = () => admission.forbiddenFlags();
+    async function startWorker(_context: unknown, first: FirstPoll) {
+      pool = first.worker.workerPool;
+      begun ??= beforeFirstJob(pool.id, admission);
+      await begun;
+      first.flagsToSkip = await forbiddenFlags();
+    }
+    const events: WorkerEvents = new EventEmitter();
+    const stopping = once(events, 'pool:gracefulShutdown');
+    reportPolls(events, admission);
+    const jobIds = runningJobs(events);
+    // graphile-worker would not wait until a pool of its own is closed, and stop listening to its errors before
+    const pgPool = openPool(
+      { connectionString: withOptions(databaseUrl, 'platform work: queue', UNFLUSHED), max: slots + 2 },
+      (error) => log.error({ err: error }, 'an idle connection of the queue broke'),
+    );
+    const running = run({
+      pgPool,
+      taskList: withStorableErrors(tasks(admission)),
+      crontab,
+      noHandleSignals: true,
+      events,
+      forbiddenFlags,
+      logger: loggerOf(log),
+      preset: {
+        worker: {
+          concurrentJobs: slots,
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+          gracefulShutdownAbortTimeout: 0,
         },
-      ],
-    },
-  });
-  const runner: Runner = await running.catch(async (error) => {
-    await pgPool.end();
-    throw error;
-  });
-  return {
-    admission,
-    jobIds,
-    ended: Promise.race([runner.promise, stopping.then(() => {})]),
-    stop() {
-      const stopped = runner.stop();
-      admission.close();
-      return stopped.finally(() => pgPool.end());
-    },
-  };
+        plugins: [{ name: 'liveness-first', version: '1.0.0', worker: { hooks: { startWorker } } }],
+      },
+    });
+    const runner = await running.catch(async (error) => {
+      await pgPool.end();
+      throw error;
+    });
+    return new Queue(runner, pgPool, { admission, jobIds, stopping });
+  }
+
+  /** Takes no more jobs; resolves when the running ones have ended. */
+  stop(): Promise<void> {
+    const stopped = this.#runner.stop();
+    this.admission.close();
+    return stopped.finally(() => this.#pgPool.end());
+  }
 }
+
+const loggerOf = (log: QueueOptions['log']) =>
+  new Logger((scope) => (level, message, details) => {
+    const to = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug';
+    log[to]({ ...scope, ...(details?.error instanceof Error ? { err: details.error } : {}) }, message);
+  });
 
 /**
  * The queue stores the error message of a failed job. A message that Postgres cannot store would leave the job locked

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../src/config.ts';
-import { work as takeJobs } from '../../workers/main.ts';
+import { Worker } from '../../workers/main.ts';
 import { performTransfer } from '../../workers/one-transfer.ts';
 import { TransferNotCompleted } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -10,7 +10,7 @@ import { watchEventLoop } from '../watchdog.ts';
 /** Runs a worker in this process. */
 export function work(io: Io, env = io.env): Promise<void> {
   const config = loadConfig(env);
-  return runService((stop) => takeJobs(config, stop), config['process.hangLimit'], io);
+  return runService((stop) => Worker.start(config, stop), config['process.hangLimit'], io);
 }
 
 /** Performs one transfer in this process. Throws unless it is Completed. */

@@ -59,56 +59,84 @@ const LEASE_MARGIN_MS = 15_000;
  * receivers those of others. Rows of `deliveries` hold the state. A worker claims a row with a lease; if it dies, other
  * workers take over its deliveries.
  */
-export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
-  const { db, pool, outbound, sealer, timeoutMs, retryAfterMs, disableAfterMs, log } = parts;
-  let stopping = false;
-  const aborting = new AbortController();
-  const inFlight = new Map<Claimed, { since: number; done: Promise<void> }>();
-  let outcomes: Outcome[] = [];
-  let wake = new AbortController();
-  let lastClearUp = 0;
+export class Deliveries {
+  readonly #parts: DeliverParts;
+  readonly #aborting = new AbortController();
+  readonly #inFlight = new Map<Claimed, { since: number; done: Promise<void> }>();
+  #outcomes: Outcome[] = [];
+  #wake = new AbortController();
+  #lastClearUp = 0;
+  #outage = false;
+  #stopping = false;
+  readonly #running: Promise<void>;
 
-  async function deliver(delivery: Claimed) {
-    const { webhookId, id: eventId, claim, attempts } = delivery;
-    const result = await attempt(delivery, { outbound, sealer, timeoutMs, signal: aborting.signal });
-    inFlight.delete(delivery);
-    // aborted by `stop`: does not count as an attempt
-    if (!result.delivered && aborting.signal.aborted) return;
-    const delay = retryAfterMs[attempts];
-    outcomes.push({ webhookId, eventId, claim, ...result, ...(delay === undefined ? {} : { delay }) });
-    wake.abort();
+  /** Begins at once. */
+  constructor(parts: DeliverParts) {
+    this.#parts = parts;
+    this.#running = this.#loop();
   }
 
-  async function recordPending() {
-    const pending = outcomes;
-    outcomes = [];
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake.abort();
+    await this.#running;
+    this.#aborting.abort();
+    await Promise.all([...this.#inFlight.values()].map(({ done }) => done));
+    await this.#recordPending();
+    const { db, pool } = this.#parts;
+    await db.transaction((tx) => releaseClaims(tx, pool));
+  }
+
+  async #deliver(delivery: Claimed) {
+    const { outbound, sealer, timeoutMs, retryAfterMs } = this.#parts;
+    const { webhookId, id: eventId, claim, attempts } = delivery;
+    const result = await attempt(delivery, { outbound, sealer, timeoutMs, signal: this.#aborting.signal });
+    this.#inFlight.delete(delivery);
+    // aborted by `stop`: does not count as an attempt
+    if (!result.delivered && this.#aborting.signal.aborted) return;
+    const delay = retryAfterMs[attempts];
+    this.#outcomes.push({ webhookId, eventId, claim, ...result, ...(delay === undefined ? {} : { delay }) });
+    this.#wake.abort();
+  }
+
+  async #recordPending() {
+    const { db, log, ...rules } = this.#parts;
+    const pending = this.#outcomes;
+    this.#outcomes = [];
     if (pending.length === 0) return;
     try {
-      for (const webhook of await db.transaction((tx) => recordOutcomes(tx, pending, { retryAfterMs, disableAfterMs })))
+      for (const webhook of await db.transaction((tx) => recordOutcomes(tx, pending, rules)))
         log.warn(webhook, 'disabled a webhook whose deliveries failed for days');
     } catch (error) {
-      outcomes = [...pending, ...outcomes];
+      this.#outcomes = [...pending, ...this.#outcomes];
       throw error;
     }
   }
 
-  async function round() {
-    await runAll([recordPending, () => publish(db), clearUp, claimDeliveries]);
+  async #round() {
+    await runAll([
+      () => this.#recordPending(),
+      () => publish(this.#parts.db),
+      () => this.#clearUp(),
+      () => this.#claimDeliveries(),
+    ]);
   }
 
-  async function clearUp() {
-    if (performance.now() - lastClearUp <= CLEAR_UP_EVERY_MS) return;
-    lastClearUp = performance.now();
+  async #clearUp() {
+    if (performance.now() - this.#lastClearUp <= CLEAR_UP_EVERY_MS) return;
+    this.#lastClearUp = performance.now();
+    const { db } = this.#parts;
     await db.transaction((tx) => releaseLost(tx));
     await db.transaction((tx) => endDeliveriesOfDisabled(tx));
   }
 
-  async function claimDeliveries() {
-    const failing = [...inFlight.keys()].filter((delivery) => delivery.failing).length;
+  async #claimDeliveries() {
+    const { db, pool, timeoutMs } = this.#parts;
+    const failing = [...this.#inFlight.keys()].filter((delivery) => delivery.failing).length;
     const slowBefore = performance.now() - SLOW_AFTER_MS;
-    const prompt = [...inFlight.values()].filter(({ since }) => since >= slowBefore).length;
+    const prompt = [...this.#inFlight.values()].filter(({ since }) => since >= slowBefore).length;
     const capacity = {
-      all: Math.min(MAX_CONCURRENT - prompt, MAX_SOCKETS - inFlight.size),
+      all: Math.min(MAX_CONCURRENT - prompt, MAX_SOCKETS - this.#inFlight.size),
       failing: MAX_CONCURRENT_FAILING - failing,
       perTenant: MAX_PER_TENANT,
     };
@@ -117,36 +145,23 @@ export function deliverEvents(parts: DeliverParts): { stop(): Promise<void> } {
       (await tryLockClaims(tx)) ? claimDue(tx, pool, capacity, timeoutMs + LEASE_MARGIN_MS) : [],
     );
     const since = performance.now();
-    for (const delivery of claimed) inFlight.set(delivery, { since, done: deliver(delivery) });
+    for (const delivery of claimed) this.#inFlight.set(delivery, { since, done: this.#deliver(delivery) });
   }
 
-  let outage = false;
-  async function loop() {
-    while (!stopping) {
-      wake = new AbortController();
+  async #loop() {
+    const { log } = this.#parts;
+    while (!this.#stopping) {
+      this.#wake = new AbortController();
       try {
-        await round();
-        if (outage) log.info({}, 'delivering events again');
-        outage = false;
+        await this.#round();
+        if (this.#outage) log.info({}, 'delivering events again');
+        this.#outage = false;
       } catch (error) {
-        if (!outage) log.warn({ err: error }, 'events cannot be delivered now');
-        outage = true;
+        if (!this.#outage) log.warn({ err: error }, 'events cannot be delivered now');
+        this.#outage = true;
       }
-      if (outcomes.length === 0 || outage)
-        await sleep(POLL_EVERY_MS, undefined, { signal: wake.signal }).catch(() => {});
+      if (this.#outcomes.length === 0 || this.#outage)
+        await sleep(POLL_EVERY_MS, undefined, { signal: this.#wake.signal }).catch(() => {});
     }
   }
-  const running = loop();
-
-  return {
-    async stop() {
-      stopping = true;
-      wake.abort();
-      await running;
-      aborting.abort();
-      await Promise.all([...inFlight.values()].map(({ done }) => done));
-      await recordPending();
-      await db.transaction((tx) => releaseClaims(tx, pool));
-    },
-  };
 }

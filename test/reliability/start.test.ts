@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { work } from '../../workers/main.ts';
+import { Worker } from '../../workers/main.ts';
 import { SPIN_AT_SIGUSR2 } from '../world/worker.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -358,7 +358,7 @@ test.serial('a command that is interrupted stops the database server that it sta
 test.serial('a worker that cannot start stops the database server that it started', async (t) => {
   const folder = await usedFolder(t);
   const config = loadConfig({ PLATFORM_DATA: join(folder, 'data'), PLATFORM_LOG_LEVEL: 'fatal' });
-  await t.throwsAsync(work({ ...config, 'mail.url': 'no address' }), { code: 'ERR_INVALID_URL' });
+  await t.throwsAsync(Worker.start({ ...config, 'mail.url': 'no address' }), { code: 'ERR_INVALID_URL' });
   t.deepEqual(await processesOf(folder), []);
 });
 

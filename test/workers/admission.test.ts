@@ -1,12 +1,12 @@
 import test from 'ava';
-import { openAdmission } from '../../workers/admission.ts';
-import { openAllocator } from '../../workers/allocator.ts';
+import { Admission } from '../../workers/admission.ts';
+import { Allocator } from '../../workers/allocator.ts';
 
 const CAPACITY = { labels: ['north'], memoryMb: 4096, cores: 2, scratchGb: 10, concurrency: 2 };
 
 async function forbidden(waiting: readonly (readonly string[])[]) {
-  const admission = openAdmission({
-    allocator: openAllocator(CAPACITY),
+  const admission = new Admission({
+    allocator: new Allocator(CAPACITY),
     shortJobsWait: async () => false,
     nudge: () => {},
   });

@@ -10,7 +10,7 @@ import test from 'ava';
 import { AppError } from '../../src/errors.ts';
 import { ChildDied } from '../../src/transfers/run/conversion.ts';
 import { startChild } from '../../workers/child.ts';
-import { keepChildren } from '../../workers/children.ts';
+import { Children } from '../../workers/children.ts';
 
 const program = fileURLToPath(new URL('programs/misbehave.ts', import.meta.url));
 // a busy machine needs minutes to fill 300 MB with small objects
@@ -18,7 +18,7 @@ const limits = { memoryMb: 300, scratchGb: 1, time: 300_000, timeLimit: 300_000 
 
 /** Orders something of a child that does what `reader` names. */
 function misbehaving(reader: string, given: Partial<typeof limits> = {}, scratch = '/nowhere') {
-  const children = keepChildren({ program, memoryMb: 300 });
+  const children = new Children({ program, memoryMb: 300 });
   const stop = new AbortController();
   const said: string[] = [];
   const nowhere = { path: '/nowhere', name: 'x' };
@@ -126,7 +126,7 @@ test('a cancelled conversion that ignores signals is killed, with the reason of 
 });
 
 test('a conversion that is cancelled before its start never starts', async (t) => {
-  const children = keepChildren({ program, memoryMb: 300 });
+  const children = new Children({ program, memoryMb: 300 });
   const nowhere = { path: '/nowhere', name: 'x' };
   const request = { input: nowhere, output: nowhere, scratch: '/', reader: { name: 'spin' }, writer: { name: '-' } };
   const signal = AbortSignal.abort(new Error('too late'));
@@ -170,7 +170,7 @@ test('children of a killed worker end, also in an endless loop', async (t) => {
 
 test('the converter runs in a child that is reused, and is replaced after its limit of conversions or memory', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-children-'));
-  const children = keepChildren({ memoryMb: 1024, kept: 1 });
+  const children = new Children({ memoryMb: 1024, kept: 1 });
   try {
     await children.warm();
     await writeFile(join(folder, 'in'), 'a few bytes');
@@ -197,7 +197,7 @@ test('the converter runs in a child that is reused, and is replaced after its li
 });
 
 test('a conversion that is aborted before its child has started ends at once, and the child is reused', async (t) => {
-  const children = keepChildren({ memoryMb: 300, kept: 1 });
+  const children = new Children({ memoryMb: 300, kept: 1 });
   const nowhere = { path: '/nowhere', name: 'x' };
   const order = {
     input: nowhere,
@@ -250,7 +250,7 @@ test('a request to a child that is exiting fails, in any order of its events', a
 });
 
 test('closing also ends a child that is still starting', async (t) => {
-  const children = keepChildren({
+  const children = new Children({
     program: fileURLToPath(new URL('programs/never-ready.ts', import.meta.url)),
     memoryMb: 300,
   });
@@ -260,7 +260,7 @@ test('closing also ends a child that is still starting', async (t) => {
 });
 
 test('closing waits for the end of a child that is still starting', async (t) => {
-  const children = keepChildren({
+  const children = new Children({
     program: fileURLToPath(new URL('programs/never-ready.ts', import.meta.url)),
     memoryMb: 300,
   });

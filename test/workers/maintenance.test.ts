@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
-import { maintain } from '../../workers/maintenance.ts';
-import { openPatience } from '../../workers/patience.ts';
+import { Maintenance } from '../../workers/maintenance.ts';
+import { Patience } from '../../workers/patience.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -9,7 +9,7 @@ test('maintenance that is stopped ends the step under way and takes no more', as
   const taken: string[] = [];
   const begun = Promise.withResolvers<void>();
   const going = Promise.withResolvers<void>();
-  const maintenance = maintain(log, [
+  const maintenance = new Maintenance(log, [
     {
       part: 'first',
       async work() {
@@ -29,7 +29,7 @@ test('maintenance that is stopped ends the step under way and takes no more', as
 });
 
 test('a stall of the process does not use up a time limit', async (t) => {
-  const patience = openPatience(70);
+  const patience = new Patience(70);
   patience.start();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   // answers that came during the stall are read in the next turns of the event loop

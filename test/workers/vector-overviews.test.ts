@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { Executor } from '../../src/transfers/run/executor.ts';
-import { openAdmission } from '../../workers/admission.ts';
-import { openAllocator } from '../../workers/allocator.ts';
+import { Admission } from '../../workers/admission.ts';
+import { Allocator } from '../../workers/allocator.ts';
 import { drawVectorOverviewTask } from '../../workers/tasks/draw-vector-overview.ts';
 import { machines } from '../cli/machine.ts';
 import { decodeTile } from '../world/decode-mvt.ts';
@@ -161,8 +161,8 @@ test.serial('a worker without room puts the job back into the queue', async (t) 
   const { client, id } = await scene();
   await w.sql('delete from graphile_worker._private_jobs where key = $1', [`vector overview ${id}`]);
   t.is((await client.get(`/api/vectortiles/dataset/${id}/status`)).body.overview, 'none');
-  const full = openAdmission({
-    allocator: openAllocator({ labels: [], memoryMb: 4096, cores: 1, scratchGb: 1, concurrency: 0 }),
+  const full = new Admission({
+    allocator: new Allocator({ labels: [], memoryMb: 4096, cores: 1, scratchGb: 1, concurrency: 0 }),
     shortJobsWait: async () => false,
     nudge() {},
   });

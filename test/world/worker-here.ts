@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { loadConfig } from '../../src/config.ts';
-import { work } from '../../workers/main.ts';
+import { Worker } from '../../workers/main.ts';
 import type { World } from '../world.ts';
 import { environmentOf } from './worker.ts';
 
@@ -18,7 +18,7 @@ export interface WorkerHere {
  */
 export async function workHere(world: Place, settings: Record<string, string> = {}): Promise<WorkerHere> {
   const quiet = { 'log.level': process.env.TEST_LOG ?? 'fatal', ...settings };
-  const worker = await work(loadConfig(environmentOf(world, quiet)));
+  const worker = await Worker.start(loadConfig(environmentOf(world, quiet)));
   let stopped: Promise<void> | undefined;
   return {
     stop() {

@@ -1,8 +1,8 @@
-import { keepChildren } from '../../../workers/children.ts';
+import { Children } from '../../../workers/children.ts';
 
 /** A worker to be killed: it has children that spin and wait, and prints the process ids of all. */
 const [program = ''] = process.argv.slice(2);
-const children = keepChildren({ program, memoryMb: 512 });
+const children = new Children({ program, memoryMb: 512 });
 await children.warm();
 const request = (reader: string) => ({
   input: { path: '/nowhere', name: 'x' },
