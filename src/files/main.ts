@@ -16,6 +16,15 @@ export type { Extent, Inspection, ItemInspection, TimeInspection } from './conve
 export { loadHandler } from './convert/kinds/kinds.ts';
 export type { PictureChoice } from './convert/kinds/picture-choice.ts';
 export { describeReader, describeWriter, fits, offeredBy, writersFor } from './convert/offers.ts';
+export {
+  type ConvertOptions,
+  convertFile,
+  inspectFile,
+  OpenFile,
+  type OpenOptions,
+  openFile,
+  writeFile,
+} from './convert/open-file.ts';
 export type { FieldErrors } from './convert/steps/request-members.ts';
 export { inputSrid, parseTransformations } from './convert/steps/transformations.ts';
 export { ConversionError, FormatError, RequestError } from './errors.ts';
