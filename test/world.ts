@@ -47,6 +47,8 @@ export interface World {
   readonly folder: string;
   /** A stranger, without a token. */
   readonly nobody: Client;
+  /** Address of the server, which listens from the first call on. */
+  listen(): Promise<string>;
   as(user: Pick<User, 'userId'>): Client;
   /** A statement on the world's database, for states that no route makes and for looking behind the answers. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
@@ -73,8 +75,21 @@ export interface World {
   }): Promise<User>;
 }
 
-/** Call it once at the top of a test file. `settings` are dotted names, as in a configuration file. */
+/** The worlds of this thread by their settings. */
+const worlds = new Map<string, World>();
+
+/**
+ * Call it once at the top of a test file. `settings` are dotted names, as in a configuration file. Files of `test/api`
+ * that run in one thread share the world of the same settings, so they make their own tenants, accounts and projects.
+ */
 export function world(test: TestFn, settings: Record<string, string> = {}): World {
+  const key = JSON.stringify(settings);
+  const found = worlds.get(key) ?? newWorld(test, settings);
+  worlds.set(key, found);
+  return found;
+}
+
+function newWorld(test: TestFn, settings: Record<string, string>): World {
   let database: TestDatabase;
   let app: App;
   let config: Config;
@@ -82,6 +97,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
   let tokens: AccessTokens;
   let plain: pg.Pool;
   let first: Promise<User> | undefined;
+  let address: Promise<string> | undefined;
   const endings: (() => Promise<void>)[] = [];
 
   test.before('the world', async () => {
@@ -176,6 +192,7 @@ export function world(test: TestFn, settings: Record<string, string> = {}): Worl
       return database.folder;
     },
     nobody: clientOf(() => app),
+    listen: () => (address ??= app.listen({ host: '127.0.0.1', port: 0 })),
     as,
     sql: async <Row>(text: string, values: unknown[] = []) => (await plain.query(text, values)).rows as Row[],
     async untilLeft(applicationName) {

@@ -1,5 +1,5 @@
 -- The tables of graphile-worker that the platform reads and writes. They are private to that library, and nothing else
--- names them but the index `jobs_unavailable` of the baseline. `test/http/queue-tables.test.ts` fails when an upgrade
+-- names them but the index `jobs_unavailable` of the baseline. `test/api/queue-tables.test.ts` fails when an upgrade
 -- changes them. The views are read, written and planned like their tables.
 
 create or replace view queue_jobs as

@@ -12,12 +12,10 @@ import { upload } from '../../cli/upload.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-let listening: Promise<string> | undefined;
 
 /** An address of the platform to which a file may be sent, and the name of its blob. */
 async function staged() {
-  listening ??= w.app.listen({ host: '127.0.0.1', port: 0 });
-  const base = await listening;
+  const base = await w.listen();
   const { body } = await w.as(await w.administrator()).get('/api/conversion/transfer/upload-url');
   const { pathname, search } = new URL(body.data);
   return { address: `${base}${pathname}${search}`, blob: pathname.replace('/api/blob/', '') };

@@ -26,12 +26,10 @@ type Test = { teardown(work: () => Promise<void>): void };
 
 /** Machines that speak to the server of this world, which listens from the first one on. */
 export function machines(w: World): (t: Test) => Promise<Machine> {
-  let listening: Promise<string> | undefined;
   return async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'platform-cli-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
-    listening ??= w.app.listen({ host: '127.0.0.1', port: 0 });
-    const url = await listening;
+    const url = await w.listen();
     const config = join(folder, 'config');
     const run: Machine['run'] = async (argv, options = {}) => {
       const { io, out, err } = person({ PLATFORM_URL: url, XDG_CONFIG_HOME: config, ...options.env }, options);

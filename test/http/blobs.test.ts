@@ -532,7 +532,7 @@ test('an upload above uploads.maxSize is 413 and is discarded, with or without C
 
 test.serial('an interrupted upload is discarded, with Content-Length or chunked', async (t) => {
   const { upload, get } = await place();
-  const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+  const { port } = new URL(await w.listen());
   const path = upload.slice(BASE.length);
   for (const framing of ['content-length: 1000\r\n\r\nhalf', 'transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n']) {
     const socket = connect(Number(port), '127.0.0.1');

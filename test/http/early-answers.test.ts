@@ -15,7 +15,7 @@ const chunked = Buffer.concat([Buffer.from(`${CHUNK.length.toString(16)}\r\n`), 
  * @param close whether the client ends the connection when it has an answer
  */
 async function sendAll(head: string, bytes: number, isChunked = false): Promise<string> {
-  if (!w.app.server.listening) await w.app.listen({ host: '127.0.0.1', port: 0 });
+  if (!w.app.server.listening) await w.listen();
   const { port } = w.app.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

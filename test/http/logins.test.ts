@@ -158,7 +158,7 @@ test('open event streams end with the login of their access token', async (t) =>
   const client = w.as(user);
   const { id } = (await start(client, copyRequest(await newProject(client), await upload(w, client, 'x')))).body;
   const login = await logIn(user);
-  const server = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const server = await w.listen();
   const streams = await Promise.all(
     ['/api/eventing/event/list', `/api/conversion/transfer/${id}`].map((path) =>
       openStream(`${server}${path}`, bearer(login)),

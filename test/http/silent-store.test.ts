@@ -72,7 +72,7 @@ test.serial('a download is 503 while the bucket is silent, and readiness stays 2
 
 test.serial('a download whose bucket falls silent in the middle ends, and a slow reader does not end it', async (t) => {
   const url = await content(64 * MIB);
-  const base = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const base = await w.listen();
   const open = async () => {
     const [answer] = (await once(get(`${base}${url}`), 'response')) as [IncomingMessage];
     await once(answer, 'readable');

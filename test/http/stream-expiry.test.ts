@@ -7,14 +7,12 @@ import { type User, world } from '../world.ts';
 const LIFETIME = 15;
 const w = world(test, { 'tokens.accessLifetime': `${LIFETIME}s` });
 
-let listening: Promise<string> | undefined;
 /** Opens a stream; with a new token, if the machine needed longer than a token lives. */
 async function follow(user: User, path: string): Promise<EventStream> {
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
   for (;;) {
     const began = performance.now();
     const authorization = `Bearer ${await w.tokenOf(user)}`;
-    const stream = await openStream(`${await listening}${path}`, { authorization });
+    const stream = await openStream(`${await w.listen()}${path}`, { authorization });
     if (stream.status !== 401 || performance.now() - began < LIFETIME * 1000) return stream;
   }
 }

@@ -17,7 +17,7 @@ export async function tileServer(t: ExecutionContext, w: World, settings: Partia
   const log = createLog('info', { write: (line) => void lines.push(line) });
   const app = await buildApp({ config, db, databaseUrl: url, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
   const agent = new Agent({ keepAlive: true });
-  const get = await overHttp(app, agent);
+  const get = await overHttp(await app.listen({ host: '127.0.0.1', port: 0 }), agent);
   const close = async () => {
     agent.destroy();
     await app.close();

@@ -13,7 +13,7 @@ const happen = (userId: string, resourceId: string) =>
 
 test('event streams survive lost database connections, send keep-alive comments, and end cleanly on shutdown', async (t) => {
   const user = await w.account();
-  const url = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const url = await w.listen();
   const headers = { authorization: `Bearer ${await w.tokenOf(user)}` };
   const stream = await openStream(`${url}${LIST}`, headers);
   const client = w.as(user);

@@ -266,7 +266,7 @@ test(`No request with an odd path, query or body is answered with a 5xx (seed ${
   if (LONG) t.timeout(3_600_000);
   const all = (await routes()).filter(({ path }) => path.includes(process.env.CRASH_ROUTES ?? ''));
   const known = await scene(t);
-  const address = new URL(await w.app.listen({ host: '127.0.0.1', port: 0 }));
+  const address = new URL(await w.listen());
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   t.teardown(() => agent.destroy());
   const statuses = new Map<number, number>();

@@ -140,7 +140,7 @@ test.serial('an upload that is in progress during a move to another tenant does 
   const { ask, client, source, datasetId } = await carryScene(w);
   const query = (await client.get(`/api/security/sastoken?projectId=${source.projectId}&resourceId=${datasetId}`)).body;
   const folder = (await client.get(`/api/security/sastoken?projectId=${source.projectId}`)).body;
-  const { port } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+  const { port } = new URL(await w.listen());
   const blobs = async () => (await Array.fromAsync(w.blobs.list('dataset/'))).length;
   const before = await blobs();
   const puts = [query, folder].map(({ data }) => {

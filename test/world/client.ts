@@ -63,12 +63,11 @@ export function clientOf(app: () => App, own: () => Promise<Headers> | Headers =
   };
 }
 
-/** Gets answers of a listening app over HTTP, as they are sent: not unzipped, and with the headers that Node adds. */
+/** Gets answers of a listening app at this address over HTTP, as they are sent: not unzipped, and with the headers that Node adds. */
 export async function overHttp(
-  app: App,
+  address: string,
   agent: Agent,
 ): Promise<(url: string, headers?: Headers, localAddress?: string) => Promise<Answer>> {
-  const address = await app.listen({ host: '127.0.0.1', port: 0 });
   return async (url, headers = {}, localAddress = '127.0.0.1') => {
     const request = get(`${address}${url}`, { agent, headers, localAddress });
     const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -4,10 +4,10 @@ import { bytes } from '../blobs/rules.ts';
 import { collection, feature, geometryOf } from '../formats/features.ts';
 import { converted } from '../formats/files.ts';
 import { gdalPlain } from '../formats/flatgeobuf/gdal-files.ts';
+import { newKey } from '../http/isolation/credentials.ts';
 import { newDataset } from '../world/content.ts';
 import { newProject } from '../world/transfers.ts';
 import { type Answer, type Client, type User, world } from '../world.ts';
-import { newKey } from './isolation/credentials.ts';
 
 const w = world(test);
 

@@ -4,7 +4,6 @@ import { newFeatures } from '../world/tiles.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-let listening: Promise<string> | undefined;
 
 /** Points that take some time to draw, and those who may see them. */
 async function manyPoints() {
@@ -43,8 +42,7 @@ test.serial('a vector tile is drawn once for all who ask at the same time, and t
 async function leftDrawing() {
   const { owner, client, path } = await manyPoints();
   const before = await drawings();
-  listening ??= w.app.listen({ host: '127.0.0.1', port: 0 });
-  const url = `${await listening}${path}`;
+  const url = `${await w.listen()}${path}`;
   const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
   const leaving = [new AbortController(), new AbortController()];
   const asked = leaving.map(({ signal }) => fetch(url, { headers, signal }));

@@ -229,7 +229,7 @@ test('Idempotency-Key on an upload of CSV: a repetition writes nothing, another 
 
 test('an upload of CSV that breaks off leaves no Idempotency-Key and no values; a streamed one is repeated', async (t) => {
   const { owner, client, series } = await scene();
-  const address = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const address = await w.listen();
   const key = 'streamed';
   const authorization = `Bearer ${await w.tokenOf(owner)}`;
   const send = () => {

@@ -7,13 +7,13 @@ import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import type { App } from '../../src/http/route.ts';
+import { newKey } from '../http/isolation/credentials.ts';
 import { overHttp } from '../world/client.ts';
 import { hasRedis, startRedis } from '../world/redis.ts';
 import { startServer } from '../world/server.ts';
 import { newTiles } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
 import { PASSWORD, type User, world } from '../world.ts';
-import { newKey } from './isolation/credentials.ts';
 
 const w = world(test);
 const LIST = '/api/metadata/project/list';
@@ -155,7 +155,7 @@ test('Tiles that are answered at once count, too', async (t) => {
   const app = await limited(t, { 'limits.rate': rate(20) });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.teardown(() => agent.destroy());
-  const ask = await overHttp(app, agent);
+  const ask = await overHttp(await app.listen({ host: '127.0.0.1', port: 0 }), agent);
   const headers = await bearer(user);
   const list: number[] = [];
   for (let n = 0; n < 22; n++) list.push((await ask(`/api/tiles/dataset/${id}/scheme/map/0/0/0`, headers)).status);

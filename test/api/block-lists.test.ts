@@ -43,7 +43,7 @@ test('a block list has at most 50,000 blocks', async (t) => {
 });
 
 test.serial('a commit stops when its client disconnects, and can be repeated', async (t) => {
-  const { origin } = new URL(await w.app.listen({ port: 0, host: '127.0.0.1' }));
+  const { origin } = new URL(await w.listen());
   const put = await place();
   t.is((await put('&comp=block&blockid=YQ==', Buffer.alloc(4 * MIB))).status, 201);
   const underWay = () => readdir(join(w.folder, 'blobs', '.temporary'));

@@ -118,7 +118,7 @@ test('A Python client is generated from the description, compiles, and signs in,
   t.notRegex(told, /Endpoint will not be generated|Unable to parse/, told);
   await run(python, ['-m', 'compileall', '-q', join(folder, 'client')]);
   await writeFile(join(folder, 'program.py'), PYTHON_PROGRAM);
-  const url = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const url = await w.listen();
   const { id } = await w.account();
   const { stdout } = await run(python, [join(folder, 'program.py'), url, id, PASSWORD], { cwd: folder });
   const { metadata, found, refused } = JSON.parse(stdout);

@@ -26,7 +26,7 @@ let projectId: string;
 // hooks run side by side, and these need the world
 shown('a browser starts, and a server listens', async (t) => {
   browser = await startBrowser();
-  base = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  base = await w.listen();
   owner = await w.account();
   projectId = await newProject(w.as(owner));
   t.regex(base, /^http:\/\/127\.0\.0\.1:/);

@@ -9,11 +9,9 @@ import { type User, world } from '../world.ts';
 const w = world(test);
 const LIST = '/api/eventing/event/list';
 
-let listening: Promise<string> | undefined;
 const follow = async (user: User, headers: Record<string, string> = {}, query = ''): Promise<EventStream> => {
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
   const authorization = `Bearer ${await w.tokenOf(user)}`;
-  return openStream(`${await listening}${LIST}${query}`, { authorization, ...headers });
+  return openStream(`${await w.listen()}${LIST}${query}`, { authorization, ...headers });
 };
 const happen = (event: { userId?: string; tenantId?: string; projectId?: string }, resourceId = '') =>
   w.db.transaction((tx) =>
@@ -148,9 +146,8 @@ test('HEAD is answered and ends, for each Accept header', async (t) => {
 
 test('a client that leaves before its stream begins takes no place', async (t) => {
   const user = await w.account();
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };
-  const left = await leaveEarly(w.app.server, `${await listening}${LIST}?after=0&limit=7`, { headers }, 20);
+  const left = await leaveEarly(w.app.server, `${await w.listen()}${LIST}?after=0&limit=7`, { headers }, 20);
   await Promise.all(left.map(({ streams }) => streams));
   t.is(left.length, 20);
   const stream = await follow(user);

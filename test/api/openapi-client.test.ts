@@ -78,7 +78,7 @@ test('A TypeScript client is generated from the description, compiles strictly, 
   const compiled = await run(process.execPath, [TSC, '-p', folder]).catch(({ stdout }) => ({ stdout }));
   t.is(compiled.stdout, '');
 
-  const url = await w.app.listen({ port: 0, host: '127.0.0.1' });
+  const url = await w.listen();
   const { id, userId } = await w.account();
   const { data: uploaded } = (await w.as({ userId }).get('/api/conversion/transfer/upload-url')).body;
   await w.nobody.put(

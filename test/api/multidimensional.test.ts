@@ -6,11 +6,11 @@ import type { MultiArray } from '../../src/files/data/multi-array.ts';
 import { bytes } from '../blobs/rules.ts';
 import { flatMesh, layeredMesh, sigmaZMesh } from '../formats/meshes.ts';
 import { group, variable, storeOf as zipped } from '../formats/zarr/zarr-files.ts';
+import { type Coverage, CovJson } from '../http/cov-json.ts';
 import { newDataset } from '../world/content.ts';
 import { newStore, smallGrid, storeOf } from '../world/stores.ts';
 import { newProject } from '../world/transfers.ts';
 import { type Client, type User, world } from '../world.ts';
-import { type Coverage, CovJson } from './cov-json.ts';
 
 const w = world(test);
 

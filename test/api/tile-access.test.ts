@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { Agent } from 'node:http';
 import test from 'ava';
+import { tileScene } from '../http/tile-server.ts';
 import { overHttp } from '../world/client.ts';
 import { randomOf } from '../world/random.ts';
 import { newFeatures, newTilesOf, steppedGrid } from '../world/tiles.ts';
 import { type Answer, type User, world } from '../world.ts';
-import { tileScene } from './tile-server.ts';
 
 const w = world(test);
 
-/** 10,000 checks take about a minute: `TILE_ACCESS_CHECKS=10000 npx ava test/http/tile-access.test.ts`. */
+/** 10,000 checks take about a minute: `TILE_ACCESS_CHECKS=10000 npx ava test/api/tile-access.test.ts`. */
 const CHECKS = Number(process.env.TILE_ACCESS_CHECKS ?? 1000);
 const SEED = Number(process.env.TILE_ACCESS_SEED ?? 16);
 
@@ -156,7 +156,7 @@ test('random callers see the tiles that they may see, with the same ETag and byt
   const { callers, all } = await scene();
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   t.teardown(() => agent.destroy());
-  const get = await overHttp(w.app, agent);
+  const get = await overHttp(await w.listen(), agent);
   const random = randomOf(SEED);
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   /** ETag, media type and bytes of an address. */

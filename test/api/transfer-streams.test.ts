@@ -12,11 +12,9 @@ import { type Client, type User, world } from '../world.ts';
 const w = world(test);
 const one = (id: string, rest = '') => `/api/conversion/transfer/${id}${rest}`;
 
-let listening: Promise<string> | undefined;
 async function follow(user: User, path: string, headers: Record<string, string> = {}): Promise<EventStream> {
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
   const authorization = `Bearer ${await w.tokenOf(user)}`;
-  return openStream(`${await listening}${path}`, { authorization, ...headers });
+  return openStream(`${await w.listen()}${path}`, { authorization, ...headers });
 }
 
 async function scene() {
@@ -73,8 +71,7 @@ test('a stream tells the transfer as it is, then each change, and ends when it h
 test('a connection keeps nothing of the streams that have ended on it', async (t) => {
   const { user, client, id } = await scene();
   await client.post(one(id, '/cancel'));
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
-  const url = `${await listening}${one(id)}`;
+  const url = `${await w.listen()}${one(id)}`;
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };
   const arrived: { port: number | undefined; listeners: number }[] = [];
   w.app.server.prependListener('request', ({ url: path, socket }: IncomingMessage) => {
@@ -184,9 +181,8 @@ test.serial(
 
 test.serial('a client that leaves before its stream begins takes no place', async (t) => {
   const { user, id } = await scene();
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${await w.tokenOf(user)}` };
-  const left = await leaveEarly(w.app.server, `${await listening}${one(id)}`, { headers }, 200);
+  const left = await leaveEarly(w.app.server, `${await w.listen()}${one(id)}`, { headers }, 200);
   await Promise.all(left.map(({ streams }) => streams));
   t.is(left.length, 200);
   const stream = await follow(user, one(id));

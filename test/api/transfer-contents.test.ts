@@ -8,10 +8,8 @@ import { type User, world } from '../world.ts';
 /** Who is given what transfers tell of the contents of datasets: files, receipts, logs. */
 const w = world(test);
 const worker = sharedWorker(w);
-let listening: Promise<string> | undefined;
 const base = () => {
-  listening ??= w.app.listen({ port: 0, host: '127.0.0.1' });
-  return listening;
+  return w.listen();
 };
 
 const feature = (coordinates: unknown) => ({

@@ -175,7 +175,7 @@ test.serial(
       t.true((await drawing.query(text, [lockNumber(key)])).rows[0].locked);
     };
     await lock();
-    const address = await w.app.listen({ host: '127.0.0.1', port: 0 });
+    const address = await w.listen();
     const headers = { authorization: `Bearer ${await w.tokenOf(owner)}` };
     const leaving = new AbortController();
     const arrived = once(w.app.server, 'request');

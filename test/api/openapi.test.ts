@@ -3,8 +3,8 @@ import test from 'ava';
 import type { RouteOptions } from 'fastify';
 import { openapiRoute } from '../../src/http/openapi/openapi.ts';
 import { NOT_IMPLEMENTED } from '../../src/http/rules/not-implemented.ts';
+import { apiApp } from '../http/api-app.ts';
 import { world } from '../world.ts';
-import { apiApp } from './api-app.ts';
 
 interface Media {
   schema: Schema;

@@ -57,7 +57,7 @@ test('The page of a password reset without the link of a mail says how to get on
 const browserTest = hasBrowser ? test : test.skip;
 
 browserTest('Pages fit on a phone, and no content security policy stops them', async (t) => {
-  const address = await w.app.listen({ host: '127.0.0.1', port: 0 });
+  const address = await w.listen();
   const browser = await startBrowser();
   t.teardown(() => browser.close());
   const tab = await browser.tab();
