@@ -1,14 +1,6 @@
 import { Redis } from 'ioredis';
-import { z } from 'zod';
-import type { CacheStore } from './store.ts';
+import { CacheEntry, type CacheStore } from './store.ts';
 
-const Entry = z.object({
-  etag: z.string(),
-  generation: z.number(),
-  contentType: z.string(),
-  body: z.string(),
-  etagOnly: z.boolean().optional(),
-});
 /** Maximum length of a body in characters. */
 const MAX_LENGTH = 8 * 2 ** 20;
 
@@ -51,7 +43,7 @@ export function redisStore(redis: Redis, platform: string): CacheStore {
       const text = await orUndefined(() => redis.get(named(key)));
       if (!text) return undefined;
       try {
-        return Entry.parse(JSON.parse(text));
+        return CacheEntry.parse(JSON.parse(text));
       } catch {
         // written by another version of the platform
         return undefined;

@@ -1,16 +1,18 @@
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 
 /** A cached answer. */
-export interface CacheEntry {
-  etag: string;
+export const CacheEntry = z.object({
+  etag: z.string(),
   /** Generation of the resource before the answer was computed. */
-  generation: number;
-  contentType: string;
+  generation: z.number(),
+  contentType: z.string(),
   /** Empty for `etagOnly`. */
-  body: string;
+  body: z.string(),
   /** The body is too long for the cache: it is computed again and sent with the same ETag. */
-  etagOnly?: boolean | undefined;
-}
+  etagOnly: z.boolean().optional(),
+});
+export type CacheEntry = z.infer<typeof CacheEntry>;
 
 /** A cache of answers, which may evict entries at any time. */
 export interface CacheStore {
