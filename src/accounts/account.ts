@@ -12,6 +12,15 @@ export const Email = z
   .regex(/^[^\s\p{Cc}\p{Cf}@<>,;:"()[\]\\]+@[^\s\p{Cc}\p{Cf}@<>,;:"()[\]\\]+$/u, 'must be an e-mail address')
   .meta({ format: 'email' });
 /** Its length only; `newPasswordHash` checks the policy. */
+/** Contact data of a person in a request; an empty e-mail address removes it. */
+export const contact = {
+  name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
+  email: Email.or(z.literal(''))
+    .optional()
+    .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
+  company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
+  phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+};
 export const NewPassword = z.string().max(1000);
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { App } from '../http/route.ts';
 import { flag, number, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
-import { Email, NewPassword, Text } from './account.ts';
+import { contact, Email, NewPassword, Text } from './account.ts';
 import { activateByToken, type RegisterParts, register, requestPasswordReset } from './register.ts';
 
 const open = { access: 'public', service: 'accounts' } as const;
@@ -23,8 +23,8 @@ export async function registrationRoutes(app: App, parts: RegisterParts) {
           name: Text.meta({ description: 'Name of the person.', example: 'Ann Example' }),
           email: Email.meta({ description: 'E-mail address of the person.', example: 'ann@example.org' }),
           password: NewPassword.meta({ description: 'First password of the account.', example: 'Seven-bends-9' }),
-          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
-          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          company: contact.company,
+          phoneNumber: contact.phoneNumber,
         }),
         response: { 202: z.undefined() },
       },

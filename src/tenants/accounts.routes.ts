@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
+import { Account, contact, NewPassword } from '../accounts/account.ts';
 import type { NewPasswordParts } from '../accounts/new-password.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { App } from '../http/route.ts';
@@ -19,12 +19,7 @@ export async function newAccountRoutes(app: App, parts: NewPasswordParts & { sto
         body: z.object({
           id: text('Login id, in any letter case.', 'ann'),
           password: NewPassword.meta({ description: 'First password of the account.', example: 'Seven-bends-9' }),
-          name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
-          email: Email.or(z.literal(''))
-            .optional()
-            .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
-          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
-          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          ...contact,
           roles: text('Roles of the account, separated by commas.', 'BackOffice').optional(),
           metadata: freeForm()
             .optional()

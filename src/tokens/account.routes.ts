@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Account, Email, NewPassword, Text } from '../accounts/account.ts';
+import { Account, contact, NewPassword } from '../accounts/account.ts';
 import type { App } from '../http/route.ts';
 import { flag, text } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
@@ -31,12 +31,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
         ].join(' '),
         body: z.object({
           id: text('Login id, in any letter case.', 'ann'),
-          name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
-          email: Email.or(z.literal(''))
-            .optional()
-            .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
-          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
-          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          ...contact,
           roles: z
             .string()
             .max(4000)
@@ -125,12 +120,7 @@ export async function accountChangeRoutes(app: App, parts: ChangeParts) {
         ].join(' '),
         body: z.object({
           id: text('Login id, in any letter case.', 'ann').optional(),
-          name: Text.optional().meta({ description: 'Name of the person.', example: 'Ann Example' }),
-          email: Email.or(z.literal(''))
-            .optional()
-            .meta({ description: 'E-mail address; empty: none.', example: 'ann@example.org' }),
-          company: Text.optional().meta({ description: 'Company of the person.', example: 'River authority' }),
-          phoneNumber: Text.optional().meta({ description: 'Telephone number.', example: '+45 1234 5678' }),
+          ...contact,
           password: NewPassword.optional().meta({
             description: 'New password of the account.',
             example: 'Seven-bends-9',

@@ -9,9 +9,20 @@ import { fileNameForm, nameForm } from '../../projects/names.ts';
 import { Summary } from '../queries.ts';
 import { Transformation } from './transformation-form.ts';
 
-/** Of a file that is read. */
-const fileName = () => z.string().overwrite(withoutBidiControls).trim().min(1, 'must not be empty').max(255);
 const text = (maxLength: number) => z.string().trim().min(1, 'must not be empty').max(maxLength);
+const originalFileName = z
+  .string()
+  .overwrite(withoutBidiControls)
+  .trim()
+  .min(1, 'must not be empty')
+  .max(255)
+  .meta({ description: 'Name of the file; its extension tells the reader the format.', example: 'valley.asc' });
+const uploadUrl = text(8192).meta({
+  description: 'URL of the uploaded file, or of a file on another server.',
+  example: 'https://platform.example/api/blob/staging/3f1e8a7c',
+});
+const readerName = text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' });
+const writerName = text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' });
 const Parameter = z
   .object({
     name: z.string().meta({ description: 'Name of the parameter, in any letter case.', example: 'SRID' }),
@@ -58,25 +69,18 @@ export const ImportBody = z
       .toLowerCase()
       .optional()
       .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
-    originalFileName: fileName()
-      .optional()
-      .meta({ description: 'Name of the file; its extension tells the reader the format.', example: 'valley.asc' }),
-    uploadUrl: text(8192).meta({
-      description: 'URL of the uploaded file, or of a file on another server.',
-      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
-    }),
+    originalFileName: originalFileName.optional(),
+    uploadUrl,
     outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
-    readerName: text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
-    writerName: text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    readerName,
+    writerName,
     ...conversion,
   })
   .meta({ id: 'ImportBody' });
 export const ExportBody = z
   .object({
-    readerName: text(100)
-      .optional()
-      .meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
-    writerName: text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    readerName: readerName.optional(),
+    writerName,
     targetFileName: chosenName(text(255).regex(/^[^/\\]*$/, 'must be a file name without a folder'))
       .optional()
       .meta({ description: 'Name of the output file.', example: 'valley.tif' }),
@@ -91,51 +95,33 @@ export const ConvertBody = z
       .optional()
       .describe('Project of the new dataset. Default: that of the input.'),
     outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
-    readerName: text(100)
-      .optional()
-      .meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
-    writerName: text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    readerName: readerName.optional(),
+    writerName,
     ...conversion,
   })
   .meta({ id: 'ConvertBody' });
 export const UpdateBody = z
   .object({
-    originalFileName: fileName().meta({ description: 'Name of the file.', example: 'valley.asc' }),
-    uploadUrl: text(8192).meta({
-      description: 'URL of the uploaded file, or of a file on another server.',
-      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
-    }),
-    readerName: text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
-    writerName: text(100)
-      .optional()
-      .meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    originalFileName,
+    uploadUrl,
+    readerName,
+    writerName: writerName.optional(),
     ...conversion,
   })
   .meta({ id: 'UpdateBody' });
 export const AppendBody = z
   .object({
-    originalFileName: fileName()
-      .optional()
-      .meta({ description: 'Name of the file; its extension tells the reader the format.', example: 'valley.asc' }),
-    uploadUrl: text(8192).meta({
-      description: 'URL of the uploaded file, or of a file on another server.',
-      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
-    }),
-    readerName: text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
-    writerName: text(100)
-      .optional()
-      .meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    originalFileName: originalFileName.optional(),
+    uploadUrl,
+    readerName,
+    writerName: writerName.optional(),
     ...conversion,
   })
   .meta({ id: 'AppendBody' });
 export const UpdateFromBody = z
   .object({
-    readerName: text(100)
-      .optional()
-      .meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' }),
-    writerName: text(100)
-      .optional()
-      .meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' }),
+    readerName: readerName.optional(),
+    writerName: writerName.optional(),
     ...conversion,
   })
   .meta({ id: 'UpdateFromBody' });
@@ -165,10 +151,7 @@ export const LegacyImportBody = z
       .optional()
       .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
     appendDatasetId: z.guid().toLowerCase().optional().describe('Dataset to append to.'),
-    uploadUrl: text(8192).meta({
-      description: 'URL of the uploaded file, or of a file on another server.',
-      example: 'https://platform.example/api/blob/staging/3f1e8a7c',
-    }),
+    uploadUrl,
     // also the dataset's name, unless the request gives one
     fileName: fileNameForm().meta({ description: 'Name of the imported file.', example: 'valley.asc' }),
     destinations: z
