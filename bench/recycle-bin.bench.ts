@@ -133,7 +133,7 @@ async function sweep({ pool, databaseUrl }: BenchPlatform) {
       `sweep: ${2 * DELETED} items (${rows} rows) in ${seconds.toFixed(1)} s: ${((2 * DELETED) / seconds).toFixed(0)} items/s; ` +
         `the worker took at most ${(await memory()).toFixed(0)} MB (${idle.toFixed(0)} MB before)`,
     );
-    while ((await pool.query('select from spent_blobs limit 1')).rowCount) await sleep(100);
+    while ((await pool.query('select from blob_deletions limit 1')).rowCount) await sleep(100);
     console.log(
       `bytes: ${2 * DELETED} files gone ${((performance.now() - started) / 1000).toFixed(1)} s after the start`,
     );

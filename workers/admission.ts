@@ -8,7 +8,7 @@ export interface QueueSnapshot {
   /** The distinct flags of waiting transfers. */
   waiting: readonly (readonly string[])[];
   /** The transfer that this worker keeps its resources free for; it starts no others. */
-  holdsFor?: { id: string; flags: readonly string[] } | undefined;
+  reservedFor?: { id: string; flags: readonly string[] } | undefined;
   /** The worker takes no more transfers. */
   draining: boolean;
 }
@@ -84,7 +84,7 @@ export class Admission {
    * forbidden for a while.
    */
   admit(id: string, flags: readonly string[]): Allocation | undefined {
-    if (this.#snapshot?.holdsFor?.id === id) this.#snapshot = { ...this.#snapshot, holdsFor: undefined };
+    if (this.#snapshot?.reservedFor?.id === id) this.#snapshot = { ...this.#snapshot, reservedFor: undefined };
     const allocation = this.#allocator.allocate(flags);
     if (!allocation) {
       this.#refused.set(flags.join(' '), { flags, until: performance.now() + REFUSAL_MS });
@@ -138,9 +138,9 @@ export class Admission {
 
   #hasCapacity(): boolean {
     if (this.#snapshot === undefined) return false;
-    const { holdsFor, draining } = this.#snapshot;
+    const { reservedFor, draining } = this.#snapshot;
     if (draining || this.#allocator.running + this.#polling >= this.#allocator.capacity.concurrency) return false;
-    if (holdsFor) return this.#polling === 0 && this.#allocator.unmet(holdsFor.flags).length === 0;
+    if (reservedFor) return this.#polling === 0 && this.#allocator.unmet(reservedFor.flags).length === 0;
     return this.#allocator.unmet([]).length === 0;
   }
 

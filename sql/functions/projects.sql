@@ -87,8 +87,8 @@ end $$;
 
 -- Of a dataset addresses of its own: those of folders that it comes below are as good for it as for what is there.
 create or replace function keep_grants_void() returns trigger language plpgsql as $$ begin
-  new.own_grants_since := greatest(new.own_grants_since, (
-    select max(a.grants_since) from projects p join projects a on a.id = any(p.path) where p.id = old.project_id));
+  new.own_min_grant_generation := greatest(new.own_min_grant_generation, (
+    select max(a.min_grant_generation) from projects p join projects a on a.id = any(p.path) where p.id = old.project_id));
   return new;
 end $$;
 create or replace trigger keep_grants_void before update of project_id on datasets for each row
@@ -96,7 +96,7 @@ create or replace trigger keep_grants_void before update of project_id on datase
 
 -- Of a project all, for those of the folders below it were void, too. What is below it has it among its own path still.
 create or replace function keep_project_grants_void() returns trigger language plpgsql as $$ begin
-  new.grants_since := greatest(new.grants_since, (select max(a.grants_since) from projects a where a.id = any(old.path)));
+  new.min_grant_generation := greatest(new.min_grant_generation, (select max(a.min_grant_generation) from projects a where a.id = any(old.path)));
   return new;
 end $$;
 create or replace trigger keep_grants_void before update of parent_id on projects for each row

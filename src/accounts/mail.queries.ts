@@ -10,7 +10,7 @@ const MailRow = z.object({
   kind: Kind,
   userId: z.string().optional(),
   recipient: z.string().optional(),
-  asked: z.string().optional(),
+  identifier: z.string().optional(),
   address: z.string().optional(),
   requestId: z.string().optional(),
 });
@@ -19,20 +19,20 @@ export type MailRow = z.infer<typeof MailRow>;
 /** Returns the id. Null if a password reset for the same login id or e-mail address is pending. */
 export const insertMail = (tx: Transaction, mail: Omit<MailRow, 'id'>) =>
   tx.maybeOneFirst(sql.write(z.object({ id: z.string() }))`
-    insert into account_mails (kind, user_id, recipient, asked, address, request_id)
-    values (${mail.kind}, ${mail.userId ?? null}, ${mail.recipient ?? null}, ${mail.asked ?? null}, ${mail.address ?? null},
+    insert into account_mails (kind, user_id, recipient, identifier, address, request_id)
+    values (${mail.kind}, ${mail.userId ?? null}, ${mail.recipient ?? null}, ${mail.identifier ?? null}, ${mail.address ?? null},
       ${mail.requestId ?? null})
-    on conflict (lower(asked)) where kind = 'passwordResetAsked' do nothing
+    on conflict (lower(identifier)) where kind = 'passwordResetAsked' do nothing
     returning id`);
 
 export const findMail = (db: Reads, id: string) =>
   db.maybeOne(sql.type(MailRow)`
-    select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id}`);
+    select id, kind, user_id, recipient, identifier, address, request_id from account_mails where id = ${id}`);
 
 /** `findMail` with a lock until `tx` ends. */
 export const lockMail = (tx: Transaction, id: string) =>
   tx.maybeOne(sql.write(MailRow)`
-    select id, kind, user_id, recipient, asked, address, request_id from account_mails where id = ${id} for update`);
+    select id, kind, user_id, recipient, identifier, address, request_id from account_mails where id = ${id} for update`);
 
 export const deleteMail = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`delete from account_mails where id = ${id}`);
@@ -50,15 +50,15 @@ const Addressee = z.object({
  */
 export const findAddressees = (
   db: Reads,
-  asked: string,
+  identifier: string,
   { maxAccounts, maxMails }: { maxAccounts: number; maxMails: number },
 ) =>
   db.any(sql.type(Addressee)`
     select a.user_id, a.id, a.email, a.registered and not a.activated as unproven from accounts a
-    where (a.folded_id = fold_name(${asked}) or lower(a.email) = lower(${asked})) and a.email is not null and a.enabled
+    where (a.folded_id = fold_name(${identifier}) or lower(a.email) = lower(${identifier})) and a.email is not null and a.enabled
       and (select count(distinct coalesce(t.mail_id::text, t.hash::text)) from account_tokens t where t.user_id = a.user_id and t.kind = 'passwordReset'
         and t.created_at > now() - interval '1 hour') < ${maxMails}
-    order by a.folded_id = fold_name(${asked}) desc, a.id limit ${maxAccounts}`);
+    order by a.folded_id = fold_name(${identifier}) desc, a.id limit ${maxAccounts}`);
 
 export const insertToken = (
   tx: Transaction,

@@ -55,7 +55,7 @@ export async function register(parts: RegisterParts, { password, ...request }: R
     const userId = await insertAccount(tx, { ...request, passwordHash, activated: false, registered: true });
     await queueMail(
       tx,
-      userId ? { kind: 'activation', userId } : { kind: 'idTaken', recipient: request.email, asked: request.id },
+      userId ? { kind: 'activation', userId } : { kind: 'idTaken', recipient: request.email, identifier: request.id },
     );
     await audit(tx, {
       action: 'account.register',
@@ -72,12 +72,12 @@ export async function register(parts: RegisterParts, { password, ...request }: R
  */
 export const requestPasswordReset = (
   { db }: Pick<RegisterParts, 'db'>,
-  asked: string,
+  identifier: string,
   { address, requestId }: Origin,
 ) =>
   db.transaction(async (tx) => {
     await limitPendingMails(tx);
-    await queueMail(tx, { kind: 'passwordResetAsked', asked, address, requestId });
+    await queueMail(tx, { kind: 'passwordResetAsked', identifier, address, requestId });
   });
 
 /** Activates an account. The token proves that its holder receives mails at the address. */

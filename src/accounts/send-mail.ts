@@ -102,8 +102,8 @@ const queueResetMails = (db: Database, { id }: MailRow) =>
   db.transaction(async (tx) => {
     const mail = await lockMail(tx, id);
     if (!mail) return;
-    const { asked = '', address, requestId } = mail;
-    const found = await findAddressees(tx, asked, { maxAccounts: MAX_ACCOUNTS, maxMails: MAX_RESETS });
+    const { identifier = '', address, requestId } = mail;
+    const found = await findAddressees(tx, identifier, { maxAccounts: MAX_ACCOUNTS, maxMails: MAX_RESETS });
     // two of these at once take the locks of the addresses in the same order
     const addressees = found.toSorted((one, other) => (one.email.toLowerCase() < other.email.toLowerCase() ? -1 : 1));
     for (const account of addressees) {
@@ -153,12 +153,12 @@ const TEXTS = {
   },
 } as const;
 
-const sendIdTaken = ({ mailer }: MailParts, { recipient = '', asked = '' }: MailRow) =>
+const sendIdTaken = ({ mailer }: MailParts, { recipient = '', identifier = '' }: MailRow) =>
   mailer.send({
     to: recipient,
     subject: 'Your registration',
     text:
-      `Somebody tried to register the account '${shortened(asked)}' with this address. The id exists already, so no account was created.\n` +
+      `Somebody tried to register the account '${shortened(identifier)}' with this address. The id exists already, so no account was created.\n` +
       `Register with another id or, if the account is yours, reset its password.\n\n${NOT_YOU}\n`,
   });
 

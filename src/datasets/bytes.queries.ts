@@ -57,7 +57,7 @@ export const replaceBytes = (tx: Transaction, id: string, blob: string, size: nu
 
 /** Lowest valid generation of addresses of dataset `d` itself; `p` is its project. */
 export const ownGrantsSince = sql.fragment`
-  greatest(d.own_grants_since, d.grants_since, ${validSinceAbove(sql.fragment`p`)})`;
+  greatest(d.own_min_grant_generation, d.min_grant_generation, ${validSinceAbove(sql.fragment`p`)})`;
 
 /** Whether a presented grant was not revoked for a dataset, deleted or not. */
 export async function isUnrevoked(
@@ -82,10 +82,10 @@ const isCoveredByFolder = (db: Reads, id: string, folder: string, generation: nu
   db.exists(sql.unsafe`
     select from datasets d join projects p on p.id = d.project_id join projects f on f.id = ${folder}
     where d.id = ${id} and f.id = any(p.path) and p.member_source_id = f.member_source_id
-      and greatest(d.grants_since, ${validSinceAbove(sql.fragment`p`)}) <= ${generation}::bigint
+      and greatest(d.min_grant_generation, ${validSinceAbove(sql.fragment`p`)}) <= ${generation}::bigint
       and not exists (
         select from permission_grants g
         where g.denied and (g.dataset_id = d.id or (g.project_id = any(p.path) and not g.project_id = any(f.path))))`);
 
 export const setDatasetGrants = (tx: Transaction, id: string, generation: number) =>
-  tx.query(sql.unsafe`update datasets set grants_since = ${generation}::bigint where id = ${id}`);
+  tx.query(sql.unsafe`update datasets set min_grant_generation = ${generation}::bigint where id = ${id}`);

@@ -36,10 +36,10 @@ function visible(caller: Caller, few: boolean) {
  */
 const isFormerMember = (caller: Caller) => sql.fragment`
   exists (
-    select from gone_projects g where g.id = e.project_id
+    select from removed_projects g where g.id = e.project_id
       and not g.denied_ids && ${sql.array([caller.userId, caller.foldedId], 'text')}
       and not g.denied_groups && ${sql.array([...caller.groups], 'text')} and (
-      exists (select from gone_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
+      exists (select from removed_project_members m where m.project_id = g.member_source_id and m.user_id = ${caller.userId})
       or exists (select from ${visibleProjects(caller)} p where p.id = g.member_source_id)))`;
 
 /**
@@ -67,8 +67,8 @@ export async function forgetOldEvents(tx: Transaction, keptDays: number, atOnce:
       delete from events where id in (
         select id from events where id < uuidv7(${interval}) and "offset" is not null order by id limit ${atOnce})
       returning 1),
-    projects as (delete from gone_projects where gone_at < now() + ${interval}),
-    members as (delete from gone_members where gone_at < now() + ${interval})
+    projects as (delete from removed_projects where removed_at < now() + ${interval}),
+    members as (delete from removed_project_members where removed_at < now() + ${interval})
     select count(*) from old`);
   return count === atOnce;
 }

@@ -22,7 +22,7 @@ export const nextGeneration = (tx: Transaction) =>
 
 /** Lowest valid generation of an address in project `p`: the highest that was set on `p` or an ancestor. */
 export const validSinceAbove = (p: Fragment) =>
-  sql.fragment`(select max(a.grants_since) from projects a where a.id = any(${p}.path))`;
+  sql.fragment`(select max(a.min_grant_generation) from projects a where a.id = any(${p}.path))`;
 
 export const setProjectGrants = (tx: Transaction, id: string, generation: number) =>
-  tx.query(sql.unsafe`update projects set grants_since = ${generation}::bigint where id = ${id}`);
+  tx.query(sql.unsafe`update projects set min_grant_generation = ${generation}::bigint where id = ${id}`);

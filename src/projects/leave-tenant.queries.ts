@@ -33,6 +33,6 @@ export const deleteRolesIn = (tx: Transaction, tenantId: string, userId: string,
  */
 export const forgetGoneRolesIn = (tx: Transaction, tenantId: string, userId: string) =>
   tx.query(sql.unsafe`
-    delete from gone_members m where m.user_id = ${userId} and exists (
-      select from gone_projects g join events e on e.project_id = g.id
+    delete from removed_project_members m where m.user_id = ${userId} and exists (
+      select from removed_projects g join events e on e.project_id = g.id
       where g.member_source_id = m.project_id and e.tenant_id = ${tenantId})`);

@@ -47,7 +47,7 @@ export const contentsOf = (db: Reads, { itemType, id }: { itemType: ItemType; id
 /**
  * Deletes projects with all their contents, and datasets, in one statement. Writes an event for each deleted row and
  * notes the blobs in
- * `spent_blobs`, for a job to delete.
+ * `blob_deletions`, for a job to delete.
  */
 export const remove = (tx: Transaction, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>
   tx.one(sql.write(Removed)`
@@ -61,7 +61,7 @@ export const remove = (tx: Transaction, { projectIds, datasetIds, reason, userId
     removed_projects as (delete from projects p where p.id in (select id from doomed) returning p.id, p.name, p.tenant_id),
     -- a blob that a staged upload references too can still be imported again; it is deleted when that reference expires
     bytes as (
-      insert into spent_blobs (name)
+      insert into blob_deletions (name)
       select blob from removed_datasets where blob is not null and not exists (select from staged_blobs s where s.blob = removed_datasets.blob)
       on conflict do nothing),
     removed as (

@@ -103,16 +103,16 @@ export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event):
   return tx.one(sql.write(Inserted, 'insert transfer')`
     with begun as (
     insert into transfers as t (id, tenant_id, project_id, type, format, request, staged_blob, source_id, input_dataset_id, output_dataset_id, created_by,
-      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, turn, traceparent, price)
+      updated_by, account_id, request_id, memory_mb, cores, retry_of, carry, source_tenant_id, source_project_id, flags, virtual_time, traceparent, price)
     values (${row.id}, ${row.tenantId}, ${row.projectId}, ${row.type}, ${row.format}, ${sql.jsonb(row.request as never)},
       ${row.stagedBlob ?? null}, ${row.sourceId ?? null}, ${row.inputDatasetId ?? null}, ${row.outputDatasetId ?? null}, ${row.createdBy},
       ${row.createdBy}, ${row.accountId}, ${row.requestId}, ${row.memoryMb}, ${row.cores ?? null}, ${row.retryOf ?? null}, ${row.carry ?? null},
       ${row.sourceTenantId ?? null}, ${row.sourceProjectId ?? null},
       ${sql.array(row.flags ?? [], 'text')}, ${nextVirtualTime(row.tenantId, row.flags ?? [])}, ${row.traceparent ?? null},
       ${row.price === undefined ? null : JSON.stringify(row.price)}::jsonb)
-    returning ${summaryColumns}, turn),
+    returning ${summaryColumns}, virtual_time),
     event as (${eventInsert(event)}),
-    ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.turn` }, sql.fragment`begun`)}
+    ${enqueueNew({ id: row.id, flags: row.flags ?? [], virtualTime: sql.fragment`begun.virtual_time` }, sql.fragment`begun`)}
     select * ${available ?? sql.fragment``} from begun`);
 }
 
@@ -205,7 +205,7 @@ export const backOffReason = sql.fragment`
 const waitingReason = sql.fragment`
   case when t.status = 'Pending' then
     case when exists (select from workers where exists ${lockOf('workers.pool')})
-      then coalesce((select reason from waiting_needs where waiting_needs.flags = t.flags), ${backOffReason})
+      then coalesce((select reason from waiting_requirements where waiting_requirements.flags = t.flags), ${backOffReason})
       else ${NO_WORKER} end
   end`;
 
@@ -216,7 +216,7 @@ const visibleTransfer = (name: string, reason: Fragment) =>
     { ...CALLER_PARAMETERS, id: 'uuid' },
     ({ id, ...caller }) => sql.fragment`
     select ${summaryColumns}, t.updated_at, t.updated_by, t.project_id, t.request, t.input_dataset_id, t.progress, t.phase, t.started_at,
-      t.finished_at, t.attempt - t.handed_back as attempt, ${reason} as waiting_reason, t.asked as needs, t.records_read, t.records_written,
+      t.finished_at, t.attempt - t.handed_back as attempt, ${reason} as waiting_reason, t.requested_flags as needs, t.records_read, t.records_written,
       t.records_skipped, t.error_message, t.output_dataset_id, t.output_blob, t.output_file_name, t.output_media_type, t.bad_records_blob, t.receipt,
       t.retry_of, t.carry, coalesce(p.rights, 0) as rights, ${generationNow} as generation,
       case when num_nonnulls(t.output_blob, t.bad_records_blob, t.receipt) > 0 then ${readsContentsHere(caller)} end as reads_contents

@@ -64,7 +64,7 @@ test('a retry counts like a start', async (t) => {
   t.is((await retry()).body.code, 'TooManyNeeds');
   await w.sql(
     `update transfers set status = 'Error', error_message = 'x', finished_at = now()
-     where asked = '{label:machine-0}' and created_by = (select created_by from transfers where id = $1)`,
+     where requested_flags = '{label:machine-0}' and created_by = (select created_by from transfers where id = $1)`,
     [failed.id],
   );
   t.is((await retry()).status, 202);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
+import { removeSpentBlobs } from '../../src/recycle-bin/blob-deletions.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { subproject } from '../world/content.ts';
 import { copyRequest, local, newProject, start, upload } from '../world/transfers.ts';

@@ -48,7 +48,7 @@ test('membership of a key is stored as long as the events of a removed project',
   const id = await tree(client);
   await client.delete(`/api/metadata/project/${id}`);
   t.is((await client.delete(`/api/recycle-bin/project/${id}`)).status, 204);
-  const members = await w.sql('select user_id from gone_members where project_id = $1', [id]);
+  const members = await w.sql('select user_id from removed_project_members where project_id = $1', [id]);
   t.deepEqual(members, [{ user_id: keyId }]);
 });
 

@@ -117,7 +117,7 @@ test('permanent removal is irreversible and emits events', async (t) => {
   t.is((await w.as(owner).get(`${BIN}/project/${top}`)).status, 404);
   t.is((await w.as(owner).put(`${BIN}/project/${top}/restore`)).status, 404);
   t.is((await w.as(owner).delete(`${BIN}/project/${top}`)).status, 404);
-  t.deepEqual(await w.sql('select name from spent_blobs where name = $1', [blob]), [{ name: blob }]);
+  t.deepEqual(await w.sql('select name from blob_deletions where name = $1', [blob]), [{ name: blob }]);
   t.deepEqual(await w.sql('select action, account_id, tenant_id, details from audit where subject = $1', [top]), [
     {
       action: 'project.purge',
@@ -532,7 +532,7 @@ test('removal purges the whole subtree, also datasets deleted earlier, with one 
     [gone],
   );
   t.deepEqual(left, []);
-  const spent = await w.sql<{ name: string }>('select name from spent_blobs where name = any($1)', [
+  const spent = await w.sql<{ name: string }>('select name from blob_deletions where name = any($1)', [
     [early.blob, late.blob, beside.blob],
   ]);
   t.deepEqual(spent.map(({ name }) => name).sort(), [early.blob, late.blob].sort());

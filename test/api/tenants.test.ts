@@ -199,7 +199,7 @@ test('a former member cannot read events of a permanently removed project', asyn
   await w.as(owner).delete(`/api/metadata/project/${ids[2]}`);
   await w.as(owner).delete(`/api/recycle-bin/project/${ids[2]}`);
   const remembered = () =>
-    w.sql('select from gone_members where user_id = $1 and project_id = $2', [member.userId, ids[2]]);
+    w.sql('select from removed_project_members where user_id = $1 and project_id = $2', [member.userId, ids[2]]);
   t.is((await remembered()).length, 1);
   t.is((await w.as(owner).delete(url)).status, 204);
   t.is((await remembered()).length, 0);

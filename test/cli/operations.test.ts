@@ -107,7 +107,8 @@ test('failures are listed in groups; the retry of a group stops when one fails i
   const retrying = run(order).finally(() => {
     ended = true;
   });
-  const failed = 'select from mass_retried m join transfers s on s.id = m.started_id where s.failure is not null';
+  const failed =
+    'select from mass_retry_transfers m join transfers s on s.id = m.new_transfer_id where s.fingerprint is not null';
   while (!ended && (await w.sql(failed)).length === 0) await sleep(20);
   // the second step is due now that the first has failed
   await w.sql('update mass_retries set next_at = now()');

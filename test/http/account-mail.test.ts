@@ -108,7 +108,7 @@ async function resetHere(id: string): Promise<boolean> {
   const send = (mailId: string) => sendAccountMail({ db: w.db, mailer, settings: w.config, log: console }, mailId);
   const { status } = await w.nobody.post('/api/accounts/passwordreset', id);
   if (status !== 202) throw new Error(`reset: ${status}`);
-  const [asked] = await w.sql<{ id: string }>('select id from account_mails where asked = $1', [id]);
+  const [asked] = await w.sql<{ id: string }>('select id from account_mails where identifier = $1', [id]);
   await send(asked!.id);
   const [queued] = await w.sql<{ id: string }>(
     `select m.id from account_mails m join accounts a using (user_id) where a.id = $1 and m.kind = 'passwordReset'`,
@@ -158,7 +158,7 @@ test.serial('a reset mail that is tried again while mails cannot be sent counts 
   /** Asks for a reset, whose worker is this test. */
   const reset = async () => {
     t.is((await w.nobody.post('/api/accounts/passwordreset', id)).status, 202);
-    const waiting = `select id from account_mails where asked = 'patient' or user_id = (select user_id from accounts where id = 'patient')`;
+    const waiting = `select id from account_mails where identifier = 'patient' or user_id = (select user_id from accounts where id = 'patient')`;
     const [asked] = await w.sql<{ id: string }>(waiting);
     await send(asked!.id);
     return (await w.sql<{ id: string }>(waiting))[0]?.id;

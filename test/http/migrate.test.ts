@@ -259,13 +259,16 @@ const ROWS = `
   insert into projects (id, tenant_id, root_id, path, member_source_id, name, created_by, updated_by, permissions)
   select t.id, t.id, t.id, array[t.id], t.id, 'P', t.id, t.id,
     '[{"type": "Denied", "operation": "read", "principals": ["ann"]}]' from tenants t;
-  insert into transfers (tenant_id, project_id, type, format, request, created_by, updated_by, account_id, memory_mb, turn)
-  select id, id, 'Import', 'file', '{}', id, id, 'Ann', 1, 7 from tenants;
+  insert into transfers (tenant_id, project_id, type, format, request, created_by, updated_by, account_id, memory_mb)
+  select id, id, 'Import', 'file', '{}', id, id, 'Ann', 1 from tenants;
   select from tenants, credit_add(id, 10, now() + interval '1 year', 'then', 'so', 'r', 't', '', null, null, false);`;
 
 test('a database at the last migration before the baseline goes on: its tables are those of a new one, with its rows', async (t) => {
   const [old, fresh] = [await beforeBaseline(t), await emptyDatabase(t)];
-  await query(old, ROWS);
+  await query(
+    old,
+    `${ROWS} update transfers set turn = 7; insert into figures values ('n', 't', 'r', 'w', 'o', 1, 2, 3)`,
+  );
   const files = await migrate(fresh);
   const applied = await Promise.all([migrate(old), migrate(old), migrate(old)]);
   t.deepEqual(
@@ -277,7 +280,8 @@ test('a database at the last migration before the baseline goes on: its tables a
   t.deepEqual(await query(old, CATALOGUE), await query(fresh, CATALOGUE));
   t.deepEqual(await migrate(old), []);
   t.deepEqual(await query(old, 'select principal from permission_grants'), [{ principal: 'ann' }]);
-  t.like(await query(old, 'select * from transfers'), [{ account_id: 'Ann' }]);
+  t.like(await query(old, 'select * from transfers'), [{ account_id: 'Ann', virtual_time: '7' }]);
+  t.like(await query(old, 'select * from transfer_metrics'), [{ name: 'n', count: '2', sum: 3 }]);
   t.deepEqual(await query(old, 'select count::int from transfer_counts'), [{ count: 1 }]);
   t.deepEqual(await query(old, 'select pool_id, available from credit_lots'), [
     { pool_id: '00000000-0000-7000-8000-000000000001', available: '10.000000' },

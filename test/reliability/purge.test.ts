@@ -102,8 +102,8 @@ async function untilGone(items: Item[], count: number) {
 
 async function noBytesLeft(t: ExecutionContext, items: Item[]) {
   const until = Date.now() + 5 * 60_000;
-  while ((await w.sql('select from spent_blobs limit 1')).length > 0 && Date.now() < until) await sleep(100);
-  t.deepEqual(await w.sql('select name from spent_blobs'), []);
+  while ((await w.sql('select from blob_deletions limit 1')).length > 0 && Date.now() < until) await sleep(100);
+  t.deepEqual(await w.sql('select name from blob_deletions'), []);
   for (const blob of items.flatMap((item) => item.blobs)) t.is(await w.blobs.info(blob), undefined, blob);
 }
 

@@ -20,7 +20,7 @@ test('events, their deliveries and records of removed projects are kept for thir
        insert into deliveries (webhook_id, event_id, state, next_at) select $4, id, 'Delivered', null from event`,
       [`-${days} days`, owner.tenantId, `kept-${days}`, hook],
     );
-    await w.sql(`insert into gone_projects values (gen_random_uuid(), gen_random_uuid(), now() - $1::interval)`, [
+    await w.sql(`insert into removed_projects values (gen_random_uuid(), gen_random_uuid(), now() - $1::interval)`, [
       `${days} days`,
     ]);
   }
@@ -32,7 +32,7 @@ test('events, their deliveries and records of removed projects are kept for thir
   ]);
   // the webhook hears of the other test, too, whose deliveries are not delivered
   t.is((await w.sql("select from deliveries where state = 'Delivered'")).length, 1);
-  t.is((await w.sql('select from gone_projects')).length, 1);
+  t.is((await w.sql('select from removed_projects')).length, 1);
 });
 
 test('a long transfer emits progress events at each tenth', async (t) => {

@@ -180,7 +180,7 @@ test.serial('a failed part or item of the clean-up does not stop the others', as
   // a folder that holds something is no blob that could be removed
   const stuck = join(w.folder, 'blobs', spent[1] as string);
   await mkdir(join(stuck, 'inside'), { recursive: true });
-  await w.sql(`insert into spent_blobs (name) select unnest($1::text[])`, [spent]);
+  await w.sql(`insert into blob_deletions (name) select unnest($1::text[])`, [spent]);
 
   const counts = async () => {
     const [row] = await w.sql(
@@ -190,7 +190,7 @@ test.serial('a failed part or item of the clean-up does not stop the others', as
         (select count(*)::int from registration_mails where recipient = 'a@example.org') as notes,
         (select count(*)::int from login_failures where client = '192.0.2.1') as failures,
         (select count(*)::int from accounts where id = any($2)) as accounts,
-        (select count(*)::int from spent_blobs where name = any($3)) as spent`,
+        (select count(*)::int from blob_deletions where name = any($3)) as spent`,
       [past, registered, spent],
     );
     return row;
@@ -227,7 +227,7 @@ test.serial('a failed mail is enqueued again, and dropped after a week', async (
   };
   const stranded = async (kind: string, age: string) => {
     const [row] = await w.sql<{ id: string }>(
-      `insert into account_mails (kind, asked, created_at) values ($1, $2, now() - $3::interval) returning id`,
+      `insert into account_mails (kind, identifier, created_at) values ($1, $2, now() - $3::interval) returning id`,
       [kind, user.id, age],
     );
     return row?.id ?? '';

@@ -29,11 +29,11 @@ async function failures(count: number, kind: string, curable: boolean): Promise<
   await worker();
   for (const id of ids) await untilEnd(client, id);
   const sentence = `The ${kind} of file 7 was out of order.`;
-  const rows = await w.sql<{ failure: string }>(
-    `update transfers set status = 'Error', progress = 0, error_message = coalesce(error_message, $2) where id = any($1) returning failure`,
+  const rows = await w.sql<{ fingerprint: string }>(
+    `update transfers set status = 'Error', progress = 0, error_message = coalesce(error_message, $2) where id = any($1) returning fingerprint`,
     [ids, sentence],
   );
-  return { owner, ids, fingerprint: rows[0]?.failure ?? '' };
+  return { owner, ids, fingerprint: rows[0]?.fingerprint ?? '' };
 }
 
 const retriesOf = (ids: string[]) =>

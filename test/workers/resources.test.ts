@@ -221,10 +221,10 @@ serial(
     const first = await s.submitLong();
     await s.running(first);
     const big = await s.submit({ memoryRequestMb: 4096 });
-    const holder = () => w.sql<{ pool: string }>('select pool from workers where holds_for = $1', [big]);
+    const holder = () => w.sql<{ pool: string }>('select pool from workers where reserved_for = $1', [big]);
     await until('a worker holds back', async () => (await holder()).length === 1);
     // when it asks again, it has the answer that says so
-    await untilSent(/json_agg\(flags\) from waiting_needs/, 2);
+    await untilSent(/json_agg\(flags\) from waiting_requirements/, 2);
     const small = await s.submit();
     await sleep(1500);
     t.is((await s.get(small)).status, 'Pending', 'small transfers overtake no more');
@@ -264,8 +264,8 @@ serial(
     };
     const heldFor = (id: string | undefined) =>
       until(`room is kept free for ${id}`, async () => {
-        const held = await w.sql<{ holds_for: string | null }>('select holds_for from workers');
-        return held.length === 1 && held[0]?.holds_for === (id ?? null);
+        const held = await w.sql<{ reserved_for: string | null }>('select reserved_for from workers');
+        return held.length === 1 && held[0]?.reserved_for === (id ?? null);
       });
     await heldFor(resting);
     await restsUntil(`now() + interval '1 hour'`);

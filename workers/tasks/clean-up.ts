@@ -7,7 +7,7 @@ import { forgetEvents } from '../../src/events/forget.ts';
 import { forgetOldAnswers } from '../../src/http/rules/idempotency.queries.ts';
 import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
 import { forgetDrains } from '../../src/operations/workers/queries.ts';
-import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
+import { removeSpentBlobs } from '../../src/recycle-bin/blob-deletions.ts';
 import { forgetOldTokens } from '../../src/tokens/clean-up.ts';
 import { removeExhaustedJobs } from '../../src/transfers/queue/sweep.queries.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';

@@ -1,5 +1,5 @@
 import { runMaintenance } from '../../src/operations/cron/maintenance-task.ts';
-import { removeSpentBlobs } from '../../src/recycle-bin/spent-blobs.ts';
+import { removeSpentBlobs } from '../../src/recycle-bin/blob-deletions.ts';
 import type { Executor } from '../../src/transfers/run/executor.ts';
 
 /**

@@ -21,7 +21,9 @@ export type StoredRun = z.infer<typeof StoredRun>;
 
 /** The last finished run of each cron job. */
 export const listMaintenanceRuns = (db: Reads) =>
-  db.any(sql.type(StoredRun)`select name, started_at, finished_at, failed, failures from chore_runs order by name`);
+  db.any(
+    sql.type(StoredRun)`select name, started_at, finished_at, failed, failures from maintenance_runs order by name`,
+  );
 
 /** Stores the result of a run. Of concurrent runs, the one that ends last is kept. */
 export const storeMaintenanceRun = (
@@ -29,7 +31,7 @@ export const storeMaintenanceRun = (
   { name, startedAt, failed, failures }: Omit<StoredRun, 'finishedAt'>,
 ) =>
   tx.query(sql.unsafe`
-    insert into chore_runs (name, started_at, failed, failures)
+    insert into maintenance_runs (name, started_at, failed, failures)
     values (${name}, ${startedAt}::timestamptz, ${failed}, ${sql.jsonb(failures)})
     on conflict (name) do update set started_at = excluded.started_at, finished_at = excluded.finished_at,
       failed = excluded.failed, failures = excluded.failures`);

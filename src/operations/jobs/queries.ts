@@ -61,7 +61,7 @@ export interface JobFilter {
 
 const transferState = sql.fragment`
   case t.status when 'InProgress' then 'running' when 'Completed' then 'completed'
-    when 'Error' then case when t.failure is null then 'cancelled' else 'failed' end
+    when 'Error' then case when t.fingerprint is null then 'cancelled' else 'failed' end
     else case when j.run_at > now() then 'delayed' else 'waiting' end end`;
 const otherState = sql.fragment`
   case when j.locked_at is not null then 'running' when j.attempts >= j.max_attempts then 'spent'
@@ -70,8 +70,8 @@ const otherState = sql.fragment`
 const transferColumns = sql.fragment`
   t.id::text as id, ${TRANSFERS}::text as task, ${transferState} as state, t.tenant_id, t.type, ${transferName} as name, t.request ->> 'readerName' as reader,
   t.request ->> 'writerName' as writer, coalesce(t.finished_at, t.created_at) as time, t.created_at, t.started_at, t.finished_at,
-  case when j.run_at > now() then j.run_at end as run_at, (t.attempt - t.handed_back)::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.asked as needs,
-  t.error_message as error, t.failure as fingerprint`;
+  case when j.run_at > now() then j.run_at end as run_at, (t.attempt - t.handed_back)::int as attempts, t.worker_pool as worker, t.progress, j.priority::int as priority, t.requested_flags as needs,
+  t.error_message as error, t.fingerprint`;
 const otherColumns = sql.fragment`
   j.id::text as id, k.identifier as task, ${otherState} as state, null::uuid as tenant_id, null as type, null as name, null as reader, null as writer,
   j.created_at as time, j.created_at, j.locked_at as started_at, null::timestamptz as finished_at,
@@ -108,7 +108,7 @@ export function listJobs(db: Reads, filter: JobFilter, position: Position | unde
   const ofTransfers = [
     ...(tenantId === undefined ? [] : [sql.fragment`t.tenant_id = ${tenantId}`]),
     ...(worker === undefined ? [] : [sql.fragment`t.worker_pool = ${worker}`]),
-    ...(fingerprint === undefined ? [] : [sql.fragment`t.failure = ${fingerprint}`]),
+    ...(fingerprint === undefined ? [] : [sql.fragment`t.fingerprint = ${fingerprint}`]),
     ...(idEnding === undefined ? [] : [endsWith(sql.fragment`${idEnding}::text`)]),
   ];
   const transfers = (time: 'created_at' | 'finished_at', own: readonly Fragment[]) => {
@@ -133,7 +133,7 @@ export function listJobs(db: Reads, filter: JobFilter, position: Position | unde
     }
     if (states.some((state) => ENDS.includes(state))) {
       const failed = states.filter((state) => ENDS.includes(state)).every((state) => state === 'failed');
-      const status = failed ? [sql.fragment`t.failure is not null`] : [];
+      const status = failed ? [sql.fragment`t.fingerprint is not null`] : [];
       branches.push(transfers('finished_at', [sql.fragment`t.finished_at is not null`, ...status]));
     }
   }

@@ -4,7 +4,7 @@ import { type Reads, sql, type Transaction } from '../../db.ts';
 /** Locks and returns the offset up to which events are counted. Null if another process is counting. */
 export const lockPosition = (tx: Transaction) =>
   tx.maybeOneFirst(sql.write(z.object({ offset: z.number() }))`
-    select "offset" from figures_position for update skip locked`);
+    select "offset" from transfer_metrics_position for update skip locked`);
 
 /** Offset of the last event of the next batch. Null if there is none. */
 export const findBatchEnd = (tx: Transaction, after: number, limit: number) =>
@@ -23,7 +23,7 @@ export const addEnds = (tx: Transaction, after: number, to: number, bounds: read
   tx.query(sql.unsafe`
     with ends as (
       select t.type, coalesce(t.request ->> 'readerName', '') as reader, coalesce(t.request ->> 'writerName', '') as writer,
-        case t.status when 'Completed' then 'completed' else case when t.failure is null then 'cancelled' else 'failed' end end as outcome,
+        case t.status when 'Completed' then 'completed' else case when t.fingerprint is null then 'cancelled' else 'failed' end end as outcome,
         extract(epoch from coalesce(t.started_at, t.finished_at) - t.created_at)::float8 as wait,
         extract(epoch from t.finished_at - t.started_at)::float8 as run,
         t.attempt - t.handed_back as attempt, t.child_deaths, t.outages, t.worker_losses
@@ -41,14 +41,14 @@ export const addEnds = (tx: Transaction, after: number, to: number, bounds: read
         ('outages', e.outages, 0, 'infinity'),
         ('worker_losses', e.worker_losses, 0, 'infinity')) v (name, count, sum, upper)
       where v.sum is not null)
-    insert into figures as f (name, type, reader, writer, outcome, upper, count, sum)
+    insert into transfer_metrics as f (name, type, reader, writer, outcome, upper, count, sum)
     select name, type, reader, writer, outcome, upper, sum(count), sum(sum) from values
     group by name, type, reader, writer, outcome, upper
     on conflict (name, type, reader, writer, outcome, upper) do update
       set count = f.count + excluded.count, sum = f.sum + excluded.sum`);
 
 export const setPosition = (tx: Transaction, offset: number) =>
-  tx.query(sql.unsafe`update figures_position set "offset" = ${offset}`);
+  tx.query(sql.unsafe`update transfer_metrics_position set "offset" = ${offset}`);
 
 const CounterRow = z.object({
   name: z.string(),
@@ -64,5 +64,5 @@ export type CounterRow = z.infer<typeof CounterRow>;
 
 export const listCounters = (db: Reads) =>
   db.any(sql.type(CounterRow)`
-    select name, type, reader, writer, outcome, upper, count, sum from figures
+    select name, type, reader, writer, outcome, upper, count, sum from transfer_metrics
     order by name, type, reader, writer, outcome, upper`);

@@ -28,16 +28,16 @@ export interface FailureFilter {
 
 /** Groups with the most open failures first. */
 export function listFailures(db: Reads, { tenantId, since, limit }: FailureFilter) {
-  const parts = [sql.fragment`t.failure is not null`];
+  const parts = [sql.fragment`t.fingerprint is not null`];
   if (tenantId !== undefined) parts.push(sql.fragment`t.tenant_id = ${tenantId}`);
   if (since !== undefined) parts.push(sql.fragment`t.finished_at >= ${since}::timestamptz`);
   return db.any(sql.type(FailureGroup)`
     with groups as (
-      select t.failure as fingerprint, count(*) as count, min(t.finished_at) as first_at, max(t.finished_at) as last_at,
+      select t.fingerprint, count(*) as count, min(t.finished_at) as first_at, max(t.finished_at) as last_at,
         count(*) filter (where not exists (select from transfers r where r.retry_of = t.id)) as open,
         (array_agg(t.id order by t.finished_at desc, t.id desc))[1] as example_id
       from transfers t where ${sql.join(parts, sql.fragment` and `)}
-      group by t.failure)
+      group by t.fingerprint)
     select g.fingerprint, g.count, g.open, g.first_at, g.last_at, g.example_id, failure_pattern(e.error_message) as sentence,
       e.error_message as example_error, e.type, e.request ->> 'readerName' as reader, e.request ->> 'writerName' as writer
     from groups g join transfers e on e.id = g.example_id
@@ -45,4 +45,4 @@ export function listFailures(db: Reads, { tenantId, since, limit }: FailureFilte
 }
 
 export const isFailure = (db: Reads, fingerprint: string) =>
-  db.exists(sql.unsafe`select from transfers where failure = ${fingerprint}`);
+  db.exists(sql.unsafe`select from transfers where fingerprint = ${fingerprint}`);

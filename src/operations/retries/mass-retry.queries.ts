@@ -18,14 +18,14 @@ export const insertMassRetry = (
   by: { userId: string; accountId: string; requestId: string },
 ) =>
   tx.maybeOneFirst(sql.write(Id)`
-    insert into mass_retries (failure, per_second, most, stop_on_fail, created_by, account_id, request_id)
+    insert into mass_retries (fingerprint, per_second, max_transfers, stop_on_fail, created_by, account_id, request_id)
     values (${fingerprint}, ${perSecond}, ${limit ?? null}, ${stopOnFail}, ${by.userId}, ${by.accountId}, ${by.requestId})
-    on conflict (failure) where state = 'Running' do nothing
+    on conflict (fingerprint) where state = 'Running' do nothing
     returning id`);
 
 /** Id of the running mass retry of a fingerprint. */
 export const findRunning = (db: Reads, fingerprint: string) =>
-  db.maybeOneFirst(sql.type(Id)`select id from mass_retries where failure = ${fingerprint} and state = 'Running'`);
+  db.maybeOneFirst(sql.type(Id)`select id from mass_retries where fingerprint = ${fingerprint} and state = 'Running'`);
 
 /** A mass retry with its results. */
 export const MassRetry = z
@@ -50,13 +50,13 @@ export const MassRetry = z
   .meta({ id: 'MassRetry' });
 export type MassRetry = z.infer<typeof MassRetry>;
 const massRetries = (where: Fragment) => sql.fragment`
-  select o.id, o.failure as fingerprint, o.per_second, o.most as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,
+  select o.id, o.fingerprint, o.per_second, o.max_transfers as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,
     o.account_id, o.finished_at, n.*
   from mass_retries o cross join lateral (
-    select count(m.started_id) as started, count(m.refusal) as refused,
+    select count(m.new_transfer_id) as started, count(m.refusal) as refused,
       count(*) filter (where s.status = 'Completed') as completed, count(*) filter (where s.status = 'Error') as failed,
       (array_agg(m.refusal order by m.transfer_id) filter (where m.refusal is not null))[1] as refusal
-    from mass_retried m left join transfers s on s.id = m.started_id where m.retry_id = o.id) n
+    from mass_retry_transfers m left join transfers s on s.id = m.new_transfer_id where m.retry_id = o.id) n
   ${where} order by o.created_at desc, o.id desc`;
 
 export const findMassRetry = (db: Reads, id: string) =>
@@ -68,7 +68,7 @@ export const listMassRetries = (db: Reads, limit: number) =>
 
 export const Due = z.object({
   id: z.string(),
-  failure: z.string(),
+  fingerprint: z.string(),
   stopOnFail: z.boolean(),
   left: z.boolean(),
   requestId: z.string(),
@@ -78,23 +78,23 @@ export type Due = z.infer<typeof Due>;
 /** Locks a mass retry whose next step is due, for this transaction. */
 export const lockDue = (tx: Transaction) =>
   tx.maybeOne(sql.write(Due)`
-    select id, failure, stop_on_fail, request_id,
-      (most is null or most > (select count(started_id) from mass_retried where retry_id = mass_retries.id)) as left
+    select id, fingerprint, stop_on_fail, request_id,
+      (max_transfers is null or max_transfers > (select count(new_transfer_id) from mass_retry_transfers where retry_id = mass_retries.id)) as left
     from mass_retries where state = 'Running' and next_at <= now() order by next_at limit 1 for update skip locked`);
 
 export const isAnyDue = (db: Reads) =>
   db.exists(sql.unsafe`select from mass_retries where state = 'Running' and next_at <= now()`);
 
 /** A transfer that this mass retry started and that failed with the same fingerprint. */
-export const findRepeatedFailure = (tx: Transaction, { id, failure }: Pick<Due, 'id' | 'failure'>) =>
+export const findRepeatedFailure = (tx: Transaction, { id, fingerprint }: Pick<Due, 'id' | 'fingerprint'>) =>
   tx.maybeOneFirst(sql.type(Id)`
-    select s.id from mass_retried m join transfers s on s.id = m.started_id
-    where m.retry_id = ${id} and s.failure = ${failure} limit 1`);
+    select s.id from mass_retry_transfers m join transfers s on s.id = m.new_transfer_id
+    where m.retry_id = ${id} and s.fingerprint = ${fingerprint} limit 1`);
 
 /** The next failed transfer without a retry. */
 export const findNext = (tx: Transaction, id: string) =>
   tx.maybeOneFirst(sql.type(Id)`
-    select t.id from mass_retries o join transfers t on t.failure = o.failure
+    select t.id from mass_retries o join transfers t on t.fingerprint = o.fingerprint
     where o.id = ${id} and (t.finished_at, t.id) > (o.after_time, o.after_id) and t.finished_at <= o.failed_until
       and not exists (select from transfers r where r.retry_of = t.id)
     order by t.finished_at, t.id limit 1`);
@@ -111,7 +111,7 @@ export const recordStep = (
 ) =>
   tx.query(sql.unsafe`
     with noted as (
-      insert into mass_retried (retry_id, transfer_id, started_id, refusal)
+      insert into mass_retry_transfers (retry_id, transfer_id, new_transfer_id, refusal)
       values (${id}, ${transferId}, ${'startedId' in outcome ? outcome.startedId : null},
         ${'refusal' in outcome ? outcome.refusal : null}))
     update mass_retries o set after_time = t.finished_at, after_id = t.id,

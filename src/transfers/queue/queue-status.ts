@@ -16,7 +16,7 @@ export interface LiveWorker extends WorkerCapacity {
   pool: string;
   running: readonly { id: string; flags: readonly string[] }[];
   /** Id of the transfer that it keeps resources free for. */
-  holdsFor?: string | undefined;
+  reservedFor?: string | undefined;
   /** It takes no more transfers. */
   draining: boolean;
 }
@@ -80,7 +80,7 @@ export function temporaryReason(worker: LiveWorker, flags: readonly string[]): s
       .map(({ noun, dimension, unit }) => shortage(`free ${noun}`, needed[dimension], free[dimension], unit))
       .join(' ');
   if (unmetRequirements(worker, free, flags).length > 0) return 'All of its memory or cores are in use.';
-  return worker.holdsFor === undefined ? undefined : 'It keeps its resources free for another transfer.';
+  return worker.reservedFor === undefined ? undefined : 'It keeps its resources free for another transfer.';
 }
 
 /** Why no combination of labels and amounts of these workers meets the requirements. */

@@ -3,7 +3,7 @@ import { type Reads, sql } from '../../db.ts';
 
 const QueueSnapshot = z.object({
   waiting: z.array(z.array(z.string())),
-  holdsFor: z.object({ id: z.string(), flags: z.array(z.string()) }).optional(),
+  reservedFor: z.object({ id: z.string(), flags: z.array(z.string()) }).optional(),
 });
 
 /**
@@ -12,6 +12,6 @@ const QueueSnapshot = z.object({
  */
 export const getQueueSnapshot = (db: Reads, pool: string) =>
   db.one(sql.type(QueueSnapshot)`
-    select coalesce((select json_agg(flags) from waiting_needs), '[]') as waiting,
-      (select json_build_object('id', t.id, 'flags', t.flags) from workers join transfers t on t.id = holds_for
-       where pool = ${pool} and t.status = 'Pending') as holds_for`);
+    select coalesce((select json_agg(flags) from waiting_requirements), '[]') as waiting,
+      (select json_build_object('id', t.id, 'flags', t.flags) from workers join transfers t on t.id = reserved_for
+       where pool = ${pool} and t.status = 'Pending') as reserved_for`);

@@ -47,7 +47,7 @@ export const takeFromLostWorkers = (tx: Transaction) =>
         select id from transfers
         where status = 'InProgress' and not exists (select from workers where pool = transfers.worker_pool)
         for update skip locked)
-      returning id, flags, turn as virtual_time, attempt, handed_back, worker_losses, ${stopped}),
+      returning id, flags, virtual_time, attempt, handed_back, worker_losses, ${stopped}),
     lines as (
       insert into transfer_log (transfer_id, level, message)
       select id, 'warning', 'The worker that ran attempt ' || attempt - handed_back || ' was lost.' from lost)
@@ -115,7 +115,7 @@ export const listUnqueued = (tx: Transaction) =>
       where (select true from queue_jobs job
         where job.key = pending.id::text and (job.attempts < job.max_attempts or job.locked_at is not null)) is null
       limit 1000)
-    select id, flags, turn as virtual_time from transfers join unqueued using (id)`);
+    select id, flags, virtual_time from transfers join unqueued using (id)`);
 
 /** Pools that lock queue rows but are not registered: a stopped process that continued after its worker was deleted. */
 export const listUnknownPools = (tx: Transaction) =>

@@ -18,7 +18,7 @@ import {
   unlockJobs,
 } from './sweep.queries.ts';
 import { requeueBackedOff } from './virtual-time.queries.ts';
-import { updateWaitingNeeds } from './waiting-needs.ts';
+import { updateWaitingRequirements } from './waiting-requirements.ts';
 
 /** What a sweep found and repaired. */
 export interface Swept {
@@ -94,7 +94,7 @@ export function sweep(db: Database, { thorough, patience }: SweepOptions): Promi
     await enqueueTransfers(tx, await requeueBackedOff(tx));
     // unlocking notifies no worker
     if (locking.length > 0) await notifyWorkers(tx);
-    await updateWaitingNeeds(tx, patience);
+    await updateWaitingRequirements(tx, patience);
     const stuckWorkers = await disconnectStuckWorkers(tx, DEADLINE_GRACE_MS);
     return {
       deadWorkers,

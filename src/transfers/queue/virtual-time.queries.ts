@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Fragment, sql, type Transaction } from '../../db.ts';
 import { DEFAULT_PRIORITY } from './requirements.ts';
 
-// Weighted fair queueing: every transfer gets a virtual time (column `turn`), and workers start the lowest first.
+// Weighted fair queueing: every transfer gets a virtual time, and workers start the lowest first.
 
 /** Virtual microseconds between two transfers of a tenant of weight 1. */
 const STEP = 10_000;
@@ -27,16 +27,16 @@ export const nextVirtualTime = (
   tenantId: string | Fragment,
   flags: readonly string[] | Fragment,
 ) => sql.fragment`greatest(
-  least((select last_value from transfer_clock), coalesce(
-    (select min(turn) from transfers where status = 'Pending' and flags = ${isFragment(flags) ? flags : sql.array(flags, 'text')}),
-    (select min(head.turn) from waiting_needs, lateral (
-      select min(turn) as turn from transfers where status = 'Pending' and flags = waiting_needs.flags) head
+  least((select last_value from virtual_clock), coalesce(
+    (select min(virtual_time) from transfers where status = 'Pending' and flags = ${isFragment(flags) ? flags : sql.array(flags, 'text')}),
+    (select min(head.virtual_time) from waiting_requirements, lateral (
+      select min(virtual_time) as virtual_time from transfers where status = 'Pending' and flags = waiting_requirements.flags) head
      where reason is null))) + 1,
-  (select max(turn) from transfers where tenant_id = ${tenantId} and finished_at is null)
+  (select max(virtual_time) from transfers where tenant_id = ${tenantId} and finished_at is null)
     + ${stepOf(tenantId)})`;
 
 /** Column of a statement on `transfers`: sets the virtual clock to the transfer's virtual time, but never back. */
-export const advanceClock = sql.fragment`setval('transfer_clock', greatest(turn, (select last_value from transfer_clock)))`;
+export const advanceClock = sql.fragment`setval('virtual_clock', greatest(virtual_time, (select last_value from virtual_clock)))`;
 
 /**
  * Gives a new virtual time to transfers whose back-off after an outage is over, as if they were started now, one step
@@ -46,12 +46,12 @@ export const advanceClock = sql.fragment`setval('transfer_clock', greatest(turn,
 export const requeueBackedOff = (tx: Transaction) =>
   tx.any(sql.write(z.object({ id: z.string(), flags: z.array(z.string()), virtualTime: z.number() }))`
     with due as (
-      select t.id, t.tenant_id, t.flags, row_number() over (partition by t.tenant_id order by t.turn, t.id) - 1 as place
+      select t.id, t.tenant_id, t.flags, row_number() over (partition by t.tenant_id order by t.virtual_time, t.id) - 1 as place
       from queue_jobs job join transfers t on t.id = (job.payload ->> 'transferId')::uuid
       where job.is_available and job.priority = ${DEFAULT_PRIORITY} and job.run_at > '2000-01-01' and job.run_at <= now()
         and t.status = 'Pending' and t.outages > 0)
     update transfers r
-    set turn = ${nextVirtualTime(sql.fragment`r.tenant_id`, sql.fragment`r.flags`)} + due.place * ${stepOf(sql.fragment`r.tenant_id`)},
+    set virtual_time = ${nextVirtualTime(sql.fragment`r.tenant_id`, sql.fragment`r.flags`)} + due.place * ${stepOf(sql.fragment`r.tenant_id`)},
       updated_at = now()
     from due where r.id = due.id and r.status = 'Pending'
-    returning r.id, r.flags, r.turn as virtual_time`);
+    returning r.id, r.flags, r.virtual_time`);

@@ -49,7 +49,7 @@ export async function moveDataset(
   { transferId, datasetId, projectId, changesTenant, userId }: Target,
 ) {
   const grants = changesTenant
-    ? sql.fragment`permissions = '[]', own_grants_since = ${await nextGeneration(tx)}::bigint,`
+    ? sql.fragment`permissions = '[]', own_min_grant_generation = ${await nextGeneration(tx)}::bigint,`
     : sql.fragment``;
   const { rowCount } = await tx.query(sql.unsafe`
     update datasets set project_id = ${projectId}, ${grants} locked_by = null, row_version = row_version + 1, updated_at = now(),

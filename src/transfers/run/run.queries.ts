@@ -94,7 +94,7 @@ const Released = Stops.extend({
   virtualTime: z.number(),
   attempt: z.number(),
 });
-const released = sql.fragment`id, flags, turn as virtual_time, attempt, ${stopped}`;
+const released = sql.fragment`id, flags, virtual_time, attempt, ${stopped}`;
 
 /** Locks a transfer that waits. Null: it does not wait, or it has this resource request and attempts left. */
 export const lockWaiting = (tx: Transaction, id: string, unless: readonly string[] | undefined) =>

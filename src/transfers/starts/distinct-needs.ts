@@ -2,7 +2,7 @@ import type { Transaction } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import { inWords } from '../queue/queue-status.ts';
 import { requestedFlags, requirementsOf } from '../queue/requirements.ts';
-import { isUnderWay, listAsked, lockAsked } from './distinct-needs.queries.ts';
+import { isUnderWay, listRequestedFlags, lockAsked } from './distinct-needs.queries.ts';
 
 /**
  * Maximum number of distinct resource requests of a tenant's unfinished transfers. Each time a worker looks for a job,
@@ -24,7 +24,7 @@ export async function limitDistinctRequests(
   if (asked.length === 0 || (await isUnderWay(tx, tenantId, asked))) return;
   // of two starts at once only one may take the last place
   await lockAsked(tx, tenantId);
-  const others = await listAsked(tx, tenantId, asked, MAX_DISTINCT);
+  const others = await listRequestedFlags(tx, tenantId, asked, MAX_DISTINCT);
   if (others.length < MAX_DISTINCT) return;
   throw conflict(
     `Unfinished transfers of the tenant have ${MAX_DISTINCT} different resource requests, which is the maximum; ` +

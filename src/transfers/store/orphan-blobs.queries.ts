@@ -16,7 +16,7 @@ export const listUnreferenced = (db: Reads, names: readonly string[]) =>
   db.any(sql.type(Unreferenced)`
     select stored.name,
       exists (select from released_blobs r where r.name = stored.name)
-      or exists (select from spent_blobs s where s.name = stored.name)
+      or exists (select from blob_deletions s where s.name = stored.name)
       or exists (select from staged_blobs s where s.name = substring(stored.name from '^staging/([^.]+)[.]'))
       or exists (
         select from transfers t where t.id = substring(stored.name from ${`^[a-z]+/(${UUID_PATTERN})-[0-9]+(?:-bad)?$`})::uuid) as known

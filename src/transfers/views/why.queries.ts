@@ -16,5 +16,5 @@ export const getQueueStatus = (db: Reads, id: string) =>
   db.one(sql.type(QueueStatus)`
     select status, flags, error_message, ${backOffReason} as back_off, case when status = 'Pending' then (
       select count(*) from transfers other where other.status = 'Pending'
-        and (other.attempt = 0, other.turn, other.id) < (t.attempt = 0, t.turn, t.id)) end as position
+        and (other.attempt = 0, other.virtual_time, other.id) < (t.attempt = 0, t.virtual_time, t.id)) end as position
     from transfers t where id = ${id}`);

@@ -6,7 +6,7 @@ import { flag, number, text, texts } from '../../http/rules/members.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
 import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
-import { listLiveWorkers } from '../queue/waiting-needs.queries.ts';
+import { listLiveWorkers } from '../queue/waiting-requirements.queries.ts';
 import { getQueueStatus } from './why.queries.ts';
 
 export const Why = z

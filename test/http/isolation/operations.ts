@@ -13,9 +13,9 @@ const plain = (method: InjectOptions['method'], url: string) => (): InjectOption
 async function newFailure({ w, ...scene }: Scene): Promise<{ id: string; fingerprint: string }> {
   const id = await newTransfer({ w, ...scene });
   const sentence = `Only ${scene.mark} knows.`;
-  const text = `update transfers set status = 'Error', finished_at = now(), error_message = $2 where id = $1 returning failure`;
-  const [row] = await w.sql<{ failure: string }>(text, [id, sentence]);
-  return { id, fingerprint: row?.failure ?? '' };
+  const text = `update transfers set status = 'Error', finished_at = now(), error_message = $2 where id = $1 returning fingerprint`;
+  const [row] = await w.sql<{ fingerprint: string }>(text, [id, sentence]);
+  return { id, fingerprint: row?.fingerprint ?? '' };
 }
 
 async function newOrder(scene: Scene): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db.ts';
 import { enqueueFirst, type WaitingTransfer } from './enqueue.ts';
 import { couldRun, type LiveWorker, waitingReason } from './queue-status.ts';
-import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiting-needs.queries.ts';
+import { listLiveWorkers, listWaiting, setHolds, setWaitingRequirements } from './waiting-requirements.queries.ts';
 
 /**
  * Stores for each combination of flags why no worker starts its transfers now. Reserves a worker for a transfer that is
@@ -9,17 +9,17 @@ import { listLiveWorkers, listWaiting, setHolds, setWaitingNeeds } from './waiti
  * combinations, not of transfers.
  * @param patience milliseconds
  */
-export async function updateWaitingNeeds(tx: Transaction, patience: number): Promise<void> {
+export async function updateWaitingRequirements(tx: Transaction, patience: number): Promise<void> {
   const waiting = await listWaiting(tx);
   const workers = await listLiveWorkers(tx);
   const needs = waiting.map(({ flags }) => ({ flags, reason: waitingReason(workers, flags) }));
-  await setWaitingNeeds(tx, needs);
+  await setWaitingRequirements(tx, needs);
 
   const heads = waiting.flatMap(({ flags, head }, n) => (head ? [{ ...head, flags, reason: needs[n]?.reason }] : []));
   const firstRunnable = Math.min(
     ...heads.filter(({ reason }) => reason === undefined).map(({ virtualTime }) => virtualTime),
   );
-  const before = new Set(workers.map(({ holdsFor }) => holdsFor));
+  const before = new Set(workers.map(({ reservedFor }) => reservedFor));
   const overtaken = heads
     .filter(
       ({ id, reason, waitedMs, attempt, virtualTime }) =>
@@ -28,7 +28,7 @@ export async function updateWaitingNeeds(tx: Transaction, patience: number): Pro
     )
     .sort((a, b) => a.virtualTime - b.virtualTime);
   const holds = chooseHolders(workers, overtaken);
-  if (holds.length > 0 || workers.some(({ holdsFor }) => holdsFor !== undefined))
+  if (holds.length > 0 || workers.some(({ reservedFor }) => reservedFor !== undefined))
     await setHolds(
       tx,
       holds.map(({ pool, held: { id } }) => ({ pool, id })),
@@ -48,7 +48,7 @@ function chooseHolders(workers: readonly LiveWorker[], overtaken: readonly Waiti
   const holds: { pool: string; held: WaitingTransfer; fresh: boolean }[] = [];
   for (const held of overtaken) {
     const able = [...idle.values()].filter((worker) => couldRun(worker, held.flags));
-    const before = able.find(({ holdsFor }) => holdsFor === held.id);
+    const before = able.find(({ reservedFor }) => reservedFor === held.id);
     const chosen = before ?? able.sort((a, b) => a.running.length - b.running.length)[0];
     if (!chosen) continue;
     idle.delete(chosen.pool);

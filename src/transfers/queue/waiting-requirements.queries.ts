@@ -27,8 +27,8 @@ export const listWaiting = (db: Reads) =>
       select next.flags from needs cross join lateral (
         select flags from transfers where status = 'Pending' and flags > needs.flags order by flags limit 1) next)
     select flags, (
-      select json_build_object('id', id, 'virtualTime', turn, 'attempt', attempt, 'waitedMs', extract(epoch from now() - updated_at) * 1000)
-      from transfers t where status = 'Pending' and t.flags = needs.flags and not (${backingOff}) order by turn, id limit 1) as head
+      select json_build_object('id', id, 'virtualTime', virtual_time, 'attempt', attempt, 'waitedMs', extract(epoch from now() - updated_at) * 1000)
+      from transfers t where status = 'Pending' and t.flags = needs.flags and not (${backingOff}) order by virtual_time, id limit 1) as head
     from needs`);
 
 const Live = z.object({
@@ -38,7 +38,7 @@ const Live = z.object({
   cores: z.number(),
   scratchGb: z.number(),
   concurrency: z.number(),
-  holdsFor: z.string().optional(),
+  reservedFor: z.string().optional(),
   draining: z.boolean(),
   running: z.array(z.object({ id: z.string(), flags })),
 });
@@ -46,30 +46,30 @@ const Live = z.object({
 /** Workers with their running transfers. */
 export const listLiveWorkers = (db: Reads) =>
   db.any(sql.type(Live)`
-    select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, holds_for,
+    select pool, labels, memory_mb, cores::float8 as cores, scratch_gb, concurrency, reserved_for,
       draining_since is not null as draining,
       coalesce((select json_agg(json_build_object('id', id, 'flags', flags)) from transfers
         where status = 'InProgress' and worker_pool = pool), '[]') as running
     from workers order by started_at, pool`);
 
-export interface WaitingNeeds {
+export interface WaitingRequirements {
   flags: readonly string[];
   reason?: string | undefined;
 }
 
-/** Replaces the rows of `waiting_needs`; writes only rows that differ. */
-export const setWaitingNeeds = (tx: Transaction, needs: readonly WaitingNeeds[]) =>
+/** Replaces the rows of `waiting_requirements`; writes only rows that differ. */
+export const setWaitingRequirements = (tx: Transaction, needs: readonly WaitingRequirements[]) =>
   tx.query(sql.unsafe`
     with given as (
       select array(select jsonb_array_elements_text(value -> 'flags')) as flags, value ->> 'reason' as reason
       from jsonb_array_elements(${sql.jsonb(needs as never)}) as value),
-    gone as (delete from waiting_needs w where not exists (select from given where given.flags = w.flags))
-    insert into waiting_needs as w (flags, reason) select flags, reason from given
+    gone as (delete from waiting_requirements w where not exists (select from given where given.flags = w.flags))
+    insert into waiting_requirements as w (flags, reason) select flags, reason from given
     on conflict (flags) do update set reason = excluded.reason where w.reason is distinct from excluded.reason`);
 
 /** Sets which transfer each worker keeps its resources free for; none for workers that are not listed. */
 export const setHolds = (tx: Transaction, holds: readonly { pool: string; id: string }[]) =>
   tx.query(sql.unsafe`
-    update workers set holds_for = held.id
+    update workers set reserved_for = held.id
     from workers w left join jsonb_to_recordset(${sql.jsonb(holds as never)}) as held (pool text, id uuid) on held.pool = w.pool
-    where workers.pool = w.pool and workers.holds_for is distinct from held.id`);
+    where workers.pool = w.pool and workers.reserved_for is distinct from held.id`);

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import { forgetSpent, listSpent, type Spent } from './spent-blobs.queries.ts';
+import { listBlobDeletions, removeBlobDeletions, type Spent } from './blob-deletions.queries.ts';
 
 const BATCH = 500;
 const CONCURRENCY = 20;
@@ -12,13 +12,13 @@ const CONCURRENCY = 20;
  */
 export async function removeSpentBlobs(db: Database, blobs: BlobStore, run: MaintenanceRun = FAIL_FAST): Promise<void> {
   for (let after: Spent | undefined; ; ) {
-    const spent = await listSpent(db, BATCH, after);
+    const spent = await listBlobDeletions(db, BATCH, after);
     for (let at = 0; at < spent.length; at += CONCURRENCY) {
       run.signal?.throwIfAborted();
       const names = spent.slice(at, at + CONCURRENCY).map(({ name }) => name);
       const gone = await Promise.all(names.map((name) => run.attempt('spent blobs', () => blobs.remove(name), name)));
       const forgotten = names.filter((_, n) => gone[n]);
-      if (forgotten.length > 0) await db.transaction((tx) => forgetSpent(tx, forgotten));
+      if (forgotten.length > 0) await db.transaction((tx) => removeBlobDeletions(tx, forgotten));
     }
     if (spent.length < BATCH) return;
     after = spent.at(-1);
