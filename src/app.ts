@@ -33,7 +33,7 @@ import { callerLimits } from './http/rules/limit.ts';
 import { closeMethods } from './http/rules/methods.ts';
 import { serverOptions } from './http/server-options.ts';
 import { openStores } from './http/stores.ts';
-import { openApiKeys } from './keys/authenticate.ts';
+import { ApiKeys } from './keys/authenticate.ts';
 import { openIssuers } from './keys/issuers.ts';
 import { keysPlugin } from './keys/plugin.ts';
 import { requestCaller } from './keys/request-caller.ts';
@@ -56,7 +56,7 @@ import { seriesPlugin } from './series/plugin.ts';
 import { tenantsPlugin } from './tenants/plugin.ts';
 import { tilesPlugin } from './tiles/plugin.ts';
 import { openAccessTokens } from './tokens/access.ts';
-import { openIdentities } from './tokens/identities.ts';
+import { Identities } from './tokens/identities.ts';
 import { tokensPlugin } from './tokens/plugin.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
 import { transfersPlugin } from './transfers/plugin.ts';
@@ -108,8 +108,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     freshLogin: settings['tokens.freshLogin'],
   };
   const tokens = await openAccessTokens(db, settings, keyStore);
-  const identities = openIdentities(db);
-  const keys = openApiKeys({ db, scopes: settings['tokens.defaultScopes'] });
+  const identities = new Identities(db);
+  const keys = new ApiKeys(db, settings['tokens.defaultScopes']);
   const findCaller = requestCaller({ ...login, tokens, identities, keys });
 
   const rules = startRules(settings);

@@ -19,57 +19,51 @@ export interface PresentedKey extends Origin {
   authorization: string | undefined;
 }
 
-export interface ApiKeys {
+/**
+ * API keys, cached for some seconds, so that most requests need no query. Wrong keys are refused at once: nobody
+ * guesses one of 122 random bits, and a program with a dead key must not delay the logins of its address.
+ */
+export class ApiKeys {
+  readonly #db: Database;
+  readonly #scopes: readonly string[];
+  readonly #cache = new LRUCache<string, Promise<Holder | null>>({ max: MAX_KEPT, ttl: KEEP_MS });
+
+  /** @param scopes of every key */
+  constructor(db: Database, scopes: readonly string[]) {
+    this.#db = db;
+    this.#scopes = scopes;
+  }
+
   /**
    * Checks a key and returns its caller. Throws `unauthenticated` if the key is unknown, expired or revoked,
    * `forbidden` if the address of the request is outside of the key's allowed networks.
    */
-  find(presented: PresentedKey): Promise<Caller>;
-  /** Empties the cache, so that a change by this process is seen at once. */
-  clear(): void;
-}
-
-export interface KeyParts {
-  db: Database;
-  /** Scopes of every key. */
-  scopes: readonly string[];
-}
-
-/**
- * Keys are cached for some seconds, so that most requests need no query. Wrong keys are refused at once: nobody guesses
- * one of 122 random bits, and a program with a dead key must not delay the logins of its address.
- */
-export function openApiKeys({ db, scopes }: KeyParts): ApiKeys {
-  const cache = new LRUCache<string, Promise<Holder | null>>({ max: MAX_KEPT, ttl: KEEP_MS });
-  return {
-    async find({ key, authorization, address, agent, requestId }) {
-      if (authorization !== undefined) {
-        throw invalid('The request has an API key and an Authorization header. Send only one of them.', {
-          code: 'TwoCredentials',
-        });
-      }
-      const hash = hashOf(key);
-      const holder = await loadOnce(cache, hash.toString('base64'), () => findHolder(db, hash));
-      if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
-        throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.');
-      if (!isAllowed(holder, address))
-        throw forbidden(`This API key may not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
-      if (!holder.usedLately) {
-        holder.usedLately = true;
-        const { id } = holder;
-        await db.transaction((tx) => recordUse(tx, id, address));
-      }
-      const { expires } = holder;
-      return callerWithKey(holder, {
-        scopes,
-        address,
-        agent,
-        requestId,
-        ...(expires === undefined ? {} : { expires }),
+  async find({ key, authorization, address, agent, requestId }: PresentedKey): Promise<Caller> {
+    if (authorization !== undefined) {
+      throw invalid('The request has an API key and an Authorization header. Send only one of them.', {
+        code: 'TwoCredentials',
       });
-    },
-    clear: () => cache.clear(),
-  };
+    }
+    const hash = hashOf(key);
+    const holder = await loadOnce(this.#cache, hash.toString('base64'), () => findHolder(this.#db, hash));
+    if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
+      throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.');
+    if (!isAllowed(holder, address))
+      throw forbidden(`This API key may not be used from the address ${address}.`, { code: 'NetworkNotAllowed' });
+    if (!holder.usedLately) {
+      holder.usedLately = true;
+      const { id } = holder;
+      await this.#db.transaction((tx) => recordUse(tx, id, address));
+    }
+    const { expires } = holder;
+    const scopes = this.#scopes;
+    return callerWithKey(holder, { scopes, address, agent, requestId, ...(expires === undefined ? {} : { expires }) });
+  }
+
+  /** Empties the cache, so that a change by this process is seen at once. */
+  clear(): void {
+    this.#cache.clear();
+  }
 }
 
 /** Keys are UUIDs, so letter case is ignored. */

@@ -12,7 +12,7 @@ import type { StartParts } from './starts/start.ts';
 import { converterRoutes } from './views/converters.routes.ts';
 import { transferListRoutes } from './views/list.routes.ts';
 import { type TransferRoutes, transferRoutes } from './views/transfer.routes.ts';
-import { openEndWaiter } from './views/wait-for-end.ts';
+import { EndWaiter } from './views/wait-for-end.ts';
 import { whyRoutes } from './views/why.routes.ts';
 
 export interface TransfersOptions extends Pick<TransferRoutes, 'db' | 'changes' | 'findCaller' | 'signer' | 'cursors'> {
@@ -27,7 +27,7 @@ const DRY_RUN_CACHE = 8 * 2 ** 20;
 
 export async function transfersPlugin(app: App, options: TransfersOptions) {
   const { db, changes, findCaller, signer, cursors, blobs, sources, rules, settings } = options;
-  const endWaiter = openEndWaiter(db, changes);
+  const endWaiter = new EndWaiter(db, changes);
   const contents = new BlobSources(blobs, { cacheBytes: DRY_RUN_CACHE });
   const starts = { db, ...rules, sources, contents, endWaiter, nodeSizes: settings['transfers.nodeSizes'] };
   await app.register(importRoutes, starts);

@@ -5,7 +5,7 @@ import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, type 
 import { loadConfig } from '../../src/config.ts';
 import { type AccessTokens, openAccessTokens } from '../../src/tokens/access.ts';
 import { findCaller } from '../../src/tokens/caller.ts';
-import { openIdentities } from '../../src/tokens/identities.ts';
+import { Identities } from '../../src/tokens/identities.ts';
 import { world } from '../world.ts';
 
 /** A local authorization server: its keys behind an address, and tokens as it would sign them. */
@@ -72,7 +72,7 @@ async function callerOf(token: string) {
   shared ??= openAccessTokens(w.db, settings());
   const tokens = await shared;
   const from = { address: '127.0.0.1', requestId: 'request' };
-  return findCaller({ tokens, identities: openIdentities(w.db) }, { authorization: `Bearer ${token}`, ...from });
+  return findCaller({ tokens, identities: new Identities(w.db) }, { authorization: `Bearer ${token}`, ...from });
 }
 
 interface Signed {

@@ -2,7 +2,7 @@ import { readers, writers } from 'hydrofiles';
 import type { Config } from '../../config.ts';
 import { checkPriceNames, type Prices } from '../../credits/prices.ts';
 import { SERVICES } from '../../http/rules/versions.ts';
-import { checkGateNames, type Gates, openGates } from '../../licensing/gates.ts';
+import { checkGateNames, Gates } from '../../licensing/gates.ts';
 
 /** What the tenant of a transfer must fulfil. */
 export interface StartRules {
@@ -21,5 +21,5 @@ export function startRules(
   const formats = [...readers, ...writers].map(({ name }) => name);
   checkGateNames(settings['features.gates'], [...Object.keys(SERVICES), ...formats]);
   checkPriceNames(prices, formats);
-  return { gates: openGates(settings['features.gates']), prices, timeLimit: settings['transfers.timeLimit'] };
+  return { gates: new Gates(settings['features.gates']), prices, timeLimit: settings['transfers.timeLimit'] };
 }

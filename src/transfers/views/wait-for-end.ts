@@ -3,22 +3,26 @@ import { hasEnded } from '../queries.ts';
 import type { Changes } from './transfer-watch.ts';
 
 /** Lets requests wait for the end of a transfer. */
-export interface EndWaiter {
-  /** Resolves when the transfer has ended, after `time` milliseconds, or when the server closes. */
-  wait(id: string, time: number): Promise<void>;
-}
+export class EndWaiter {
+  readonly #db: Reads;
+  readonly #changes: Changes;
 
-export const openEndWaiter = (db: Reads, changes: Changes): EndWaiter => ({
-  async wait(id, time) {
+  constructor(db: Reads, changes: Changes) {
+    this.#db = db;
+    this.#changes = changes;
+  }
+
+  /** Resolves when the transfer has ended, after `time` milliseconds, or when the server closes. */
+  async wait(id: string, time: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = changes.watch(id, (ended) => void (ended && resolve()));
+    const stop = this.#changes.watch(id, (ended) => void (ended && resolve()));
     const timeout = setTimeout(resolve, time);
     try {
       // check after subscribing, so that an end in between is not missed
-      if (!(await hasEnded(db, id))) await promise;
+      if (!(await hasEnded(this.#db, id))) await promise;
     } finally {
       clearTimeout(timeout);
       stop();
     }
-  },
-});
+  }
+}
