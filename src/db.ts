@@ -241,40 +241,49 @@ export class LazyTransaction {
  */
 const OUTDATED_PLAN = '0A000';
 
+/** Settings of a connection outside of transactions, which begin `read write`. */
+const READ_ONLY = '-c default_transaction_read_only=on';
+/** Postgres would plan most of our prepared statements at each execution, which costs more than the execution. */
+const PLANNED_ONCE = '-c plan_cache_mode=force_generic_plan';
+
 /**
- * The pool of a process. Statements outside of transactions run read-only: one that writes fails with SQLSTATE 25006.
- * Connects lazily: if the server is unreachable, the first statement fails.
+ * The connections of a process. Statements outside of transactions run read-only: one that writes fails with SQLSTATE
+ * 25006. A quarter as many connections as `size` are for prepared statements outside of transactions. Connects lazily:
+ * if the server is unreachable, the first statement fails.
  */
 export class Database extends Statements<never> {
   readonly #pool: pg.Pool;
-  readonly #size: number;
+  readonly #prepared: pg.Pool;
   readonly #current = new AsyncLocalStorage<{ lazy: LazyTransaction; tx?: Transaction } | undefined>();
 
   constructor(url: string, size: number, applicationName = 'platform') {
     super();
-    this.#size = size;
-    this.#pool = openPool({
-      connectionString: withOptions(url, applicationName, '-c default_transaction_read_only=on'),
-      max: size,
-      // a server that is not there refuses at once; one on a busy machine may need seconds to start a backend
-      connectionTimeoutMillis: 20_000,
-      idleTimeoutMillis: 30_000,
-      statement_timeout: 60_000,
-      idle_in_transaction_session_timeout: 60_000,
-      pipeline: true,
-      types: columnTypes,
-    });
+    const open = (max: number, options: string) =>
+      openPool({
+        connectionString: withOptions(url, applicationName, options),
+        max,
+        // a server that is not there refuses at once; one on a busy machine may need seconds to start a backend
+        connectionTimeoutMillis: 20_000,
+        idleTimeoutMillis: 30_000,
+        statement_timeout: 60_000,
+        idle_in_transaction_session_timeout: 60_000,
+        pipeline: true,
+        types: columnTypes,
+      });
+    this.#pool = open(size, READ_ONLY);
+    this.#prepared = open(Math.ceil(size / 4), `${READ_ONLY} ${PLANNED_ONCE}`);
   }
 
   async send(query: QuerySqlToken): Promise<Result> {
     const { lazy, tx = lazy?.tx } = this.#current.getStore() ?? {};
     if (lazy && !lazy.isOver && tx) return tx.send(query);
+    const pool = query.name === undefined ? this.#pool : this.#prepared;
     // every connection may have the outdated plan
     for (let tries = 0; ; tries++) {
       try {
-        return await execute(this.#pool, query);
+        return await execute(pool, query);
       } catch (error) {
-        if ((error as { code?: string }).code !== OUTDATED_PLAN || tries > this.#size) throw error;
+        if ((error as { code?: string }).code !== OUTDATED_PLAN || tries > pool.options.max) throw error;
       }
     }
   }
@@ -312,12 +321,17 @@ export class Database extends Statements<never> {
 
   /** Number of connections; `awaited`: number of statements and transactions that wait for one. */
   connections(): { inUse: number; idle: number; awaited: number } {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { inUse: totalCount - idleCount, idle: idleCount, awaited: waitingCount };
+    const pools = [this.#pool, this.#prepared];
+    const sum = (count: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + count(pool), 0);
+    return {
+      inUse: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+      idle: sum(({ idleCount }) => idleCount),
+      awaited: sum(({ waitingCount }) => waitingCount),
+    };
   }
 
   async end(): Promise<void> {
-    await this.#pool.end();
+    await Promise.all([this.#pool.end(), this.#prepared.end()]);
   }
 }
 

@@ -87,7 +87,7 @@ export class ExecutorHost {
       const capacity = await workerCapacity(config);
       const { concurrency } = capacity;
       // enough connections that commits of several transfers are flushed together
-      const db = new Database(database.url, 2 * concurrency + 4, 'platform work');
+      const db = new Database(database.url, concurrency + 4, 'platform work');
       opened.unshift(() => db.end());
       const blobs = await openOwnStore(db, storeSettings(config), log);
       const sealer = await openSealer(db, await openKeyStore(db, config, log));
