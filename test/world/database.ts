@@ -82,7 +82,7 @@ async function templateOf(serverUrl: string): Promise<string> {
   const folder = new URL('sql/', root);
   const hash = createHash('sha256').update(await readFile(new URL('package-lock.json', root)));
   for (const file of (await readdir(folder, { recursive: true })).sort())
-    if (file.endsWith('.sql')) hash.update(file).update(await readFile(new URL(file, folder)));
+    if (file.endsWith('.sql') && file !== 'schema.sql') hash.update(file).update(await readFile(new URL(file, folder)));
   const name = `template_${hash.digest('hex').slice(0, 16)}`;
   await administer(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock(1)');
