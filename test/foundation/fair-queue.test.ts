@@ -1,5 +1,5 @@
 import test from 'ava';
-import { FairQueue } from '../../src/files/threads/fair-queue.ts';
+import { FairQueue } from 'hydrofiles/threads';
 
 const refusal = (full: 'key' | 'queue') => new Error(`${full} full`);
 

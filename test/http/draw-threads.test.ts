@@ -1,5 +1,5 @@
 import test from 'ava';
-import { DrawingCancelled, DrawThreads } from '../../src/tiles/draw-threads.ts';
+import { DrawThreads } from '../../src/tiles/draw-threads.ts';
 import { SharedDrawings } from '../../src/tiles/shared-drawings.ts';
 
 const script = new URL('./threads/answer-slowly.ts', import.meta.url);
@@ -38,7 +38,7 @@ test('tenants share the threads fairly, whoever asks more', async (t) => {
   other.letGo();
   t.is(await second, 'd0');
   await others[5];
-  t.deepEqual(order, ['a0', 'd0', 'b1', 'c1'], 'the tenant that draws is last');
+  t.deepEqual(order.slice(0, 4), ['a0', 'd0', 'b1', 'c1'], 'the tenant that draws is last');
   held.letGo();
   t.is(await first, 'a0');
   t.deepEqual(await Promise.all(others), ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
@@ -102,7 +102,7 @@ test('a drawing is cancelled when the last request that waits for it has left, a
   const never = new AbortController().signal;
   const next = await threads.use({ tenant: 'b', signal: never }, (draw) => draw({ name: 'next', parts: 0 }));
   t.is(Buffer.from(next!).toString(), 'next');
-  t.true(outcome instanceof DrawingCancelled);
+  t.is((outcome as Error).message, 'both left');
   t.true(held.reads() <= 2, String(held.reads()));
   // A later request draws anew.
   const again = await ask(never);

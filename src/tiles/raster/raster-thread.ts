@@ -1,8 +1,9 @@
 import { loadOnce } from 'hydrofiles/caches';
+import { answerTasks } from 'hydrofiles/threads';
 import { TileDrawer } from 'hydrofiles/tile-drawing';
 import { StoredTiles, type TileSlice } from 'hydrofiles/tiles';
 import { LRUCache } from 'lru-cache';
-import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
+import type { DrawContext } from '../draw-threads.ts';
 
 /** A tile to be drawn of the values in a blob. */
 export interface RasterJob {
@@ -17,7 +18,7 @@ export interface RasterJob {
 const MOST_OPEN = 4;
 
 /** The source of the running job: a scheme that stays open is read for many jobs, always of the same blob. */
-let current: ThreadJob | undefined;
+let current: DrawContext | undefined;
 const open = new LRUCache<string, Promise<TileDrawer>>({
   max: MOST_OPEN,
   dispose: (drawer) =>
@@ -30,15 +31,15 @@ const open = new LRUCache<string, Promise<TileDrawer>>({
 function drawerOf({ blob, size, schemeId }: RasterJob): Promise<TileDrawer> {
   return loadOnce(open, `${blob} ${schemeId}`, async () => {
     const read = (offset: number, length: number) => {
-      current!.throwIfCancelled();
-      return current!.read(offset, length);
+      current!.throwIfAborted();
+      return current!.ask({ offset, length });
     };
     return TileDrawer.open(await StoredTiles.open({ size, read }), schemeId);
   });
 }
 
-answerJobs<RasterJob>(async (job, context) => {
+answerTasks(async (job: RasterJob, context: DrawContext): Promise<Uint8Array | undefined> => {
   current = context;
   const drawer = await drawerOf(job);
-  return drawer.draw(job.slice, job.place, context.throwIfCancelled);
+  return drawer.draw(job.slice, job.place, context.throwIfAborted);
 });

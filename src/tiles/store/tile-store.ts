@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../db.ts';
 import type { SessionLocks } from '../../platform/postgres/session-locks.ts';
-import { type Draw, DrawingCancelled, type DrawThreads, type TileRequest } from '../draw-threads.ts';
+import type { Draw, DrawThreads, TileRequest } from '../draw-threads.ts';
 import { SharedDrawings } from '../shared-drawings.ts';
 import { evictTiles } from './evict.ts';
 import {
@@ -125,7 +125,7 @@ export class TileStore {
         metrics.tileDrawn(kind, 'ok', milliseconds() / 1000);
         return { bytes, milliseconds: milliseconds() };
       } catch (error) {
-        const isCancelled = request.signal.aborted || error instanceof DrawingCancelled;
+        const isCancelled = request.signal.aborted;
         metrics.tileDrawn(kind, isCancelled ? 'cancelled' : 'error', milliseconds() / 1000);
         throw error;
       }

@@ -11,7 +11,7 @@ import {
   TileAreas,
 } from 'hydrofiles/tile-drawing';
 import { LRUCache } from 'lru-cache';
-import type { ThreadJob } from '../thread-jobs.ts';
+import type { DrawContext } from '../draw-threads.ts';
 import type { FeatureJob } from './vector-job.ts';
 
 /** Codes of FlatGeobuf for lines. */
@@ -33,7 +33,7 @@ const largeOnes = new LRUCache<string, FoundFeature>({ maxSize: MOST_KEPT_BYTES,
 /** The features of a tile in the order of the file, and the side below which they were gathered. */
 export async function featuresOf(
   job: FeatureJob,
-  context: ThreadJob,
+  context: DrawContext,
 ): Promise<{ features: SourceFeature[]; side: number; lines: boolean }> {
   const { tile, crs, header, blob } = job;
   const source = sourceOf(job, context);
@@ -42,7 +42,7 @@ export async function featuresOf(
   const area = areas.of(tile);
   const chooser = new FeatureChooser<Found>(areas.pixel(tile, area.tile, (header.box ?? area.tile)!), lines);
   for await (const leaves of searchLeaves(source, header, area.wanted)) {
-    context.throwIfCancelled();
+    context.throwIfAborted();
     chooser.add(leaves);
   }
   const { features: chosen, side } = chooser.chosen();
@@ -58,7 +58,7 @@ export async function featuresOf(
     size: one.size,
     gathered: one.gathered,
     placed: (placer: GeometryPlacer) => {
-      context.throwIfCancelled();
+      context.throwIfAborted();
       const before = known.get(one.number);
       if (before !== undefined) return before;
       const own = bytes.get(one.number);
@@ -97,9 +97,9 @@ function read(reader: FeatureReader, bytes: Buffer, offset: number): Feature | u
   }
 }
 
-function sourceOf({ descriptor, size }: FeatureJob, context: ThreadJob): ByteSource {
+function sourceOf({ descriptor, size }: FeatureJob, context: DrawContext): ByteSource {
   if (descriptor === undefined)
-    return { size, read: (offset, length) => context.read(offset, Math.min(length, size - offset)) };
+    return { size, read: (offset, length) => context.ask({ offset, length: Math.min(length, size - offset) }) };
   return {
     size,
     async read(offset, length) {
@@ -115,10 +115,10 @@ function sourceOf({ descriptor, size }: FeatureJob, context: ThreadJob): ByteSou
 }
 
 /** The bytes of features by their numbers, without what lies between them. Those that are too large are missing. */
-async function bytesOf(source: ByteSource, chosen: readonly Chosen<Found>[], { throwIfCancelled }: ThreadJob) {
+async function bytesOf(source: ByteSource, chosen: readonly Chosen<Found>[], { throwIfAborted }: DrawContext) {
   const all = new Map<number, Buffer>();
   for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES)) {
-    throwIfCancelled();
+    throwIfAborted();
     const needed = features.reduce((sum, { size }) => sum + size, 0);
     // A block of features far from each other is mostly what lies between them.
     const isDense = 2 * needed >= bytes.length;

@@ -1,3 +1,4 @@
+import { answerTasks } from 'hydrofiles/threads';
 import {
   type GeometryPlacer,
   type SourceFeature,
@@ -5,11 +6,11 @@ import {
   VectorTile,
   zippedTile,
 } from 'hydrofiles/tile-drawing';
-import { answerJobs, type ThreadJob } from '../thread-jobs.ts';
+import type { DrawContext } from '../draw-threads.ts';
 import { featuresOf } from './file-features.ts';
 import { type ElementJob, NUMBERS, type VectorJob } from './vector-job.ts';
 
-function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfCancelled }: ThreadJob): SourceFeature[] {
+function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfAborted }: DrawContext): SourceFeature[] {
   return Array.from({ length: numbers.length / NUMBERS }, (_, n) => {
     const [id, from, to, side, size, stands] = numbers.subarray(NUMBERS * n, NUMBERS * (n + 1));
     const gathered = stands === 1;
@@ -18,7 +19,7 @@ function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfCance
       size: size!,
       gathered,
       placed(placer: GeometryPlacer) {
-        throwIfCancelled();
+        throwIfAborted();
         const geometry = { type: 'Polygon' as const, coordinates: coordinates.subarray(from, to) };
         return {
           id: id!,
@@ -42,13 +43,16 @@ async function drawn(job: VectorJob, layer: TileLayer, features: readonly Source
 }
 
 /** Draws one tile and answers with its gzipped bytes; undefined if nothing lies in it. */
-answerJobs<VectorJob>(async (job, context) => {
-  context.throwIfCancelled();
-  let bytes: Uint8Array | undefined;
-  if (job.kind === 'elements') bytes = await drawn(job, job.layer, elementsOf(job, context));
-  else {
-    const { features, ...sorted } = await featuresOf(job, context);
-    if (features.length > 0) bytes = await drawn(job, { name: 'features', keys: job.keys, ...sorted }, features);
-  }
-  return bytes === undefined ? undefined : new Uint8Array(zippedTile(bytes));
-});
+answerTasks(
+  async (job: VectorJob, context: DrawContext): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+    context.throwIfAborted();
+    let bytes: Uint8Array | undefined;
+    if (job.kind === 'elements') bytes = await drawn(job, job.layer, elementsOf(job, context));
+    else {
+      const { features, ...sorted } = await featuresOf(job, context);
+      if (features.length > 0) bytes = await drawn(job, { name: 'features', keys: job.keys, ...sorted }, features);
+    }
+    return bytes === undefined ? undefined : new Uint8Array(zippedTile(bytes));
+  },
+  (bytes) => (bytes === undefined ? [] : [bytes.buffer]),
+);

@@ -1,10 +1,11 @@
-import { answerJobs } from '../../../src/tiles/thread-jobs.ts';
+import { answerTasks } from 'hydrofiles/threads';
+import type { DrawContext } from '../../../src/tiles/draw-threads.ts';
 
 /** Reads a byte of its source for each part of its work. */
-answerJobs<{ name: string; parts: number }>(async ({ name, parts }, { read, throwIfCancelled }) => {
+answerTasks(async ({ name, parts }: { name: string; parts: number }, { ask, throwIfAborted }: DrawContext) => {
   for (let n = 0; n < parts; n++) {
-    throwIfCancelled();
-    await read(n, 1);
+    throwIfAborted();
+    await ask({ offset: n, length: 1 });
   }
   if (name === 'broken') throw new Error('The tile is broken.');
   return Buffer.from(name);
