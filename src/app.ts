@@ -63,7 +63,7 @@ import { transfersPlugin } from './transfers/plugin.ts';
 import { findTenant } from './transfers/queries.ts';
 import { exportArea } from './transfers/run/export.ts';
 import { startRules } from './transfers/starts/rules.ts';
-import { openTransferWatch } from './transfers/views/transfer-watch.ts';
+import { Changes } from './transfers/views/transfer-watch.ts';
 import type { LinkSigner } from './uploads/address.ts';
 import { uploadsPlugin } from './uploads/plugin.ts';
 
@@ -113,7 +113,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const findCaller = requestCaller({ ...login, tokens, identities, keys });
 
   const rules = startRules(settings);
-  const changes = openTransferWatch(db, databaseUrl);
+  const changes = new Changes(db, databaseUrl);
   const notifier = openEventNotifier(db, databaseUrl);
   const stores = new Stores(blobs);
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart

@@ -3,21 +3,6 @@ import { listen } from '../../platform/postgres/listen.ts';
 import { ENDED } from '../ends/notices.queries.ts';
 import { listVersions } from '../queries.ts';
 
-/** Notifies this process of changes of transfers: one connection, one timer and one query for all watched transfers. */
-export interface Changes {
-  /**
-   * Calls `onChange` when the transfer may have changed: at once when it ends, else within a second; and when the
-   * server closes. Returns the function that stops watching.
-   */
-  watch(id: string, onChange: (ended: boolean) => void): () => void;
-  /** Calls `onEnd` whenever transfers have ended, until the server closes. A call may be missed. */
-  watchEnds(onEnd: () => void): void;
-  /** Limits concurrent queries of watchers, so that a thousand watchers of one transfer do not take all connections. */
-  limited<T>(query: () => Promise<T>): Promise<T>;
-  closed(): boolean;
-  close(): Promise<void>;
-}
-
 /** Runs report progress at most once a second, so polling more often would show nothing new. */
 const POLL_EVERY_MS = 1000;
 const MAX_CONCURRENT = 4;
@@ -28,85 +13,103 @@ interface Watched {
   version?: string;
 }
 
-export function openTransferWatch(db: Reads, databaseUrl: string): Changes {
-  const watched = new Map<string, Watched>();
-  const waiting: (() => void)[] = [];
-  const endListeners: (() => void)[] = [];
-  let busy = 0;
-  let stopListening: (() => Promise<void>) | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let polling = false;
-  let closed = false;
+/** Notifies this process of changes of transfers: one connection, one timer and one query for all watched transfers. */
+export class Changes {
+  readonly #db: Reads;
+  readonly #databaseUrl: string;
+  readonly #watched = new Map<string, Watched>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #endListeners: (() => void)[] = [];
+  #busy = 0;
+  #stopListening: (() => Promise<void>) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #polling = false;
+  #closed = false;
 
-  const notify = (id: string, ended: boolean) => {
-    for (const onChange of watched.get(id)?.listeners ?? []) onChange(ended);
-  };
+  constructor(db: Reads, databaseUrl: string) {
+    this.#db = db;
+    this.#databaseUrl = databaseUrl;
+  }
 
-  async function poll() {
-    if (polling) return;
-    polling = true;
+  /** Calls `onEnd` whenever transfers have ended, until the server closes. A call may be missed. */
+  watchEnds(onEnd: () => void): void {
+    if (this.#closed) return;
+    this.#endListeners.push(onEnd);
+    this.#startListening();
+  }
+
+  /**
+   * Calls `onChange` when the transfer may have changed: at once when it ends, else within a second; and when the
+   * server closes. Returns the function that stops watching.
+   */
+  watch(id: string, onChange: (ended: boolean) => void): () => void {
+    if (this.#closed) {
+      onChange(true);
+      return () => {};
+    }
+    this.#startListening();
+    this.#timer ??= setInterval(() => this.#poll(), POLL_EVERY_MS);
+    const one = this.#watched.get(id) ?? { listeners: new Set() };
+    this.#watched.set(id, one);
+    one.listeners.add(onChange);
+    return () => {
+      one.listeners.delete(onChange);
+      if (one.listeners.size === 0 && this.#watched.get(id) === one) this.#watched.delete(id);
+      if (this.#watched.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  /** Limits concurrent queries of watchers, so that a thousand watchers of one transfer do not take all connections. */
+  async limited<T>(query: () => Promise<T>): Promise<T> {
+    if (this.#busy >= MAX_CONCURRENT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#busy++;
     try {
-      for (const { id, version, ended } of await listVersions(db, [...watched.keys()])) {
-        const one = watched.get(id);
+      return await query();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#busy--;
+    }
+  }
+
+  closed(): boolean {
+    return this.#closed;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const id of this.#watched.keys()) this.#notify(id, true);
+    await this.#stopListening?.();
+  }
+
+  #notify(id: string, ended: boolean) {
+    for (const onChange of this.#watched.get(id)?.listeners ?? []) onChange(ended);
+  }
+
+  async #poll() {
+    if (this.#polling) return;
+    this.#polling = true;
+    try {
+      for (const { id, version, ended } of await listVersions(this.#db, [...this.#watched.keys()])) {
+        const one = this.#watched.get(id);
         if (!one || (one.version === version && !ended)) continue;
         one.version = version;
-        notify(id, ended);
+        this.#notify(id, ended);
       }
     } catch {
       // the database is unreachable; the next poll tries again
     } finally {
-      polling = false;
+      this.#polling = false;
     }
   }
 
-  const startListening = () => {
-    stopListening ??= listen(databaseUrl, ENDED, (ids) => {
-      for (const onEnd of endListeners) onEnd();
-      for (const id of ids.split(',')) notify(id, true);
+  #startListening() {
+    this.#stopListening ??= listen(this.#databaseUrl, ENDED, (ids) => {
+      for (const onEnd of this.#endListeners) onEnd();
+      for (const id of ids.split(',')) this.#notify(id, true);
     });
-  };
-
-  return {
-    watchEnds(onEnd) {
-      if (closed) return;
-      endListeners.push(onEnd);
-      startListening();
-    },
-    watch(id, onChange) {
-      if (closed) {
-        onChange(true);
-        return () => {};
-      }
-      startListening();
-      timer ??= setInterval(poll, POLL_EVERY_MS);
-      const one = watched.get(id) ?? { listeners: new Set() };
-      watched.set(id, one);
-      one.listeners.add(onChange);
-      return () => {
-        one.listeners.delete(onChange);
-        if (one.listeners.size === 0 && watched.get(id) === one) watched.delete(id);
-        if (watched.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
-      };
-    },
-    async limited(query) {
-      if (busy >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
-      else busy++;
-      try {
-        return await query();
-      } finally {
-        const next = waiting.shift();
-        if (next) next();
-        else busy--;
-      }
-    },
-    closed: () => closed,
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      for (const id of watched.keys()) notify(id, true);
-      await stopListening?.();
-    },
-  };
+  }
 }
