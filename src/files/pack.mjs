@@ -35,7 +35,8 @@ function prepack() {
     const pattern = name.endsWith('.js') ? /(new URL\('\.\/[\w-]+)\.ts'/g : /((?:from |import\()'\.[^']*)\.ts'/g;
     writeFileSync(path, readFileSync(path, 'utf8').replace(pattern, "$1.js'"));
   }
-  cpSync(join(here, 'crs/catalogue.br'), join(dist, 'crs/catalogue.br'));
+  for (const asset of ['crs/catalogue.br', 'data/eum/items.txt', 'data/eum/units.txt'])
+    cpSync(join(here, asset), join(dist, asset));
   const text = readFileSync(manifest, 'utf8');
   const { exports, bin, scripts: _, ...rest } = JSON.parse(text);
   const compiled = (path, extension) => `./dist/${path.slice(2).replace(/\.ts$/, extension)}`;

@@ -1,6 +1,5 @@
+import { readFileSync } from 'node:fs';
 import type { EumQuantity, Item } from '../item.ts';
-import { EUM_ITEMS } from './item-table.ts';
-import { EUM_UNITS } from './unit-table.ts';
 
 /** A physical quantity of EUM. */
 export interface EumItem {
@@ -30,11 +29,17 @@ let units: Map<number, EumUnit> | undefined;
 let itemsByName: Map<string, EumItem> | undefined;
 let unitsByName: Map<string, EumUnit> | undefined;
 
-const lines = (table: string): string[][] =>
-  table
+/**
+ * The lines of a table of EUM (Engineering Unit Management, `EUM.xml` as it comes with MIKE Zero and with mikecore).
+ * `items.txt`: code, identifier without `eumI`, name, codes of the allowed units with the default first (`*`: any
+ * unit). `units.txt`: code, identifier without `eumU`, name, symbol.
+ */
+function readTable(table: 'items.txt' | 'units.txt'): string[][] {
+  const lines = readFileSync(new URL(table, import.meta.url), 'utf8')
     .trimEnd()
-    .split('\n')
-    .map((line) => line.split('|').map((word) => word.trim()));
+    .split('\n');
+  return lines.map((line) => line.split('|').map((word) => word.trim()));
+}
 
 /** All items, in the order of their codes. */
 export function eumItems(): readonly EumItem[] {
@@ -51,7 +56,7 @@ export function eumUnits(): readonly EumUnit[] {
 /** The item with this code; undefined if the table does not have it. */
 export function eumItem(code: number): EumItem | undefined {
   items ??= new Map(
-    lines(EUM_ITEMS).map(([number, identifier, name, allowed]) => [
+    readTable('items.txt').map(([number, identifier, name, allowed]) => [
       Number(number),
       {
         code: Number(number),
@@ -67,7 +72,7 @@ export function eumItem(code: number): EumItem | undefined {
 /** The unit with this code; undefined if the table does not have it. */
 export function eumUnit(code: number): EumUnit | undefined {
   units ??= new Map(
-    lines(EUM_UNITS).map(([number, identifier, name, symbol]) => [
+    readTable('units.txt').map(([number, identifier, name, symbol]) => [
       Number(number),
       { code: Number(number), identifier: `eumU${identifier}`, name: name!, symbol: symbol! },
     ]),
