@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** They last longest, mostly waiting for processes: what begins last must not be one of them. */
@@ -20,13 +19,6 @@ function place(file) {
   const first = FIRST.indexOf(name);
   return first >= 0 ? `0 ${first}` : `1 ${createHash('sha1').update(name).digest('hex')}`;
 }
-
-// With --tap, a failed test whose error has a stack without frames ends the whole run, and nobody learns its name: supertap
-// cannot write a member that is undefined. Its YAML writer can leave such members out.
-const ofAva = createRequire(createRequire(import.meta.url).resolve('ava'));
-const yaml = createRequire(ofAva.resolve('supertap'))('js-yaml');
-const { safeDump } = yaml;
-yaml.safeDump = (value) => safeDump(value, { skipInvalid: true });
 
 /** Without names of files, the whole suite runs: the files of `test/api` in groups, which load the API once each. */
 const whole = !process.argv.slice(2).some((argument) => /test(?!.*\/groups\/)/.test(argument));

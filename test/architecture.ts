@@ -104,7 +104,7 @@ export function loadedWith(start: string, files: ReadonlyMap<string, string>): S
   return loaded;
 }
 
-function importsOf(file: string, source: string): Import[] {
+export function importsOf(file: string, source: string): Import[] {
   const imports: Import[] = [];
   for (const [, type, names = '', specifier = ''] of source.matchAll(
     /^\s*(?:import|export)\s+(?:(type\s+)?([\w*{}\s,$]+?)\s+from\s+)?['"]([^'"]+)['"]/gm,

@@ -20,7 +20,7 @@ const LONGEST_LINE = 120;
 
 async function documents(): Promise<Map<string, string>> {
   const pages = (await readdir(join(root, 'docs'), { recursive: true })).filter((name) => name.endsWith('.md'));
-  const files = ['README.md', ...pages.map((name) => `docs/${name}`)];
+  const files = ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)];
   return new Map(await Promise.all(files.map(async (file) => [file, await text(file)] as const)));
 }
 const text = (file: string) => readFile(join(root, file), 'utf8');
