@@ -12,7 +12,7 @@ export {
 } from './tiles/dataset/description.ts';
 export { AGGREGATION_METHODS, DEEPEST, SCHEME_TYPES } from './tiles/dataset/schemes.ts';
 export { StoredTiles } from './tiles/dataset/stored-tiles.ts';
-export { HALF_WORLD, mercatorMatrices, resolutionOf, tilesWithin } from './tiles/matrices.ts';
+export { HALF_WORLD, mercatorMatrices, resolutionOf, type TileIndex, tilesWithin } from './tiles/matrices.ts';
 export { OUT_OF_RANGE, OUTPUT_TYPES, type OutputType } from './tiles/raster/encode-tile.ts';
 export { colourAt, parseColour } from './tiles/raster/ramp.ts';
 export { type TileKey, tileFieldKind } from './tiles/vector/tile-values.ts';

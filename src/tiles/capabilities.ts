@@ -47,7 +47,7 @@ export interface TileMatrixSet {
   }[];
 }
 
-export interface Place {
+export interface TilesUrl {
   readonly name: string;
   /** Address of the tiles of the dataset. */
   readonly base: string;
@@ -56,26 +56,26 @@ export interface Place {
 }
 
 /** The capabilities of the Web Map Tile Service of a dataset: a layer per scheme. */
-export function capabilitiesOf(description: TilesDescription, place: Place): Capabilities {
+export function capabilitiesOf(description: TilesDescription, address: TilesUrl): Capabilities {
   const { tilingSchemes: schemes } = description;
-  const { base, name } = place;
+  const { base, name } = address;
   const quad = quadLevels(schemes);
   const sets = new Map<string, TileMatrixSet>();
   for (const scheme of schemes) {
     const identifier = matrixSetOf(scheme, quad);
     if (!sets.has(identifier)) sets.set(identifier, matrixSet(identifier, scheme));
   }
-  const href = `${base}/wmts?${place.signature === undefined ? '' : `${place.signature}&`}`;
+  const href = `${base}/wmts?${address.signature === undefined ? '' : `${address.signature}&`}`;
   return {
     serviceIdentification: { title: name, serviceType: 'OGC WMTS', serviceTypeVersion: '1.0.0' },
     operationsMetadata: {
       operations: ['GetCapabilities', 'GetTile'].map((operation) => ({ name: operation, href, encodings: ['KVP'] })),
     },
     contents: {
-      layers: schemes.map((scheme) => layerOf(scheme, matrixSetOf(scheme, quad), description, place)),
+      layers: schemes.map((scheme) => layerOf(scheme, matrixSetOf(scheme, quad), description, address)),
       tileMatrixSets: [...sets.values()],
     },
-    serviceMetadataUrl: signed(`${base}/wmts/1.0.0/WMTSCapabilities.xml`, place),
+    serviceMetadataUrl: signed(`${base}/wmts/1.0.0/WMTSCapabilities.xml`, address),
   };
 }
 
@@ -118,16 +118,16 @@ function matrixSet(identifier: string, scheme: DrawnScheme): TileMatrixSet {
   };
 }
 
-function layerOf(scheme: DrawnScheme, tileMatrixSet: string, description: TilesDescription, place: Place): Layer {
+function layerOf(scheme: DrawnScheme, tileMatrixSet: string, description: TilesDescription, address: TilesUrl): Layer {
   const { schemeId, itemName, outputType, box } = scheme;
   const [west, south, east, north] = description.geographicBox;
   const around = east > 180;
   const format = MEDIA_TYPES[outputType];
   const dimensions = dimensionsOf(description);
-  const root = `${place.base}/scheme/${schemeId}`;
+  const root = `${address.base}/scheme/${schemeId}`;
   const queries = dimensions.map(({ identifier }) => `${identifier === 'Time' ? 'timeStep' : 'layer'}={${identifier}}`);
-  const query = [...queries, ...(place.signature === undefined ? [] : [place.signature])].join('&');
-  const legends = scheme.colors === undefined ? [] : [{ format: 'image/png', href: signed(`${root}/legend`, place) }];
+  const query = [...queries, ...(address.signature === undefined ? [] : [address.signature])].join('&');
+  const legends = scheme.colors === undefined ? [] : [{ format: 'image/png', href: signed(`${root}/legend`, address) }];
   return {
     identifier: schemeId,
     title: `${schemeId}: ${itemName}`,
@@ -185,4 +185,5 @@ function limitsOf({ schemeType, zoomLevels, matrixWidths, matrixHeights, box }: 
   });
 }
 
-const signed = (url: string, { signature }: Place): string => (signature === undefined ? url : `${url}?${signature}`);
+const signed = (url: string, { signature }: TilesUrl): string =>
+  signature === undefined ? url : `${url}?${signature}`;

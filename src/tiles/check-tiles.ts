@@ -1,10 +1,15 @@
-import { type DrawnScheme, isUnzipped, problemOf, type StoredTile, type TileSlice } from 'hydrofiles/tiles';
+import {
+  type DrawnScheme,
+  isUnzipped,
+  problemOf,
+  type StoredTile,
+  type TileIndex,
+  type TileSlice,
+} from 'hydrofiles/tiles';
 import type { TileRequest } from './draw-threads.ts';
-import { rasterDrawing } from './raster/raster-drawing.ts';
+import { rasterDrawing } from './raster/raster-tiles.ts';
 import type { ServedTiles, TileParts } from './serve.ts';
 import { findTile } from './store/tile-store.queries.ts';
-
-type Place = readonly [level: number, column: number, row: number];
 
 /** What was found of tiles that were chosen at random. */
 export interface TileCheck {
@@ -33,7 +38,7 @@ export async function checkTiles(
       step: below(Math.max(1, description.timeStamps.length)),
       layer: below(Math.max(1, description.layerIds.length)),
     };
-    const report = (place: Place, reason: string | undefined) => {
+    const report = (place: TileIndex, reason: string | undefined) => {
       if (reason === undefined) return;
       const { schemeId } = scheme;
       result.wrong.push({ schemeId, tile: placeText(place), timeStep: slice.step, layer: slice.layer, reason });
@@ -57,7 +62,7 @@ export async function checkTiles(
 const below = (end: number): number => Math.floor(Math.random() * end);
 const oneOf = <T>(list: readonly T[]): T => list[below(list.length)]!;
 /** Level, row and column, as in addresses. */
-const placeText = ([level, column, row]: Place): string => `${level}/${row}/${column}`;
+const placeText = ([level, column, row]: TileIndex): string => `${level}/${row}/${column}`;
 
 class Checker {
   readonly #parts: TileParts;
@@ -74,11 +79,11 @@ class Checker {
     this.#of = of;
   }
 
-  isOnRequest([level]: Place): boolean {
+  isOnRequest([level]: TileIndex): boolean {
     return this.#of.scheme.levelsOnRequest?.includes(level) ?? false;
   }
 
-  async placeWithData(): Promise<Place | undefined> {
+  async placeWithData(): Promise<TileIndex | undefined> {
     const { scheme, slice } = this.#of;
     const limits = await this.#served.tiles.limits(scheme.schemeId, slice);
     if (limits.length === 0) return undefined;
@@ -87,14 +92,14 @@ class Checker {
     return [Number(tileMatrix), minTileCol + column, minTileRow + row];
   }
 
-  async placeWithoutData(): Promise<Place | undefined> {
+  async placeWithoutData(): Promise<TileIndex | undefined> {
     const { scheme, slice } = this.#of;
     const n = below(scheme.zoomLevels.length);
-    const place: Place = [scheme.zoomLevels[n]!, below(scheme.matrixWidths[n]!), below(scheme.matrixHeights[n]!)];
+    const place: TileIndex = [scheme.zoomLevels[n]!, below(scheme.matrixWidths[n]!), below(scheme.matrixHeights[n]!)];
     return (await this.#served.tiles.hasData(scheme.schemeId, slice, place)) ? undefined : place;
   }
 
-  async problemOf(place: Place): Promise<string | undefined> {
+  async problemOf(place: TileIndex): Promise<string | undefined> {
     const { tile, stored } = await this.#tile(place);
     if (tile === undefined)
       return this.#mayBeEmpty(place) ? undefined : 'The availability has it, but there is no tile.';
@@ -104,20 +109,20 @@ class Checker {
   }
 
   /** At the edge of the data the availability can hold tiles without data of the deepest levels. */
-  #mayBeEmpty(place: Place): boolean {
+  #mayBeEmpty(place: TileIndex): boolean {
     return this.isOnRequest(place) && place[0] >= this.#of.scheme.drawnOf!.base;
   }
 
-  async problemOfEmpty(place: Place): Promise<string | undefined> {
+  async problemOfEmpty(place: TileIndex): Promise<string | undefined> {
     const { tile } = await this.#tile(place);
     return tile === undefined ? undefined : 'There is a tile, but the availability does not have it.';
   }
 
-  async #tile(place: Place): Promise<{ tile: StoredTile | undefined; stored: Buffer | undefined }> {
+  async #tile(place: TileIndex): Promise<{ tile: StoredTile | undefined; stored: Buffer | undefined }> {
     const { scheme, slice, request } = this.#of;
     const { tiles, dataset } = this.#served;
     if (!this.isOnRequest(place)) return { tile: await tiles.tile(scheme.schemeId, slice, place), stored: undefined };
-    const drawing = rasterDrawing(dataset, tiles, { scheme, slice, place });
+    const drawing = rasterDrawing(dataset, tiles, { scheme, slice, index: place });
     const { bytes } = await this.#parts.store.draw(drawing, request);
     const stored = await findTile(this.#parts.db, drawing.key);
     return { tile: bytes && { bytes, gzip: !isUnzipped(scheme.outputType) }, stored: stored?.bytes };

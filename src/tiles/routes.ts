@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { StoredTile } from 'hydrofiles/tiles';
 import { z } from 'zod';
-import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { vary } from '../http/answers/vary.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { number, texts } from '../http/rules/members.ts';
-import { askerOf } from '../http/rules/signed-link.ts';
 import { legendOf, legendPicture } from './legend.ts';
 import { MapNet, mapNetOf } from './map-net.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { publicMetadata, TileMetadata } from './public-metadata.ts';
+import { emptyTile, rasterTile } from './raster/raster-tiles.ts';
 import {
   config,
   DATASET_PATH,
@@ -24,9 +23,8 @@ import {
   TILE_ANSWER,
   TileAddress,
 } from './route-parts.ts';
-import { type Checked, emptyTileOf, fromStored, schemeOf, servedTiles, type TileParts, tileAt } from './serve.ts';
-import { chosenSlice, mercatorPlaceOf, placeOf } from './slices.ts';
-import { tenantOf } from './tenant-of.ts';
+import { type Checked, fromStored, schemeOf, servedTiles, type TileParts, tileRequest } from './serve.ts';
+import { chosenSlice, mercatorIndexOf, tileIndexOf } from './slices.ts';
 import { TileJson, tileJsonOf } from './tile-json.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -102,17 +100,15 @@ export async function tileRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const served = await serve(request, request.params.id, 'lately');
+      if (parts.responses.answerAllowed(request, reply)) return reply;
       const { tiles, dataset } = served;
       const scheme = schemeOf(tiles, request.params.schemeId);
-      const place = placeOf(scheme, request.params);
+      const index = tileIndexOf(scheme, request.params);
       const slice = chosenSlice(tiles.description, request.query);
-      const tile = await tileAt(parts, served, {
-        scheme,
-        slice,
-        place,
-        request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
-      });
-      return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version: dataset.rowVersion });
+      const asked = tileRequest(request, reply, dataset);
+      const tile = await fromStored(dataset, () => rasterTile(parts.store, served, { scheme, slice, index }, asked));
+      const { rowVersion: version } = dataset;
+      return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version });
     },
   );
 
@@ -134,7 +130,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       async (request, reply) => {
         const { tiles, dataset } = await serve(request, request.params.id, 'lately');
         const scheme = schemeOf(tiles, request.params.schemeId);
-        const tile: StoredTile = await fromStored(dataset, () => emptyTileOf(tiles, scheme));
+        const tile: StoredTile = await fromStored(dataset, () => emptyTile(tiles, scheme));
         return sendBytes(request, reply, {
           ...tile,
           type: MEDIA_TYPES[scheme.outputType],
@@ -212,10 +208,10 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     async (request, reply) => {
-      const { tiles, dataset, place } = await serve(request, request.params.id, 'now');
+      const { tiles, dataset, url } = await serve(request, request.params.id, 'now');
       const scheme = schemeOf(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
-      const text = JSON.stringify(tileJsonOf(tiles.description, scheme, slice, place));
+      const text = JSON.stringify(tileJsonOf(tiles.description, scheme, slice, url));
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
     },
   );
@@ -237,7 +233,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
     async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'lately');
       const scheme = schemeOf(tiles, request.params.schemeId);
-      const net = await fromStored(dataset, () => mapNetOf(tiles.description, scheme, mercatorPlaceOf(request.params)));
+      const net = await fromStored(dataset, () => mapNetOf(tiles.description, scheme, mercatorIndexOf(request.params)));
       return sendText(request, reply, { text: JSON.stringify(net), type: JSON_TYPE, version: dataset.rowVersion });
     },
   );

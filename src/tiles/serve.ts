@@ -1,19 +1,17 @@
-import { gzipSync } from 'node:zlib';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FormatError } from 'hydrofiles/errors';
-import { type DrawnScheme, isUnzipped, type StoredTile, type StoredTiles, type TileSlice } from 'hydrofiles/tiles';
+import type { DrawnScheme, StoredTiles } from 'hydrofiles/tiles';
 import { type Served, servedDataset } from '../datasets/served.ts';
 import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
+import { clientLeft } from '../http/answers/client-left.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
 import { callerOf } from '../http/rules/auth.ts';
 import { askerOf, expiryOf } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
-import type { Place } from './capabilities.ts';
+import type { TilesUrl } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
-import { MEDIA_TYPES } from './media-types.ts';
 import type { OpenTiles } from './open-tiles.ts';
-import { rasterDrawing } from './raster/raster-drawing.ts';
 import type { TileStore } from './store/tile-store.ts';
 
 /** What decides whether a request may read a dataset. */
@@ -33,18 +31,10 @@ export interface TileParts extends RightParts {
   readonly store: TileStore;
 }
 
-export interface WantedTile {
-  readonly scheme: DrawnScheme;
-  readonly slice: TileSlice;
-  readonly place: readonly [level: number, column: number, row: number];
-  /** Called only if the tile is drawn on request. */
-  request(): TileRequest;
-}
-
 /** A tiles dataset that the request may read. */
 export interface ServedTiles extends Served {
   readonly tiles: StoredTiles;
-  readonly place: Place;
+  readonly url: TilesUrl;
 }
 
 /**
@@ -80,7 +70,7 @@ export async function servedTiles(
   const served = await readableDataset(parts, request, id, checked);
   const tiles = await parts.open.of(served.dataset);
   const base = `${origin}/api/tiles/dataset/${id}`;
-  return { ...served, tiles, place: { base, name: served.dataset.name, signature: served.signature } };
+  return { ...served, tiles, url: { base, name: served.dataset.name, signature: served.signature } };
 }
 
 /** @throws AppError `notFound` for an unknown scheme */
@@ -93,39 +83,11 @@ export function schemeOf(tiles: StoredTiles, schemeId: string): DrawnScheme {
   });
 }
 
-const emptyTiles = new WeakMap<StoredTiles, Map<string, StoredTile>>();
-
-/** The tile without data, in the form in which tiles of the scheme are stored. */
-export async function emptyTileOf(tiles: StoredTiles, { schemeId, outputType }: DrawnScheme): Promise<StoredTile> {
-  const kept = emptyTiles.get(tiles) ?? new Map<string, StoredTile>();
-  emptyTiles.set(tiles, kept);
-  let tile = kept.get(schemeId);
-  if (tile === undefined) {
-    const bytes = await tiles.emptyTile(schemeId);
-    tile = MEDIA_TYPES[outputType].startsWith('image/')
-      ? { bytes, gzip: false }
-      : { bytes: gzipSync(bytes), gzip: true };
-    kept.set(schemeId, tile);
-  }
-  return tile;
-}
-
-/** A tile; the empty one where there are no data. */
-export async function tileAt(
-  { store }: Pick<TileParts, 'store'>,
-  { tiles, dataset }: ServedTiles,
-  { scheme, slice, place, request }: WantedTile,
-): Promise<StoredTile> {
-  const { schemeId, levelsOnRequest, outputType } = scheme;
-  return fromStored(dataset, async () => {
-    if (!levelsOnRequest?.includes(place[0]))
-      return (await tiles.tile(schemeId, slice, place)) ?? emptyTileOf(tiles, scheme);
-    const hasData = await tiles.hasData(schemeId, slice, place);
-    const bytes = hasData
-      ? await store.tile(rasterDrawing(dataset, tiles, { scheme, slice, place }), request)
-      : undefined;
-    return bytes === undefined ? emptyTileOf(tiles, scheme) : { bytes, gzip: !isUnzipped(outputType) };
-  });
+/** Whose share of the drawing threads a request takes, and when its client leaves; a signed link has its own share. */
+export function tileRequest(request: FastifyRequest, reply: FastifyReply, { id }: Served['dataset']): TileRequest {
+  const asker = askerOf(request);
+  const tenant = 'caller' in asker ? (asker.caller.tenantId ?? asker.caller.userId) : `link to ${id}`;
+  return { tenant, signal: clientLeft(reply) };
 }
 
 /** What is read of stored tiles. Anybody who may write the dataset can put other bytes there: damaged ones are 422. */

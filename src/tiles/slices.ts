@@ -1,5 +1,5 @@
 import { parseUtc } from 'hydrofiles/text';
-import { DEEPEST, type DrawnScheme, type TileSlice, type TilesDescription } from 'hydrofiles/tiles';
+import { DEEPEST, type DrawnScheme, type TileIndex, type TileSlice, type TilesDescription } from 'hydrofiles/tiles';
 import { AppError, invalid } from '../errors.ts';
 
 /** Parameters that choose a slice, as they were sent. */
@@ -61,10 +61,10 @@ function chosenIndex(count: number, text: string | undefined, name: string): num
 export const outOfRange = (sentence: string) => new AppError('notFound', sentence, { code: 'TileOutOfRange' });
 
 /** The level, column and row of a tile inside of its matrix. */
-export function placeOf(
+export function tileIndexOf(
   { schemeId, zoomLevels, matrixWidths, matrixHeights }: DrawnScheme,
   { tileMatrix, tileRow, tileCol }: { tileMatrix: string; tileRow: string; tileCol: string },
-): readonly [level: number, column: number, row: number] {
+): TileIndex {
   const level = integerOf('tileMatrix', tileMatrix);
   const row = integerOf('tileRow', tileRow);
   const column = integerOf('tileCol', tileCol);
@@ -79,10 +79,10 @@ export function placeOf(
 }
 
 /** The level, column and row of a tile of Web Mercator. */
-export function mercatorPlaceOf(
+export function mercatorIndexOf(
   { zoom, column, row }: { zoom: string; column: string; row: string },
   deepest = DEEPEST,
-): readonly [level: number, column: number, row: number] {
+): TileIndex {
   const [level, x, y] = [integerOf('zoom', zoom), integerOf('column', column), integerOf('row', row)];
   if (level < 0 || level > deepest) throw outOfRange(`There is no zoom level ${level}; there are 0 to ${deepest}.`);
   const side = 2 ** level;

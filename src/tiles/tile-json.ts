@@ -2,7 +2,7 @@ import { type DrawnScheme, isSingle, type TileSlice, type TilesDescription } fro
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { text } from '../http/rules/members.ts';
-import type { Place } from './capabilities.ts';
+import type { TilesUrl } from './capabilities.ts';
 
 export const TileJson = z
   .object({
@@ -21,7 +21,7 @@ export function tileJsonOf(
   description: TilesDescription,
   { schemeId, schemeType, zoomLevels }: DrawnScheme,
   { step, layer }: TileSlice,
-  { base, name, signature }: Place,
+  { base, name, signature }: TilesUrl,
 ): z.infer<typeof TileJson> {
   if (schemeType !== 'XYZ')
     throw new AppError('notFound', `Scheme '${schemeId}' is ${schemeType}; TileJSON describes XYZ only.`);

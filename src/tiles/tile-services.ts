@@ -5,7 +5,7 @@ import type { Database } from '../db.ts';
 import { SessionLocks } from '../platform/postgres/session-locks.ts';
 import { DrawThreads } from './draw-threads.ts';
 import { OpenTiles } from './open-tiles.ts';
-import { RASTER_THREAD } from './raster/raster-drawing.ts';
+import { RASTER_THREAD } from './raster/raster-tiles.ts';
 import { DRAWN } from './store/tile-store.queries.ts';
 import { type TileKind, TileStore, type TileStoreParts } from './store/tile-store.ts';
 import { VectorSources } from './vector/vector-source.ts';

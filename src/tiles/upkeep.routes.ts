@@ -1,15 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { clientLeft } from '../http/answers/client-left.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { askerOf } from '../http/rules/signed-link.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
-import { fromStored, servedTiles, type TileParts } from './serve.ts';
+import { fromStored, servedTiles, type TileParts, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
-import { tenantOf } from './tenant-of.ts';
 
 const config = upkeepConfig;
 const tags = TAGS;
@@ -114,9 +111,8 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const served = await serve(request, request.params.id);
-      const tenant = tenantOf(askerOf(request), served.dataset.id);
       return fromStored(served.dataset, () =>
-        checkTiles(parts, served, request.query.tiles, { tenant, signal: clientLeft(reply) }),
+        checkTiles(parts, served, request.query.tiles, tileRequest(request, reply, served.dataset)),
       );
     },
   );

@@ -2,15 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
-import { clientLeft } from '../http/answers/client-left.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { askerOf } from '../http/rules/signed-link.ts';
 import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
-import { readableDataset } from './serve.ts';
+import { readableDataset, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
-import { tenantOf } from './tenant-of.ts';
 import { drawingAheadIsDue } from './vector/draw-ahead.queries.ts';
 import type { VectorParts } from './vector.routes.ts';
 
@@ -117,8 +114,7 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
       const { dataset, blob } = await serve(request, request.params.id);
       const tiles = await parts.sources.features(dataset, blob);
       if (tiles === undefined) return { checked: 0, wrong: [] };
-      const tenant = tenantOf(askerOf(request), dataset.id);
-      return checkVectorTiles(parts, tiles, request.query.tiles, { tenant, signal: clientLeft(reply) });
+      return checkVectorTiles(parts, tiles, request.query.tiles, tileRequest(request, reply, dataset));
     },
   );
 }

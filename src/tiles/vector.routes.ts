@@ -2,17 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { tileFieldKind } from 'hydrofiles/tiles';
 import { z } from 'zod';
 import { invalid } from '../errors.ts';
-import { clientLeft } from '../http/answers/client-left.ts';
 import { ASKED_AGAIN, sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { askerOf } from '../http/rules/signed-link.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
-import { type Checked, fromStored, readableDataset, type TileParts } from './serve.ts';
+import { type Checked, fromStored, readableDataset, type TileParts, tileRequest } from './serve.ts';
 import { chosenSlice, integerOf, outOfRange } from './slices.ts';
-import { tenantOf } from './tenant-of.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
@@ -124,6 +121,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
     },
     async (request, reply) => {
       const { dataset, subject } = await serve(request, request.params.id, 'lately');
+      if (parts.responses.answerAllowed(request, reply)) return reply;
       const tile = tileOf(request.params);
       const { attributes, ...slice } = request.query;
       const drawing = subject?.drawing({
@@ -132,13 +130,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         slice: chosenSlice(subject, slice),
       });
       const bytes =
-        drawing &&
-        (await fromStored(dataset, () =>
-          parts.store.tile(drawing, () => ({
-            tenant: tenantOf(askerOf(request), dataset.id),
-            signal: clientLeft(reply),
-          })),
-        ));
+        drawing && (await fromStored(dataset, () => parts.store.tile(drawing, tileRequest(request, reply, dataset))));
       if (bytes === undefined) {
         reply.header('cache-control', ASKED_AGAIN);
         return reply.code(204).send();

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AppError, invalid } from '../errors.ts';
-import { clientLeft } from '../http/answers/client-left.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { statusOf } from '../http/answers/status.ts';
@@ -9,14 +8,13 @@ import { vary } from '../http/answers/vary.ts';
 import { refusedAs } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { askerOf } from '../http/rules/signed-link.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
+import { rasterTile } from './raster/raster-tiles.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
-import { type Checked, servedTiles, type TileParts, tileAt } from './serve.ts';
-import { chosenSlice, placeOf } from './slices.ts';
-import { tenantOf } from './tenant-of.ts';
+import { type Checked, fromStored, servedTiles, type TileParts, tileRequest } from './serve.ts';
+import { chosenSlice, tileIndexOf } from './slices.ts';
 import { askedLayer, checkGetTile, type KvpQuery, operationOf } from './wmts-request.ts';
 
 const XML = 'application/xml; charset=utf-8';
@@ -78,8 +76,8 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
   });
 
   async function capabilities(request: FastifyRequest, id: string) {
-    const { tiles, dataset, place } = await serve(request, id, 'now');
-    return { capabilities: capabilitiesOf(tiles.description, place), version: dataset.rowVersion };
+    const { tiles, dataset, url } = await serve(request, id, 'now');
+    return { capabilities: capabilitiesOf(tiles.description, url), version: dataset.rowVersion };
   }
 
   app.get(
@@ -116,6 +114,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         });
       }
       const served = await serve(request, request.params.id, 'lately');
+      if (parts.responses.answerAllowed(request, reply)) return reply;
       const { dataset } = served;
       const wanted = checkGetTile(query);
       const { description } = served.tiles;
@@ -125,15 +124,12 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         throw invalid(`FORMAT '${query.format}' is not ${format}, the format of layer '${scheme.schemeId}'.`, {
           code: 'InvalidParameterValue',
         });
-      const place = placeOf(scheme, wanted);
+      const index = tileIndexOf(scheme, wanted);
       const asked = { timeStep: query.time ?? query.timeStep, layer: query.elevation };
       const slice = chosenSlice(description, asked, { timeStep: 'TIME', layer: 'ELEVATION' });
-      const tile = await tileAt(parts, served, {
-        scheme,
-        slice,
-        place,
-        request: () => ({ tenant: tenantOf(askerOf(request), dataset.id), signal: clientLeft(reply) }),
-      });
+      const tile = await fromStored(dataset, () =>
+        rasterTile(parts.store, served, { scheme, slice, index }, tileRequest(request, reply, dataset)),
+      );
       return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
     },
   );

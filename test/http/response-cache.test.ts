@@ -415,7 +415,7 @@ test.serial('cached answers are bounded in bytes, and those in use stay', async 
   const isCached = async (n: number) => (await get(of(n), own)).headers.ratelimit === undefined;
   // rights do not end with time
   stopClock(t);
-  for (let n = 0; n < 50; n++) {
+  for (let n = 0; n < 80; n++) {
     await get(of(n), own);
     t.true(await isCached(n));
     t.true(await isCached(0));

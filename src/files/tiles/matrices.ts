@@ -30,6 +30,8 @@ export interface Lattice {
   readonly height: number;
 }
 
+export type TileIndex = readonly [level: number, column: number, row: number];
+
 /** Tiles from `firstColumn` and `firstRow` to the ends, which are exclusive. */
 export interface TileRange {
   readonly firstColumn: number;

@@ -37,7 +37,7 @@ export interface ResponseCacheOptions {
   onFirstRight(): void;
 }
 
-const MAX_BYTES = 64 << 20;
+const MAX_BYTES = 128 << 20;
 /** Bytes of an entry besides its key and body. */
 const ENTRY = 2000;
 /** Headers of one answer, which its cached copies do not have. */
@@ -111,6 +111,16 @@ export class ResponseCache<Subject> {
     const right = await this.#rights.get(`${miss.rights}\n${resource}`, miss.generation, check);
     miss.subject = { resource, version: right.version };
     return right;
+  }
+
+  /** Answers a request whose right was checked, if it can: as `answer`, for the handler, which returns `reply` then. */
+  answerAllowed(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { subject } = this.#misses.get(request) ?? {};
+    const response = this.#responses.get(responseKey(request));
+    if (response === undefined || response.resource !== subject?.resource || response.version !== subject.version)
+      return false;
+    send(request, reply, response);
+    return true;
   }
 
   #keep(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {

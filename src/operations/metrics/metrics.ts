@@ -28,7 +28,7 @@ export interface Metrics {
   answered(request: AnsweredRequest): void;
   blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void;
   /** A vector tile, or a raster tile of a level that is drawn on request. */
-  tileServed(kind: TileKind, origin: 'memory' | 'database' | 'drawn'): void;
+  tileServed(kind: TileKind, origin: 'database' | 'drawn'): void;
   tileDrawn(kind: TileKind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
   /** Counts of drawings that wait for a thread or have one. */
   watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void;

@@ -1,7 +1,7 @@
 import { loadOnce } from 'hydrofiles/caches';
 import { answerTasks } from 'hydrofiles/threads';
 import { TileDrawer } from 'hydrofiles/tile-drawing';
-import { StoredTiles, type TileSlice } from 'hydrofiles/tiles';
+import { StoredTiles, type TileIndex, type TileSlice } from 'hydrofiles/tiles';
 import { LRUCache } from 'lru-cache';
 import type { DrawContext } from '../draw-threads.ts';
 
@@ -11,7 +11,7 @@ export interface RasterJob {
   readonly size: number;
   readonly schemeId: string;
   readonly slice: TileSlice;
-  readonly place: readonly [level: number, column: number, row: number];
+  readonly index: TileIndex;
 }
 
 /** Schemes whose directories and last used values are in memory. */
@@ -41,5 +41,5 @@ function drawerOf({ blob, size, schemeId }: RasterJob): Promise<TileDrawer> {
 answerTasks(async (job: RasterJob, context: DrawContext): Promise<Uint8Array | undefined> => {
   current = context;
   const drawer = await drawerOf(job);
-  return drawer.draw(job.slice, job.place, context.throwIfAborted);
+  return drawer.draw(job.slice, job.index, context.throwIfAborted);
 });

@@ -16,12 +16,6 @@ import {
   type TileKey,
 } from './tile-store.queries.ts';
 
-/** Bytes of tiles in the memory of this process. */
-const IN_MEMORY = 96 << 20;
-/** Bytes of an entry besides its key and its tile. */
-const ENTRY_BYTES = 200;
-/** The database notes the use of a tile at most this often. */
-const NOTED_EVERY = 10 * 60_000;
 /** How often a tile that another process draws is looked for: a process that is killed announces nothing. */
 const LOOK_AGAIN = 1000;
 /** No drawing takes longer. */
@@ -32,7 +26,7 @@ const NOT_MAINTAINED = 'the stored tiles could not be maintained';
 
 export type TileKind = 'raster' | 'vector';
 /** Where a tile came from. */
-export type TileOrigin = 'memory' | 'database' | 'drawn';
+export type TileOrigin = 'database' | 'drawn';
 
 /** How to draw a tile. */
 export interface TileDrawing {
@@ -66,16 +60,12 @@ export interface TileStoreParts {
 }
 
 /**
- * Drawn tiles. A tile comes from the memory of this process, from the database, which all API processes share, or it is
- * drawn and stored there. The process that draws a tile holds its lock, which ends with the process, so that no other
- * process draws it at the same time; the others are told when it is stored.
+ * Drawn tiles, after the response cache. A tile comes from the database, which all API processes share, or it is drawn
+ * and stored there. The process that draws a tile holds its lock, which ends with the process, so that no other process
+ * draws it at the same time; the others are told when it is stored.
  */
 export class TileStore {
   readonly #parts: TileStoreParts;
-  readonly #memory = new LRUCache<string, { readonly bytes: Uint8Array | undefined; noted: number }>({
-    maxSize: IN_MEMORY,
-    sizeCalculation: ({ bytes }, key) => ENTRY_BYTES + key.length + (bytes?.length ?? 0),
-  });
   readonly #drawings = new SharedDrawings<Uint8Array | undefined>();
   readonly #cleaned = new LRUCache<string, true>({ max: MOST_BLOBS });
   #storedBytes = 0;
@@ -85,33 +75,14 @@ export class TileStore {
     this.#parts = parts;
   }
 
-  /**
-   * Undefined for a tile with nothing in it. The caller may read the dataset.
-   * @param request called only if the tile is not in memory
-   */
-  async tile(drawing: TileDrawing, request: () => TileRequest): Promise<Uint8Array | undefined> {
-    const { kind, key } = drawing;
-    const name = Object.values(key).join(' ');
-    const known = this.#memory.get(name);
-    if (known !== undefined) {
-      this.#parts.metrics.tileServed(kind, 'memory');
-      if (this.#stores(drawing) && Date.now() - known.noted > NOTED_EVERY) {
-        known.noted = Date.now();
-        this.#noteUse(key);
-      }
-      return known.bytes;
-    }
-    const { tenant, signal } = request();
-    return this.#drawings.of(name, signal, async (shared) => {
-      const asked = { tenant, signal: shared };
-      const bytes = await (this.#stores(drawing) ? this.#find(drawing, asked) : this.#drawUnstored(drawing, asked));
-      this.#memory.set(name, { bytes, noted: Date.now() });
-      return bytes;
-    });
-  }
-
-  #stores({ storedFrom }: TileDrawing): boolean {
-    return this.#parts.most > 0 && storedFrom < Number.POSITIVE_INFINITY;
+  /** Undefined for a tile with nothing in it. The caller may read the dataset. */
+  tile(drawing: TileDrawing, { tenant, signal }: TileRequest): Promise<Uint8Array | undefined> {
+    const isStored = this.#parts.most > 0 && drawing.storedFrom < Number.POSITIVE_INFINITY;
+    return this.#drawings.of(Object.values(drawing.key).join(' '), signal, (shared) =>
+      isStored
+        ? this.#find(drawing, { tenant, signal: shared })
+        : this.#drawUnstored(drawing, { tenant, signal: shared }),
+    );
   }
 
   /** Draws a tile, whether it is stored or not. */
@@ -225,7 +196,6 @@ export class TileStore {
   }
 
   #noteUse(key: TileKey): void {
-    if (this.#parts.most === 0) return;
     this.#parts.db.transaction((tx) => noteUse(tx, key)).catch((error) => this.#warn(error, NOT_MAINTAINED));
   }
 

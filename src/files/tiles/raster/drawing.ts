@@ -10,6 +10,7 @@ import {
   mercatorMatrices,
   nativeMatrices,
   resolutionOf,
+  type TileIndex,
   type TileMatrices,
   type TileRange,
   tileCount,
@@ -170,7 +171,7 @@ export async function drawSlice(plan: TilePlan, drawing: Drawing, output: Output
 export async function drawOne(
   plan: TilePlan,
   drawing: Drawing,
-  [level, column, row]: readonly [level: number, column: number, row: number],
+  [level, column, row]: TileIndex,
   output: Encoding,
 ): Promise<Uint8Array | undefined> {
   const from = Math.max(level, plan.base);

@@ -2,7 +2,7 @@ import { ConversionError } from '../../errors.ts';
 import { isUnzipped, rampOfDrawn, styleOf } from '../dataset/describe-tiles.ts';
 import type { DrawnScheme, TileSlice } from '../dataset/description.ts';
 import type { StoredTiles } from '../dataset/stored-tiles.ts';
-import { mercatorMatrices } from '../matrices.ts';
+import { mercatorMatrices, type TileIndex } from '../matrices.ts';
 import { drawOne, encodedTile, type TilePlan } from './drawing.ts';
 import { type TileEncoder, tileEncoder } from './encode-tile.ts';
 import { drawOfSums } from './tile-sums.ts';
@@ -48,7 +48,7 @@ export class TileDrawer {
    */
   async draw(
     slice: TileSlice,
-    place: readonly [level: number, column: number, row: number],
+    place: TileIndex,
     throwIfCancelled: () => void = () => {},
   ): Promise<Uint8Array | undefined> {
     const { aggregationMethod: method, outputType } = this.#scheme;

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { pooledBytes, releaseBuffer } from '../../../data/buffer-pool.ts';
 import { FormatError } from '../../../errors.ts';
 import type { StoredTiles } from '../../dataset/stored-tiles.ts';
-import { MERCATOR_TILE } from '../../matrices.ts';
+import { MERCATOR_TILE, type TileIndex } from '../../matrices.ts';
 import type { Aggregation, SummedTile } from '../tile-sums.ts';
 import { allEnded } from './all-ended.ts';
 import { type SourceSlice, sliceValuesName } from './item-values.ts';
@@ -90,10 +90,7 @@ export class Overviews {
    * The tiles with data that a tile is made of. Undefined if it is drawn of the base: so are all tiles of datasets that
    * were written before there were overviews.
    */
-  async under(
-    slice: SourceSlice,
-    [level, column, row]: readonly [level: number, column: number, row: number],
-  ): Promise<SummedTile[] | undefined> {
+  async under(slice: SourceSlice, [level, column, row]: TileIndex): Promise<SummedTile[] | undefined> {
     const { name, base, planes, method } = this.#of;
     const entry = overviewName(name, slice, method);
     const kept = overviewOf(base, level);
