@@ -1,5 +1,5 @@
+import { moment, record } from 'hydrofiles/terminal';
 import type { Account } from '../src/accounts/account.ts';
-import { moment, record } from './table.ts';
 
 /** Path of an account, by its login id. */
 export const accountPath = (id: string) => `/api/accounts/${encodeURIComponent(id)}`;

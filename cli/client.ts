@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Method, OptionsInit, RequestError, Response } from 'got';
+import { UsageError } from 'hydrofiles/terminal';
 import type { Credentials } from '../src/tokens/credentials.ts';
 import type { OtpRequired } from '../src/tokens/log-in.ts';
 import type { AccessTokenAnswer, TokenAnswer } from '../src/tokens/routes.ts';
 import type { Env } from './env.ts';
-import { NotLoggedIn, type Problem, Refused, Unreachable, UsageError } from './errors.ts';
+import { NotLoggedIn, type Problem, Refused, Unreachable } from './errors.ts';
 import { type Login, type LoginFile, loginFile } from './login-file.ts';
 import { serverAddress } from './server-address.ts';
 

@@ -1,6 +1,6 @@
+import { plain } from 'hydrofiles/terminal';
 import { Declined } from './errors.ts';
 import type { Io } from './io.ts';
-import { plain } from './table.ts';
 
 export interface ConfirmOptions {
   /** `--yes`: skip the question. */

@@ -1,105 +1,14 @@
-import { extname } from 'node:path';
 import type { Command } from 'commander';
+import { conversionMembers, type DataOptions, dataOptions, type Parametrised } from 'hydrofiles/command';
 import type { List } from '../src/http/rules/paging.ts';
 import type { Converter } from '../src/transfers/views/converters.routes.ts';
 import type { Api } from './client.ts';
-import { UsageError } from './errors.ts';
-import { repeated, srid } from './options.ts';
 import { type ResourceOptions, resourceOptions, resourcesOf } from './resources.ts';
-import type { InputFile } from './staged-file.ts';
-import { type TransformationOptions, transformationOptions, transformationsOf } from './transformations.ts';
 
 export const listConverters = (api: Api, kind: 'reader' | 'writer', filter?: string) =>
   api.call<List<Converter>>('GET', `/api/conversion/${kind}/list`, { query: { filter } });
 
-/** Formats by file extension. Without zip, which several formats use. */
-const EXTENSIONS: Record<string, string> = {
-  asc: 'asciigrid',
-  tif: 'geotiff',
-  tiff: 'geotiff',
-  geojson: 'geojson',
-  shp: 'shapefile',
-  dfs0: 'dfs0',
-  dfs1: 'dfs1',
-  dfs2: 'dfs2',
-  dfs3: 'dfs3',
-  dfsu: 'dfsu',
-  vtu: 'vtu',
-  xyz: 'xyz',
-  mesh: 'mesh',
-  fgb: 'gis',
-};
-
-/** The format that files with this extension have. */
-export const formatOfName = (file: string): string | undefined =>
-  file.toLowerCase().endsWith('.zarr.zip') ? 'md' : EXTENSIONS[extname(file).slice(1).toLowerCase()];
-
-type Named = Pick<Converter, 'name' | 'datasetFormat'>;
-
-/**
- * The only converter of the format of this file name. `option`: the option to use if there is none or more than one.
- */
-export function converterFor<C extends Named>(file: string, converters: readonly C[], option: string): C {
-  const format = formatOfName(file);
-  const found = converters.filter(({ datasetFormat }) => datasetFormat === format);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  const names = (found.length > 1 ? found : converters).map(({ name }) => name).join(', ');
-  throw new UsageError(`The format of ${file} is not known from its name. Use ${option} with one of ${names}.`);
-}
-
-/** Chooses the reader of a file: as requested, else by its content, else by its name. */
-export function readerFor<C extends Named>(
-  file: Pick<InputFile, 'name' | 'content'>,
-  readers: readonly C[],
-  requested: string | undefined,
-): C {
-  if (requested !== undefined) return named(requested, readers, '--reader');
-  const { format, looksLike, advice } = file.content ?? {};
-  const found = format === undefined ? [] : readers.filter(({ datasetFormat }) => datasetFormat === format);
-  if (found[0] !== undefined && found.length === 1) return found[0];
-  if (looksLike === undefined || formatOfName(file.name) !== undefined)
-    return converterFor(file.name, readers, '--reader');
-  if (advice !== undefined)
-    throw new UsageError(
-      `${file.name} looks like ${looksLike}. ${advice} To store it unchanged, use --reader FileReader.`,
-    );
-  throw new UsageError(
-    `${file.name} looks like ${looksLike}, which no reader supports. Use --reader FileReader to store it unchanged.`,
-  );
-}
-
-/** A map of each item, if a writer of tiles gets no schemes: no one has to write JSON to see their data. */
-const TILING_SCHEMES = {
-  name: 'TilingSchemes',
-  value: [{ schemeId: 'map', schemeType: 'XYZ', itemName: '*' }],
-};
-
-interface NamedValue {
-  name: string;
-  value: unknown;
-}
-
-/** Options about the data of a conversion. */
-export interface DataOptions extends TransformationOptions {
-  param?: string[];
-  srid?: number;
-  skipBadRecords?: boolean;
-}
-
 export interface ConversionOptions extends DataOptions, ResourceOptions {}
-
-/** Adds the options of all conversions, also of local ones. */
-export const dataOptions = (command: Command): Command =>
-  transformationOptions(
-    command
-      .option(
-        '--param <name=value>',
-        'parameter of the reader or writer; may be repeated; reader.NAME= or writer.NAME= if both have it',
-        repeated,
-      )
-      .option('--srid <srid>', 'coordinate system of the data; overrides that of the file', srid),
-  ).option('--skip-bad-records', 'skip records that cannot be read; their locations are stored as a GeoJSON file');
 
 /** Adds the options of all transfers that convert. */
 export const conversionOptions = (command: Command): Command =>
@@ -108,55 +17,12 @@ export const conversionOptions = (command: Command): Command =>
     'only check whether it could be started, and estimate the result; sends and starts nothing',
   );
 
-interface Parametrised {
-  readonly name: string;
-  readonly parameters: readonly { readonly name: string }[];
-}
-
-/**
- * Members of a request. A parameter without `reader.` or `writer.` goes to the one that has it; if none has it, the
- * server refuses it.
- */
-export function conversionOf(
-  { param = [], srid, skipBadRecords, ...wanted }: ConversionOptions,
+/** Members of a request to convert. */
+export const conversionOf = (
+  options: ConversionOptions,
   reader: Parametrised | undefined,
   writer: Parametrised | undefined,
-) {
-  const readerParameters: NamedValue[] = srid === undefined ? [] : [{ name: 'SRID', value: srid }];
-  const writerParameters: NamedValue[] = [];
-  for (const text of param) {
-    const [, side, name, value] = /^(?:(reader|writer)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (name === undefined || value === undefined) throw new UsageError(`--param takes NAME=VALUE, not '${text}'.`);
-    const has = (converter: Parametrised | undefined) =>
-      converter?.parameters.some((one) => one.name.toLowerCase() === name.toLowerCase()) ?? false;
-    if (side === undefined && has(reader) && has(writer)) {
-      throw new UsageError(`Reader and writer both have '${name}'. Use reader.${name}= or writer.${name}=.`);
-    }
-    const toWriter = side === undefined ? has(writer) : side === 'writer';
-    (toWriter ? writerParameters : readerParameters).push({ name, value: parseJsonOrText(value) });
-  }
-  const hasSchemes = writerParameters.some(({ name }) => name.toLowerCase() === TILING_SCHEMES.name.toLowerCase());
-  if (writer?.name === 'TilingWriter' && !hasSchemes) writerParameters.push(TILING_SCHEMES);
-  const bad = skipBadRecords ? { onBadRecord: 'skip' as const } : {};
-  return {
-    readerParameters,
-    writerParameters,
-    transformations: transformationsOf(wanted),
-    ...bad,
-    ...resourcesOf(wanted),
-  };
-}
-
-function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-export function named<C extends Named>(name: string, converters: readonly C[], option: string): C {
-  const found = converters.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (found) return found;
-  throw new UsageError(`${option} ${name} does not exist. Use one of ${converters.map((one) => one.name).join(', ')}.`);
-}
+) => ({
+  ...conversionMembers(options, reader, writer),
+  ...resourcesOf(options),
+});

@@ -1,7 +1,7 @@
 import type { BandStatistics, FeatureStatistics, FieldStatistics, GridStatistics } from 'hydrofiles/data';
+import { bytes, moment, plain, record, type Shown, type Table, table } from 'hydrofiles/terminal';
 import type { Dataset } from '../src/datasets/record.ts';
 import type { Principals } from './principals.ts';
-import { bytes, moment, plain, record, type Shown, type Table, table } from './table.ts';
 
 /** Result of `calculateStatisticsTransformation`, for bands or for fields. */
 type Statistics = Partial<Omit<GridStatistics, 'kind'> & Omit<FeatureStatistics, 'kind'>>;

@@ -1,9 +1,8 @@
 import { extname } from 'node:path';
-import { formatOfName } from './converters.ts';
-import { type DownloadTarget, download, downloadTo, nameAt, needsName, TO_STDOUT } from './download.ts';
+import { formatOfName, localOutput, needsName, STDIO } from 'hydrofiles/command';
+import { bytes } from 'hydrofiles/terminal';
+import { type DownloadTarget, download, downloadTo, nameAt } from './download.ts';
 import type { Io } from './io.ts';
-import { localOutput } from './local-output.ts';
-import { bytes } from './table.ts';
 
 /**
  * Downloads with a progress bar. Returns the paths of the files; undefined if the bytes went to stdout. A file that is
@@ -16,7 +15,7 @@ export async function downloadWithProgress(
   target: DownloadTarget,
 ): Promise<string[] | undefined> {
   const { path = '.', force = false } = target;
-  if (path === TO_STDOUT) return void (await downloadTo(address, (chunk) => io.write(chunk)));
+  if (path === STDIO) return void (await downloadTo(address, (chunk) => io.write(chunk)));
   if (await needsName(target)) return [await downloadTold(io, address, target)];
   await using open = new AsyncDisposableStack();
   const output = await localOutput(path, force, open);

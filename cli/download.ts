@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
+import { needsName } from 'hydrofiles/command';
+import { UsageError } from 'hydrofiles/terminal';
 import { refusalOf, unreachable } from './client.ts';
-import { Unreachable, UsageError } from './errors.ts';
+import { Unreachable } from './errors.ts';
 
 const MAX_TRIES = 5;
-/** A path that means stdout. */
-export const TO_STDOUT = '-';
 
 export interface DownloadTarget {
   /** File or existing folder; undefined: the current folder. */
@@ -63,15 +63,6 @@ async function pathOf(address: string, target: DownloadTarget): Promise<string> 
   const inside = join(path, await nameAt(address));
   await needsName({ path: inside, force });
   return inside;
-}
-
-/** Whether the file gets its name from the server. Throws if a file exists already, so call it before long work. */
-export async function needsName({ path = '.', force }: DownloadTarget): Promise<boolean> {
-  if (path === TO_STDOUT) return false;
-  const there = await stat(path).catch(() => undefined);
-  if (there?.isDirectory()) return true;
-  if (there && !force) throw new UsageError(`${path} exists already. Use --force to replace it.`);
-  return false;
 }
 
 /** File name from the server, without folders, so that it cannot lead elsewhere. */

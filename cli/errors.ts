@@ -1,12 +1,8 @@
+import { Interrupted, OutputFailed } from 'hydrofiles/terminal';
 import type { Problem as WholeProblem } from '../src/http/openapi/problem.ts';
 
 /** An error of the API (RFC 9457). Partial, because older servers and proxies send fewer members. */
 export type Problem = Partial<WholeProblem>;
-
-/** Wrong usage of the command line: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 /** The person did not confirm: exit code 1. */
 export class Declined extends Error {
@@ -64,28 +60,6 @@ export class TransferNotCompleted extends Error {
   }
 }
 
-/** Exit code after Ctrl-C, as in shells. */
-export const INTERRUPTED = 130;
-
-/** The process was asked to stop, mostly by Ctrl-C; `message` says what continues on the server. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode = INTERRUPTED) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
-
-/** The result cannot be written: a full disk, or a pipe whose reader is gone. */
-export class OutputFailed extends Error {
-  override readonly name = 'OutputFailed';
-  /** The reader closed the pipe (EPIPE), which needs no message. */
-  readonly pipeClosed: boolean;
-
-  constructor(cause: Error) {
-    super(`The output cannot be written: ${cause.message}`, { cause });
-    this.pipeClosed = (cause as NodeJS.ErrnoException).code === 'EPIPE';
-  }
-}
+/** Errors that the next files would meet as well. */
+export const concernsAll = (error: unknown) =>
+  error instanceof NotLoggedIn || error instanceof Interrupted || error instanceof OutputFailed;

@@ -1,6 +1,6 @@
+import { UsageError } from 'hydrofiles/terminal';
 import type { List } from '../src/http/rules/paging.ts';
 import type { EumItem, EumUnit } from '../src/series/eum.routes.ts';
-import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 
 interface Query {

@@ -1,5 +1,5 @@
+import { moment, plain } from 'hydrofiles/terminal';
 import type { CloudEvent } from '../src/events/cloud-event.ts';
-import { moment, plain } from './table.ts';
 
 export const EVENTS = '/api/eventing/event/list';
 

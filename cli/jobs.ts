@@ -1,7 +1,7 @@
+import { plain } from 'hydrofiles/terminal';
 import type { JobState } from '../src/operations/jobs/queries.ts';
 import { Refused, WouldFail } from './errors.ts';
 import type { Io } from './io.ts';
-import { plain } from './table.ts';
 
 export const JOB = '/api/admin/job';
 export const JOB_STATES = [

@@ -1,18 +1,9 @@
 import { type Command, CommanderError } from 'commander';
-import {
-  Declined,
-  Interrupted,
-  NotLoggedIn,
-  OutputFailed,
-  Refused,
-  TransferNotCompleted,
-  Unreachable,
-  UsageError,
-} from './errors.ts';
+import { Interrupted, OutputFailed, plain, UsageError } from 'hydrofiles/terminal';
+import { Declined, NotLoggedIn, Refused, TransferNotCompleted, Unreachable } from './errors.ts';
 import { type Io, terminal } from './io.ts';
 import { messageWithOptions } from './option-names.ts';
 import { programFor } from './program.ts';
-import { plain } from './table.ts';
 
 const EXIT = { ok: 0, failed: 1, usage: 2, notLoggedIn: 3 } as const;
 

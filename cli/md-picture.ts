@@ -1,7 +1,7 @@
 import { parseSrid } from 'hydrofiles/crs';
 import { CELL_SHAPES, type Grid, type Series } from 'hydrofiles/data';
 import { gridPicturePng, meshPicturePng, seriesPicturePng } from 'hydrofiles/pictures';
-import { UsageError } from './errors.ts';
+import { UsageError } from 'hydrofiles/terminal';
 
 type CovAxis =
   | { values: (number | string)[] }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isUuid, moment, UsageError } from 'hydrofiles/terminal';
 import type { FoundItem } from '../src/datasets/find.queries.ts';
 import type { GroupAnswer } from '../src/groups/routes.ts';
 import type { CursorPage, List, OffsetPage } from '../src/http/rules/paging.ts';
@@ -8,13 +9,11 @@ import type { BinItem } from '../src/recycle-bin/record.ts';
 import type { Series } from '../src/series/definitions.ts';
 import type { Tenant } from '../src/tenants/routes.ts';
 import type { ListedTransfer } from '../src/transfers/views/list.queries.ts';
-import { Refused, UsageError } from './errors.ts';
+import { Refused } from './errors.ts';
 import type { Io } from './io.ts';
 import { JOB, JOB_STATES } from './jobs.ts';
 import { allPages } from './pages.ts';
 import { pathSegment } from './paths.ts';
-import { moment } from './table.ts';
-import { isUuid } from './uuid.ts';
 
 /** Kinds of objects that can be given by name instead of id. */
 type Kind = 'project' | 'dataset' | 'series' | 'tenant' | 'key' | 'group' | 'deleted' | 'transfer' | 'job';

@@ -1,8 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isUuid } from './uuid.ts';
-
-/** Parser of an option that may be repeated. */
-export const repeated = (text: string, before: readonly string[] = []): string[] => [...before, text];
+import { integer, isUuid, repeated } from 'hydrofiles/terminal';
 
 /** `a, b or c`. */
 const oneOf = (values: readonly string[]): string =>
@@ -31,10 +28,6 @@ export function choices(flags: string, description: string, values: readonly str
   return option;
 }
 
-/** Adds `--wide` to a command that prints tables. */
-export const wideOption = (command: Command): Command =>
-  command.option('--wide', 'do not shorten tables to the width of the terminal');
-
 /** Adds a hidden option: the name that older versions had for the option `current` (its long flag). */
 export function legacyOption(command: Command, flags: string, current: string): Command {
   const option = command.options.find(({ long }) => long === current);
@@ -45,30 +38,11 @@ export function legacyOption(command: Command, flags: string, current: string): 
   return command.addOption(old);
 }
 
-/** Parser of an EPSG code. */
-export function srid(text: string): number {
-  const digits = /^(?:EPSG:)?(\d{1,9})$/i.exec(text)?.[1];
-  if (digits === undefined) throw new InvalidArgumentError('It must be a number such as 25832 or EPSG:25832.');
-  return Number(digits);
-}
-
 /** Parser of a UUID. */
 export function uuid(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('It must be a UUID such as 0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e.');
   return text.toLowerCase();
 }
-
-/** Parser of an integer of this range. */
-export const integer =
-  (min: number, max = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new InvalidArgumentError(`It must be a whole number ${range}.`);
-  };
-
-export const count = integer(0);
 
 /** Parser of the page size of a list. */
 export const limit = integer(1, 1000);

@@ -1,10 +1,10 @@
+import { isUuid } from 'hydrofiles/terminal';
 import type { Account } from '../src/accounts/account.ts';
 import type { List } from '../src/http/rules/paging.ts';
 import type { Principal } from '../src/projects/principals.queries.ts';
 import { accountPath } from './accounts.ts';
 import { Refused } from './errors.ts';
 import type { Io } from './io.ts';
-import { isUuid } from './uuid.ts';
 
 /** Accounts and API keys by UUID. */
 export interface Principals {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { wideOption } from 'hydrofiles/terminal';
 import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
 import { acceptNames, tenantIdOf } from './names.ts';
 import { type Noun, SECTIONS } from './noun.ts';
-import { wideOption } from './options.ts';
 import { NOUNS } from './registry.ts';
 
 /** Builds the program for these arguments: all nouns by name and description, and the called one completely. */

@@ -264,14 +264,14 @@ export const NOUNS: readonly Noun[] = [
     description:
       'show the content of a local file without a server: format, coordinate system, extent, bands or fields, statistics',
     local: true,
-    load: async () => (await processes()).inspectCommand,
+    load: async () => (await import('hydrofiles/command')).inspectCommand,
   },
   {
     name: 'convert',
     section: 'machine',
     description: 'convert a local file to another format or coordinate system, without a server',
     local: true,
-    load: async () => (await processes()).convertFileCommand,
+    load: async () => (await import('hydrofiles/command')).convertCommand,
   },
   {
     name: 'admin',

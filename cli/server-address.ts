@@ -1,6 +1,6 @@
+import { UsageError } from 'hydrofiles/terminal';
 import { readSettingsFile, resolveVariables } from '../src/platform/settings/settings-file.ts';
 import type { Env } from './env.ts';
-import { UsageError } from './errors.ts';
 
 /** `PLATFORM_URL`, else the address on which `npm start` listens with the same settings, without a trailing slash. */
 export function serverAddress(env: Env): string {

@@ -1,22 +1,11 @@
-import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
+import { isAddress, mainFile, type Recognised, recognise, sizeOf, zipShapefile } from 'hydrofiles/command';
+import { bytes, UsageError } from 'hydrofiles/terminal';
 import type { TextAnswer } from '../src/http/rules/forms.ts';
-import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
-import type { Recognised } from './local-file.ts';
 import { cleanName } from './paths.ts';
-import { bytes } from './table.ts';
 import { upload } from './upload.ts';
-
-/** Size of a local file in bytes. Throws a `UsageError` if it is not a file. */
-export async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => undefined);
-  if (found?.isFile()) return found.size;
-  throw new UsageError(found ? `${file} is not a file.` : `There is no file ${file}.`);
-}
-
-export const isAddress = (file: string) => /^https?:\/\//i.test(file);
 
 /** Checks that the local file of the argument `file` exists, before any request. */
 export const checkFileFirst = (command: Command): Command =>
@@ -40,8 +29,6 @@ export interface InputFile {
 /** Accepts a local file, or the address of a remote file, which the platform downloads itself. */
 export async function openInputFile(io: Io, given: string): Promise<InputFile> {
   if (!isAddress(given)) {
-    // imported late, because formats are much code
-    const { mainFile, recognise, zipShapefile } = await import('./local-file.ts');
     await sizeOf(given);
     const file = await mainFile(given);
     const content = await recognise(file);

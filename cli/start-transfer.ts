@@ -1,11 +1,11 @@
+import { bytes } from 'hydrofiles/terminal';
 import type { Summary } from '../src/transfers/queries.ts';
 import type { DryRun } from '../src/transfers/starts/bodies.ts';
 import { type Answer, composedAnswer } from './client.ts';
 import { WouldFail } from './errors.ts';
+import type { Estimate, Plan } from './estimate.ts';
 import type { Io } from './io.ts';
-import type { Estimate, Plan } from './local-file.ts';
 import { type InputFile, uploadWithProgress } from './staged-file.ts';
-import { bytes } from './table.ts';
 import { followTransfer, showEnded } from './watch.ts';
 
 export interface StartOptions {
@@ -135,7 +135,7 @@ async function sendFile(io: Io, path: string, file: InputFile, body: Sent): Prom
 
 /** Estimates the conversion of a local file. Throws if it would fail. */
 async function estimateFor(file: InputFile, plan: Plan): Promise<Estimate | undefined> {
-  const { estimateConversion } = await import('./local-file.ts');
+  const { estimateConversion } = await import('./estimate.ts');
   try {
     return await file.with?.((local) => estimateConversion(local, plan, new AbortController().signal));
   } catch (error) {

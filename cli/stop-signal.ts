@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { Interrupted } from './errors.ts';
+import { Interrupted } from 'hydrofiles/terminal';
 
 /** Signals within this time count once: a terminal sends Ctrl-C to every process of the group, and npm forwards it. */
 const DEBOUNCE_MS = 300;

@@ -1,5 +1,5 @@
+import { UsageError } from 'hydrofiles/terminal';
 import { refusalOf, unreachable } from './client.ts';
-import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 
 export const tilePath = (dataset: string, rest: string) => `/api/tiles/dataset/${encodeURIComponent(dataset)}${rest}`;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sentencesOf } from 'hydrofiles/command';
+import { Interrupted, moment, record } from 'hydrofiles/terminal';
 import type { Transfer } from '../src/transfers/views/record.ts';
 import type { Answer, Api } from './client.ts';
-import { Interrupted, Unreachable } from './errors.ts';
+import { Unreachable } from './errors.ts';
 import { readStream } from './event-stream.ts';
 import type { Io } from './io.ts';
-import { sentencesOf } from './local-receipt.ts';
-import { moment, record } from './table.ts';
 
 export const hasEnded = ({ status }: Transfer) => status === 'Completed' || status === 'Error';
 

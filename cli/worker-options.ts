@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { UsageError } from './errors.ts';
-import { amount, integer, label } from './options.ts';
+import { integer, UsageError } from 'hydrofiles/terminal';
+import { amount, label } from './options.ts';
 
 /** Options for the capacity of a worker. Each overrides the setting `worker.` of its name. */
 export interface WorkerOptions {

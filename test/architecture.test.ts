@@ -32,7 +32,7 @@ test('readers, writers, bridges and kinds of data load when they are used, not a
     'workers/main.ts',
     'workers/convert-process.ts',
     'cli/main.ts',
-    'cli/commands/convert.ts',
+    'src/files/hydrofiles.ts',
   ]) {
     const loaded = [...loadedWith(start, files)];
     t.true(loaded.includes('src/files/formats/registry.ts') || start === 'cli/main.ts', start);

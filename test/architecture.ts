@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 /** Folders of `src` that are packages. */
 const PACKAGES = ['files', 'web'];
 /** Order of the rooms (folders) of the library: a file imports from its own room and from rooms earlier in the list. */
-const LIBRARY = ['threads', 'data', 'geo', 'formats', 'tiles', 'convert', 'crs'];
+const LIBRARY = ['threads', 'data', 'geo', 'formats', 'tiles', 'convert', 'crs', 'command'];
 /** Lists the readers and writers of all rooms of the library. */
 const REGISTRY = 'src/files/formats/registry.ts';
 /**
@@ -42,7 +42,7 @@ const FOUNDATION = ['audit', 'config', 'db', 'errors', 'jobs', 'outbox'].map((na
  * draw pictures, and the demo; the address of the platform, which is read from its settings.
  */
 const STARTS_PROCESSES =
-  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|inspect|convert|blobs-adopt|secret-rotate|webhook-listen)\.ts|demo\/|(local-file|md-picture|series-picture|server-address)\.ts$)/;
+  /^cli\/(commands\/(serve|work|migrate|start|doctor|admin|blobs-adopt|secret-rotate|webhook-listen)\.ts|demo\/|server-address\.ts$)/;
 const MAY_USE_SQL =
   /(queries\.ts$|^src\/(db|jobs|outbox|audit|server)\.ts$|^src\/platform\/(sql\/(statements|error-kind)|postgres\/migrate)\.ts$|^workers\/main\.ts$)/;
 /** Files that open connections of their own; what they send stands in queries files. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { UsageError } from 'hydrofiles/terminal';
 import type { Account } from '../../src/accounts/account.ts';
 import type { Removal } from '../../src/tokens/removal.queries.ts';
 import { accountPath, describeAccount } from '../accounts.ts';
 import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
-import { UsageError } from '../errors.ts';
 import { sendWithPassword } from '../fresh-login.ts';
 import type { Io } from '../io.ts';
 import { time } from '../options.ts';

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
+import { moment, table } from 'hydrofiles/terminal';
 import type { Account } from '../../src/accounts/account.ts';
 import type { PasswordPolicy } from '../../src/accounts/password-policy.ts';
 import { accountPath, describeAccount, stateOf } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import { type PasswordOptions, passwordFrom, policyOfServer } from '../password.ts';
-import { moment, table } from '../table.ts';
 import { accountChangeCommands } from './account-change.ts';
 
 /** The built-in group whose members are administrators. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { record, UsageError } from 'hydrofiles/terminal';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
 import { openPasswords } from '../../src/accounts/password.ts';
 import { passwordRules, policyOf } from '../../src/accounts/password-policy.ts';
@@ -10,9 +11,7 @@ import { createLog } from '../../src/platform/telemetry/log.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
 import { connectApi } from '../client.ts';
 import type { Env } from '../env.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { record } from '../table.ts';
 
 export interface FirstAdministrator {
   id: string;

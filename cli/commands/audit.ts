@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { moment, table } from 'hydrofiles/terminal';
 import type { AuditEntry } from '../../src/accounts/audit.routes.ts';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Io } from '../io.ts';
 import { legacyOption, limit, pastTime } from '../options.ts';
-import { moment, table } from '../table.ts';
 
 interface AuditOptions {
   account?: string;

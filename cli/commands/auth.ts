@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { record } from 'hydrofiles/terminal';
 import type { Explained } from '../../src/tokens/second-factor.routes.ts';
 import type { Io } from '../io.ts';
-import { record } from '../table.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './login.ts';
 import { otpCommands } from './otp.ts';
 import { tokenCommands } from './token.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytes, Interrupted, moment, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { BlobStoreState } from '../../src/operations/blobs/blob-store.ts';
 import type { DamagedBlob } from '../../src/transfers/store/digests.queries.ts';
 import type { Verification } from '../../src/transfers/store/verification.queries.ts';
-import { Interrupted } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { bytes, moment, table } from '../table.ts';
 
 const PATH = '/api/admin/blob-store';
 const PAGE = 1000;

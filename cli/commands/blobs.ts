@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
+import { bytes, integer, moment, record } from 'hydrofiles/terminal';
 import type { BlobStoreState } from '../../src/operations/blobs/blob-store.ts';
 import type { SweepState } from '../../src/transfers/store/sweep-state.queries.ts';
 import type { Verification } from '../../src/transfers/store/verification.queries.ts';
 import type { Io } from '../io.ts';
-import { integer } from '../options.ts';
 import { finishBeforeStop } from '../stop-signal.ts';
-import { bytes, moment, record } from '../table.ts';
 import { verifyBlobs } from './blobs-verify.ts';
 
 export function blobsCommands(blobs: Command, io: Io): void {

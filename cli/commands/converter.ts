@@ -1,9 +1,9 @@
+import { record, type Shown, table } from 'hydrofiles/terminal';
 import type { Converter } from '../../src/transfers/views/converters.routes.ts';
 import { listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';
 import { choice } from '../options.ts';
-import { record, type Shown, table } from '../table.ts';
 
 const converterCommands =
   (kind: 'reader' | 'writer'): Fill =>

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { integer, moment, record, table, UsageError } from 'hydrofiles/terminal';
 import type {
   Balance,
   Detail,
@@ -10,11 +11,9 @@ import type {
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Principal } from '../../src/keys/routes.ts';
 import { askFor } from '../ask.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { choices, integer, limit, time } from '../options.ts';
+import { choices, limit, time } from '../options.ts';
 import { lookUpPrincipals } from '../principals.ts';
-import { moment, record, table } from '../table.ts';
 
 const STATUSES = ['Available', 'Reserved', 'Spent', 'Expired'];
 

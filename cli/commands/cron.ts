@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { moment, plain, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { CronJob, Name } from '../../src/operations/cron/routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { moment, plain, table } from '../table.ts';
 
 export function cronCommands(cron: Command, io: Io): void {
   cron

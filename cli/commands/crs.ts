@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { record, table } from 'hydrofiles/terminal';
 import type { System, Systems } from '../../src/crs/routes.ts';
 import type { Io } from '../io.ts';
 import { choice, limit } from '../options.ts';
-import { record, table } from '../table.ts';
 
 const MAX_AREA_LENGTH = 60;
 /** Shortens a description of an area; `crs show` prints all of it. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { bytes, moment, repeated, table, UsageError } from 'hydrofiles/terminal';
 import type { Dataset } from '../../src/datasets/record.ts';
 import type { TextAnswer } from '../../src/http/rules/forms.ts';
 import type { List } from '../../src/http/rules/paging.ts';
@@ -7,11 +8,9 @@ import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { describeDataset } from '../datasets.ts';
 import type { DownloadTarget } from '../download.ts';
 import { downloadWithProgress } from '../download-with-progress.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { jsonObject, repeated } from '../options.ts';
+import { jsonObject } from '../options.ts';
 import { lookUpPrincipals } from '../principals.ts';
-import { bytes, moment, table } from '../table.ts';
 import { mapCommand } from './dataset-map.ts';
 import { moveAndCopyCommands } from './dataset-move-copy.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { table } from 'hydrofiles/terminal';
 import { composedAnswer } from '../client.ts';
 import { eumItems, eumUnits } from '../eum.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
-import { table } from '../table.ts';
 
 export function eumCommands(eum: Command, io: Io): void {
   eum

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { count, moment, table } from 'hydrofiles/terminal';
 import type { ListedEvent } from '../../src/events/routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import { followStream } from '../event-stream.ts';
 import { about, EVENTS, eventLine, shortEventType } from '../events.ts';
 import type { Io } from '../io.ts';
-import { count, limit } from '../options.ts';
-import { moment, table } from '../table.ts';
+import { limit } from '../options.ts';
 
 export function eventCommands(event: Command, io: Io): void {
   event

@@ -1,13 +1,11 @@
 import { open as openFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { localOutput, STDIO } from 'hydrofiles/command';
+import { count, record, repeated, table } from 'hydrofiles/terminal';
 import type { FeatureDescription } from '../../src/features/description.ts';
 import type { Feature, FeaturePage } from '../../src/features/schemas.ts';
 import type { Answer } from '../client.ts';
-import { TO_STDOUT } from '../download.ts';
 import type { Io } from '../io.ts';
-import { localOutput } from '../local-output.ts';
-import { count, repeated } from '../options.ts';
-import { record, table } from '../table.ts';
 
 const DEFAULT_LIMIT = 50;
 const PAGE = 1000;
@@ -153,7 +151,7 @@ async function writeFeatures(io: Io, dataset: string, wanted: Wanted, target: st
     await file.close();
   }
   const { files } = await output.finish(io, (path) => path);
-  if (target !== TO_STDOUT) {
+  if (target !== STDIO) {
     const answer = { status: 200, headers: {}, text: '', body: undefined };
     io.show(answer, () => `${files[0]}: ${written} features`, { file: files[0], features: written });
   }

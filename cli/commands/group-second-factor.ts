@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
+import { type Shown, table, UsageError } from 'hydrofiles/terminal';
 import type { Preview } from '../../src/tokens/second-factor.routes.ts';
 import type { Answer } from '../client.ts';
 import { confirm } from '../confirm.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Shown, table } from '../table.ts';
 
 interface ChangeOptions {
   preview?: boolean;

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
+import { record, repeated, table, UsageError } from 'hydrofiles/terminal';
 import type { GroupAnswer as Group } from '../../src/groups/routes.ts';
 import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { legacyOption, repeated } from '../options.ts';
-import { record, table } from '../table.ts';
+import { legacyOption } from '../options.ts';
 import { secondFactorCommands } from './group-second-factor.ts';
 
 interface GroupOptions {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { UsageError } from 'hydrofiles/terminal';
 import type { Draining } from '../../src/operations/workers/drain.ts';
 import type { Answer } from '../client.ts';
 import { confirm, pluralize } from '../confirm.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { milliseconds } from '../options.ts';
 import { drainTable, targetOf, workerTable } from './worker.ts';

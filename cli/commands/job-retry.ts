@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { integer, moment, record, table, UsageError } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Job } from '../../src/operations/jobs/queries.ts';
 import type { FailureGroup } from '../../src/operations/retries/failures.queries.ts';
 import type { MassRetry } from '../../src/operations/retries/mass-retry.queries.ts';
 import type { Answer } from '../client.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { forEachJob, jobPath } from '../jobs.ts';
-import { integer, limit, pastTime } from '../options.ts';
+import { limit, pastTime } from '../options.ts';
 import { noteCosts, showDryRun } from '../start-transfer.ts';
-import { moment, record, table } from '../table.ts';
 
 interface RetryOptions {
   fingerprint?: string;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { moment, plain, record, table } from 'hydrofiles/terminal';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Job, JobDetail } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
 import { forEachJob, JOB, JOB_STATES, jobPath } from '../jobs.ts';
 import { ageOf, choices, legacyOption, limit, pastTime } from '../options.ts';
-import { moment, plain, record, table } from '../table.ts';
 import { startCron } from './cron.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { moment, record, repeated, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Key, NewKey as MadeKey } from '../../src/keys/routes.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { choice, repeated, time } from '../options.ts';
-import { moment, record, table } from '../table.ts';
+import { choice, time } from '../options.ts';
 
 interface NewKey {
   name: string;

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
+import { isUuid, record, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Enabled, Feature, LicensedFeature } from '../../src/licensing/routes.ts';
 import { askFor } from '../ask.ts';
 import type { Io } from '../io.ts';
 import { tenantIdOf } from '../names.ts';
 import { choice } from '../options.ts';
-import { record, table } from '../table.ts';
-import { isUuid } from '../uuid.ts';
 
 const TYPES = ['Application', 'Service'];
 

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
+import { record, UsageError } from 'hydrofiles/terminal';
 import type { Principal } from '../../src/keys/routes.ts';
 import type { Credentials } from '../../src/tokens/credentials.ts';
 import type { OtpRequired } from '../../src/tokens/log-in.ts';
 import type { AccessTokenAnswer } from '../../src/tokens/routes.ts';
 import type { Answer } from '../client.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { Fill } from '../noun.ts';
 import { type PasswordOptions, passwordFrom } from '../password.ts';
-import { record } from '../table.ts';
 
 export interface CredentialOptions extends PasswordOptions {
   id?: string;

@@ -1,12 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { STDIO } from 'hydrofiles/command';
+import { count, record, repeated, table, UsageError } from 'hydrofiles/terminal';
 import type { MultidimensionalDataset, MultidimensionalValues } from '../../src/arrays/answers.ts';
-import { TO_STDOUT } from '../download.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { PictureCoverage } from '../md-picture.ts';
-import { count, repeated } from '../options.ts';
-import { record, table } from '../table.ts';
 
 export function mdCommands(md: Command, io: Io): void {
   md.command('show')
@@ -123,7 +121,7 @@ async function draw(io: Io, coverage: PictureCoverage, path: string): Promise<vo
   const { signal, end } = io.interruptible();
   try {
     const png = await coveragePng(coverage, signal);
-    if (path === TO_STDOUT) return await io.write(png);
+    if (path === STDIO) return await io.write(png);
     await writeFile(path, png);
     io.note(`Drawn to ${path}.`);
   } finally {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { moment, record } from 'hydrofiles/terminal';
 import type { RecoveryCodes, Registration, Status } from '../../src/tokens/otp.routes.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { moment, record } from '../table.ts';
 import { type CredentialOptions, credentialsFrom, takesCredentials } from './login.ts';
 
 const PATH = '/api/tokens/otp';

@@ -1,10 +1,8 @@
-import { dataOptions } from '../converters.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from 'hydrofiles/terminal';
 import type { Fill } from '../noun.ts';
-import { count, legacyOption, uuid, wideOption } from '../options.ts';
+import { legacyOption, uuid } from '../options.ts';
 import { newPasswordFrom } from '../password.ts';
 import { finishBeforeStop } from '../stop-signal.ts';
-import { numberOrText, stepOrTime } from '../transformations.ts';
 import { type WorkerOptions, withOptionNames, withWorkerOptions, workerOptions } from '../worker-options.ts';
 
 // Commands without a server. Their code is imported when they run.
@@ -57,36 +55,6 @@ export const demoCommand: Fill = (command, io) => {
       const { demo } = await import('../demo/demo.ts');
       await demo(io, options);
     });
-};
-
-export const inspectCommand: Fill = (command, io) => {
-  wideOption(command)
-    .argument('<files...>', 'files, or - for stdin')
-    .option('--png <path>', 'draw the data to this PNG file, - for stdout')
-    .option(
-      '--item <item>',
-      'item to draw: a name, or a number from 0; for features a numeric field that sets the colours',
-      numberOrText,
-    )
-    .option('--step <step>', 'step to draw: a number from 0, or a time on the clock of the data', stepOrTime)
-    .option('--layer <number>', 'layer to draw, from 0 at the bottom; default: the highest', count)
-    .action(async (files, options) => {
-      const { inspectFiles } = await import('./inspect.ts');
-      await inspectFiles(files, options, io);
-    });
-};
-
-export const convertFileCommand: Fill = (command, io) => {
-  wideOption(command)
-    .argument('<input>', 'a file, or - for stdin')
-    .argument('<output>', 'a file or folder, or - for stdout')
-    .option('--reader <name>', 'reader of the input; default: by its content, else by its name')
-    .option('--writer <name>', 'writer of the output; default: by the extension of its name')
-    .option('--force', 'replace existing files');
-  dataOptions(command).action(async (input, output, options) => {
-    const { convertFile } = await import('./convert.ts');
-    await convertFile(io, input, output, options);
-  });
 };
 
 export const adminCommands: Fill = (admin, io) => {

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { type Table, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Member } from '../../src/projects/record.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import { lookUpPrincipals, type Principals, userIdOf } from '../principals.ts';
-import { type Table, table } from '../table.ts';
 
 interface Given {
   account: string;

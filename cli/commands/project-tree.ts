@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
+import { count, plain, record, type Table, table } from 'hydrofiles/terminal';
 import type { PlacedDataset } from '../../src/datasets/record.ts';
 import type { OffsetPage } from '../../src/http/rules/paging.ts';
 import type { ProjectDescendant } from '../../src/projects/descendants.queries.ts';
 import type { Access, Rule } from '../../src/projects/explain.ts';
 import { composedAnswer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { count, legacyOption, limit } from '../options.ts';
+import { legacyOption, limit } from '../options.ts';
 import { pathSegment } from '../paths.ts';
 import { userIdOf } from '../principals.ts';
-import { plain, record, type Table, table } from '../table.ts';
 
 interface TreeOptions {
   limit: number;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { moment, record, type Shown, table } from 'hydrofiles/terminal';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Project, ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
@@ -7,7 +8,6 @@ import { type ConfirmOptions, confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, limit } from '../options.ts';
 import { lookUpPrincipals, type Principals } from '../principals.ts';
-import { moment, record, type Shown, table } from '../table.ts';
 import { memberTable, projectMemberCommands } from './project-members.ts';
 import { projectTreeCommands } from './project-tree.ts';
 import { revokeGrantsCommand } from './revoke-grants.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import { bytes, count, moment, record, table, UsageError } from 'hydrofiles/terminal';
 import type { OffsetPage } from '../../src/http/rules/paging.ts';
 import type { BinItem, DeletedDataset, DeletedProject, Preview } from '../../src/recycle-bin/record.ts';
 import { type ConfirmOptions, confirmByName, pluralize } from '../confirm.ts';
-import { Refused, UsageError } from '../errors.ts';
+import { Refused } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { choice, count, limit } from '../options.ts';
+import { choice, limit } from '../options.ts';
 import { lookUpPrincipals } from '../principals.ts';
-import { bytes, moment, record, table } from '../table.ts';
 import { runCron } from './cron.ts';
 
 /** A project or a dataset. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { moment, table } from 'hydrofiles/terminal';
 import type { States } from '../../src/tokens/keys.routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
-import { moment, table } from '../table.ts';
 
 export function signingKeyCommands(key: Command, io: Io): void {
   key

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { moment, record, table } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { EndedRoles } from '../../src/projects/leave-tenant.routes.ts';
 import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts';
@@ -6,7 +7,6 @@ import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
 import { userIdOf } from '../principals.ts';
-import { moment, record, table } from '../table.ts';
 
 export function tenantCommands(tenant: Command, io: Io): void {
   tenant

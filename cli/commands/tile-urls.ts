@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { table } from 'hydrofiles/terminal';
 import type { Dataset } from '../../src/datasets/record.ts';
 import { composedAnswer } from '../client.ts';
 import { Refused } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { milliseconds } from '../options.ts';
 import { publicBase, readSignature } from '../read-link.ts';
-import { table } from '../table.ts';
 import { tilePath } from '../warm-tiles.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
+import { bytes, count, integer, moment, record, table, UsageError } from 'hydrofiles/terminal';
 import type { TileCheckAnswer, TileStatus } from '../../src/tiles/upkeep.routes.ts';
 import type { VectorTileCheck, VectorTileStatus } from '../../src/tiles/vector-upkeep.routes.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { count, integer } from '../options.ts';
-import { bytes, moment, record, table } from '../table.ts';
 import { chosenTiles, tilePath, type WarmOptions, warmTiles } from '../warm-tiles.ts';
 import { urlsCommand } from './tile-urls.ts';
 

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
+import { moment, table, UsageError } from 'hydrofiles/terminal';
 import type { Families } from '../../src/tokens/families.routes.ts';
 import { confirm } from '../confirm.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { moment, table } from '../table.ts';
 import { type CredentialOptions, takesCredentials, tokensFor } from './login.ts';
 
 interface RevokeOptions {

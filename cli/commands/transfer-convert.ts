@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type ConversionOptions, conversionOf, conversionOptions, listConverters, named } from '../converters.ts';
+import { named } from 'hydrofiles/command';
+import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { type StartOptions, startTransfer } from '../start-transfer.ts';
 

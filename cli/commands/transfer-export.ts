@@ -1,17 +1,11 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
+import { converterFor, named, needsName, STDIO } from 'hydrofiles/command';
+import { UsageError } from 'hydrofiles/terminal';
 import type { Summary } from '../../src/transfers/queries.ts';
-import {
-  type ConversionOptions,
-  conversionOf,
-  conversionOptions,
-  converterFor,
-  listConverters,
-  named,
-} from '../converters.ts';
-import { type DownloadTarget, needsName, TO_STDOUT } from '../download.ts';
+import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
+import type { DownloadTarget } from '../download.ts';
 import { downloadWithProgress } from '../download-with-progress.ts';
-import { UsageError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { noteCosts, showDryRun } from '../start-transfer.ts';
 import { followTransfer, noteSentences, showEnded } from '../watch.ts';
@@ -39,7 +33,7 @@ export function exportCommand(transfer: Command, io: Io): void {
 async function exportDataset(io: Io, dataset: string, options: ExportOptions): Promise<void> {
   const target: DownloadTarget = { path: options.output, force: options.force };
   const { writer: writerName, output } = options;
-  if (writerName === undefined && (output === undefined || output === TO_STDOUT || extname(output) === ''))
+  if (writerName === undefined && (output === undefined || output === STDIO || extname(output) === ''))
     throw new UsageError(
       "The format of the export is unknown. Use -o with an extension, such as -o terrain.tif, or --writer (see 'platform writer list').",
     );

@@ -1,24 +1,24 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
+import { isAddress, named, readerFor, sentencesOf, sizeOf } from 'hydrofiles/command';
+import {
+  endBatch,
+  Interrupted,
+  inBatch,
+  layOut,
+  type Progress,
+  type Shown,
+  table,
+  UsageError,
+} from 'hydrofiles/terminal';
 import type { Converter } from '../../src/transfers/views/converters.routes.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
-import { concernsAll, endBatch, inBatch } from '../batch.ts';
 import { composedAnswer } from '../client.ts';
-import {
-  type ConversionOptions,
-  conversionOf,
-  conversionOptions,
-  listConverters,
-  named,
-  readerFor,
-} from '../converters.ts';
-import { Interrupted, UsageError } from '../errors.ts';
+import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
+import { concernsAll } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { sentencesOf } from '../local-receipt.ts';
-import type { Progress } from '../progress.ts';
-import { type InputFile, isAddress, openInputFile, sizeOf } from '../staged-file.ts';
+import { type InputFile, openInputFile } from '../staged-file.ts';
 import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
-import { layOut, type Shown, table } from '../table.ts';
 import { followTransfer, watchTransfer } from '../watch.ts';
 
 interface DatasetOptions extends ConversionOptions {
@@ -218,7 +218,7 @@ function sharedProgress(io: Io, files: readonly string[]): SharedProgress {
 
 /** Checks the import of several files. */
 async function tryBatch(io: Io, files: readonly string[], options: ImportOptions): Promise<void> {
-  const { results, failures } = await inBatch(files, async (file) => {
+  const check = async (file: string) => {
     let answer: object | undefined;
     let text = '';
     const part: Io = {
@@ -231,7 +231,8 @@ async function tryBatch(io: Io, files: readonly string[], options: ImportOptions
     };
     await startWithFile(part, IMPORT, await importRequest(part, file, options), options);
     return { file, text, answer };
-  });
+  };
+  const { results, failures } = await inBatch(files, check, { ends: concernsAll });
   const tried = results.filter((one) => one !== undefined);
   io.show(
     composedAnswer([

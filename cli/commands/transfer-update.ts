@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { readerFor } from 'hydrofiles/command';
 import type { Transfer } from '../../src/transfers/views/record.ts';
-import { type ConversionOptions, conversionOf, conversionOptions, listConverters, readerFor } from '../converters.ts';
+import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { checkFileFirst, openInputFile } from '../staged-file.ts';
 import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { plain, record, type Shown, table } from 'hydrofiles/terminal';
 import type { Why } from '../../src/transfers/views/why.ts';
 import type { Io } from '../io.ts';
-import { plain, record, type Shown, table } from '../table.ts';
 import { transferPath } from '../watch.ts';
 
 export function whyCommand(transfer: Command, io: Io): void {

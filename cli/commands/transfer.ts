@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { moment, plain, table } from 'hydrofiles/terminal';
 import type { CursorPage, List } from '../../src/http/rules/paging.ts';
 import type { LoggedLine, Summary } from '../../src/transfers/queries.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
@@ -8,7 +9,6 @@ import { downloadWithProgress } from '../download-with-progress.ts';
 import type { Io } from '../io.ts';
 import { choice, choices, legacyOption, limit, pastTime } from '../options.ts';
 import { noteCosts, showDryRun } from '../start-transfer.ts';
-import { moment, plain, table } from '../table.ts';
 import { describeTransfer, followTransfer, noteSentences, showEnded, transferPath } from '../watch.ts';
 import { convertCommand } from './transfer-convert.ts';
 import { exportCommand } from './transfer-export.ts';

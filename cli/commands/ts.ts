@@ -1,19 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { STDIO } from 'hydrofiles/command';
+import { count, repeated, table, UsageError } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Series } from '../../src/series/definitions.ts';
 import type { SeriesDataset } from '../../src/series/routes.ts';
 import type { DeletedValues } from '../../src/series/values.routes.ts';
 import { type Answer, refusalOf, unreachable } from '../client.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
-import { TO_STDOUT } from '../download.ts';
-import { UsageError } from '../errors.ts';
 import { quantityOf } from '../eum.ts';
 import type { Io } from '../io.ts';
-import { count, jsonObject, repeated } from '../options.ts';
+import { jsonObject } from '../options.ts';
 import { plot } from '../plot.ts';
-import { table } from '../table.ts';
 
 const DEFAULT_WIDTH = 80;
 const PROPERTY = /^([^:]+):(DateTime|Long|Double|Boolean|Text)$/i;
@@ -203,7 +202,7 @@ async function drawTo(io: Io, png: string, series: Series, answer: Answer<List<R
   const { seriesPng } = await import('../series-picture.ts');
   const { signal, end } = io.interruptible();
   const picture = await seriesPng(series, points, signal).finally(end);
-  if (png === TO_STDOUT) return io.write(picture);
+  if (png === STDIO) return io.write(picture);
   await writeFile(png, picture);
   io.show(answer, () => `Drawn to ${png}.`);
 }

@@ -1,6 +1,6 @@
+import { UsageError } from 'hydrofiles/terminal';
 import type { CloudEvent } from '../../src/events/cloud-event.ts';
 import { newSecret, readSecret, secretText, signedHeaders } from '../../src/events/signature.ts';
-import { UsageError } from '../errors.ts';
 import { followStream } from '../event-stream.ts';
 import { EVENTS, eventLine, longEventType } from '../events.ts';
 import type { Io } from '../io.ts';

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import { count, moment, record, repeated, table } from 'hydrofiles/terminal';
 import type { Delivery, Webhook } from '../../src/events/webhook.queries.ts';
 import type { NewWebhook, Replayed, Tested } from '../../src/events/webhook.routes.ts';
 import type { CursorPage, List } from '../../src/http/rules/paging.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { longEventType } from '../events.ts';
 import type { Io } from '../io.ts';
-import { choice, count, limit, repeated } from '../options.ts';
-import { moment, record, table } from '../table.ts';
+import { choice, limit } from '../options.ts';
 
 const HOOKS = '/api/eventing/webhook';
 const path = (id: string) => `${HOOKS}/${encodeURIComponent(id)}`;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { moment, table } from 'hydrofiles/terminal';
 import type { Drain } from '../../src/operations/workers/queries.ts';
 import type { Workers } from '../../src/operations/workers/routes.ts';
 import type { WorkerState } from '../../src/operations/workers/workers.ts';
 import type { Io } from '../io.ts';
-import { moment, table } from '../table.ts';
 
 export function workerCommands(worker: Command, io: Io): void {
   worker

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect, type PictureChoice } from 'hydrofiles';
 import { cellCount, stepsOf } from 'hydrofiles/data';
-import { bytes } from '../table.ts';
+import { bytes } from 'hydrofiles/terminal';
 import { type Conversions, downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
 import { floodItems, makeFlood, peakOf, writeFlood } from './flood.ts';
 import { depthMapFaults, floodFaults, seriesFaults } from './flood-check.ts';

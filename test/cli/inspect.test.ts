@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import test from 'ava';
 import { main } from '../../cli/main.ts';
-import { startProgress } from '../../cli/progress.ts';
+import { startProgress } from '../../src/files/command/progress.ts';
 import { axes, block, dfsBytes, values } from '../formats/dfs/dfs-bytes.ts';
 import { geoKeys, placed, tiffFile } from '../formats/tiff-file.ts';
 import { person } from './person.ts';

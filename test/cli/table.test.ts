@@ -1,5 +1,5 @@
 import test from 'ava';
-import { layOut, table } from '../../cli/table.ts';
+import { layOut, table } from '../../src/files/command/table.ts';
 
 const ID = '0199f0a2-7c41-7d52-9b1e-4c1f6a2b3d5e';
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => [...line].length));

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Command } from 'commander';
-import { transformationOptions, transformationsOf } from '../../cli/transformations.ts';
+import { transformationOptions, transformationsOf } from '../../src/files/command/transformations.ts';
 import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
 
 /** The transformations that a command line asks for. Throws with commander's sentence where it cannot be read. */

@@ -63,12 +63,17 @@ test('the packed library installs in an empty folder: command, functions and typ
 
   const command = (...args: string[]) => run(process.execPath, join(folder, 'node_modules/.bin/hydrofiles'), ...args);
   await writeFile(join(folder, 'in.asc'), ASCII_GRID);
-  const inspection = JSON.parse(await command('inspect', 'in.asc'));
+  const inspection = JSON.parse(await command('inspect', 'in.asc', '--json'));
   t.like(inspection, { reader: 'AsciiGridReader', kind: 'grid', width: 3, height: 2 });
   await command('draw', 'in.asc', 'picture.png');
   t.is((await readFile(join(folder, 'picture.png'))).toString('latin1', 1, 4), 'PNG');
-  const receipt = JSON.parse(await command('convert', 'in.asc', 'out.tif', '--srid', '25832'));
-  t.like(receipt, { input: { name: 'in.asc' }, output: { name: 'out.tif' }, lost: [] });
+  const receipt = JSON.parse(await command('convert', 'in.asc', 'out.tif', '--srid', '25832', '--json'));
+  t.like(receipt, { files: ['out.tif'], writer: 'GeoTiffWriter' });
+  t.like(receipt.receipt, { input: { name: 'in.asc' }, output: { name: 'out.tif' }, lost: [] });
+  const features = { type: 'Feature', geometry: { type: 'Point', coordinates: [9, 54] }, properties: { depth: 1.5 } };
+  await writeFile(join(folder, 'in.geojson'), JSON.stringify(features));
+  await command('convert', 'in.geojson', 'points.shp');
+  t.like(JSON.parse(await command('inspect', 'points.dbf', '--json')), { reader: 'ShapefileReader', kind: 'features' });
   const wrong = await t.throwsAsync(command('convert', 'in.asc'));
   t.is((wrong as Error & { code?: number }).code, 2);
 

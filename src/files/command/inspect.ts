@@ -1,21 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import {
-  type Extent,
-  type Inspection,
-  type ItemInspection,
-  inspect,
-  type PictureChoice,
-  type TimeInspection,
-} from 'hydrofiles';
-import { parseUtc } from 'hydrofiles/text';
-import { endBatch, inBatch } from '../batch.ts';
-import { TO_STDOUT } from '../download.ts';
-import { UsageError } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { openLocal } from '../local-input.ts';
-import { bytes, plain, record, type Shown, type Table, table } from '../table.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { inspect } from '../convert/inspect.ts';
+import type { Extent, Inspection, ItemInspection, TimeInspection } from '../convert/inspection.ts';
+import type { PictureChoice } from '../convert/kinds/picture-choice.ts';
+import { parseUtc } from '../data/date-text.ts';
+import { endBatch, inBatch } from './batch.ts';
+import { UsageError } from './errors.ts';
+import { openLocal } from './input.ts';
+import type { Io } from './io.ts';
+import { STDIO } from './output.ts';
+import { bytes, plain, record, type Shown, type Table, table } from './table.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Options of the picture. */
 export interface PictureOptions {
@@ -68,14 +63,28 @@ async function inspectFile(argument: string, options: PictureOptions, io: Io): P
   open.defer(async () => end());
   const found = await inspectionOf(argument, picture, signal, io);
   // if stdout has the picture, the inspection goes to stderr
-  const drawsOut = png === TO_STDOUT;
+  const drawsOut = png === STDIO;
   if (io.json) (drawsOut ? io.note : io.out)(JSON.stringify(found.inspection, undefined, 2));
   else if (!drawsOut) io.print(described(found.inspection));
   if (png === undefined) return;
-  if (found.png === undefined) throw new Error(`${argument} has nothing to draw.`);
-  if (drawsOut) return io.write(found.png);
-  await writeFile(png, found.png);
-  if (!io.json) io.note(`Drawn to ${png}.`);
+  await writePicture(found.png, argument, png, io);
+  if (!drawsOut && !io.json) io.note(`Drawn to ${png}.`);
+}
+
+/** Draws a local file, or stdin, to a PNG file or stdout. */
+export async function drawFile(argument: string, png: string, choice: PictureOptions, io: Io): Promise<void> {
+  const { signal, end } = io.interruptible();
+  try {
+    const found = await inspectionOf(argument, pictureOf({ ...choice, png }), signal, io);
+    await writePicture(found.png, argument, png, io);
+  } finally {
+    end();
+  }
+}
+
+async function writePicture(picture: Uint8Array | undefined, argument: string, png: string, io: Io): Promise<void> {
+  if (picture === undefined) throw new Error(`${argument} has nothing to draw.`);
+  await (png === STDIO ? io.write(picture) : writeFile(png, picture));
 }
 
 function pictureOf({ png, item, step, layer }: PictureOptions): PictureChoice | undefined {

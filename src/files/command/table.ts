@@ -1,5 +1,3 @@
-import { isUuid } from './uuid.ts';
-
 /** Removes control characters, with which text from elsewhere could redraw the terminal. */
 export const plain = (value: unknown): string =>
   (value === undefined || value === null ? '' : String(value)).replace(/[\p{Cc}\p{Cf}]/gu, ' ');
@@ -101,6 +99,11 @@ export type { Table };
 
 export const table = (headings: readonly string[], rows: readonly (readonly unknown[])[], options?: TableOptions) =>
   new Table(headings, rows, options);
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether the text is a UUID, in any letter case. */
+export const isUuid = (text: string): boolean => UUID.test(text);
 
 const isNumber = (cell: string) => /^-?[\d.]+( (B|KiB|MiB|GiB|TiB|%))?$/.test(cell);
 const MOMENT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\dZ)$/;

@@ -1,5 +1,6 @@
-import type { ConversionResult, Reader, Receipt, Writer } from 'hydrofiles';
-import type { Figures } from 'hydrofiles/data';
+import type { ConversionResult, Receipt } from '../convert/conversion.ts';
+import type { Figures } from '../data/value-tally.ts';
+import type { Reader, Writer } from '../formats/define.ts';
 import { bytes, record, type Shown, type Table, table } from './table.ts';
 
 /** A completed conversion without a server. */

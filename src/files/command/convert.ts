@@ -1,28 +1,17 @@
 import { extname, join } from 'node:path';
-import {
-  type ConversionHooks,
-  type ConversionRequest,
-  type ConversionResult,
-  checkParameters,
-  convert,
-  describeReader,
-  describeWriter,
-  findReader,
-  findWriter,
-  nameOfType,
-  type Reader,
-  readers,
-  type Writer,
-  writers,
-  writersFor,
-} from 'hydrofiles';
-import { conversionOf, type DataOptions, formatOfName, named, readerFor } from '../converters.ts';
-import { needsName, TO_STDOUT } from '../download.ts';
-import { Interrupted, UsageError } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { type LocalInput, openLocal } from '../local-input.ts';
-import { type LocalOutput, localOutput } from '../local-output.ts';
-import { type Conversion, describeConversion, receiptOf, sentencesOf } from '../local-receipt.ts';
+import type { ConversionHooks, ConversionRequest, ConversionResult } from '../convert/conversion.ts';
+import { convert } from '../convert/convert.ts';
+import { describeReader, describeWriter, writersFor } from '../convert/offers.ts';
+import type { Reader, Writer } from '../formats/define.ts';
+import { nameOfType } from '../formats/file-type.ts';
+import { checkParameters } from '../formats/parameters.ts';
+import { findReader, findWriter, readers, writers } from '../formats/registry.ts';
+import { conversionMembers, type DataOptions, formatOfName, named, readerFor } from './converters.ts';
+import { Interrupted, UsageError } from './errors.ts';
+import { type LocalInput, openLocal } from './input.ts';
+import type { Io } from './io.ts';
+import { type LocalOutput, localOutput, needsName, STDIO } from './output.ts';
+import { type Conversion, describeConversion, receiptOf, sentencesOf } from './receipt.ts';
 
 export interface ConvertOptions extends DataOptions {
   reader?: string;
@@ -46,14 +35,14 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   const target = inFolder ? join(to, nameIn(writer, input)) : to;
   const output = await localOutput(target, force, open);
   const request = requestOf(input, output, { reader, writer, options });
-  const name = target === TO_STDOUT ? {} : { name: target };
+  const name = target === STDIO ? {} : { name: target };
   const result = await run(io, { ...request, output: { ...request.output, ...name } });
   const { files, badRecords } = await output.finish(io, (path) => nameOfType(path, writer, result.fileType));
   const done: Conversion = { reader, writer, files, badRecords, result };
   // if stdout has the output, the receipt goes to stderr
-  const tell = target === TO_STDOUT ? io.note : io.out;
+  const tell = target === STDIO ? io.note : io.out;
   if (io.json) tell(JSON.stringify(receiptOf(done)));
-  else if (target === TO_STDOUT) for (const sentence of sentencesOf(result.receipt)) io.note(sentence);
+  else if (target === STDIO) for (const sentence of sentencesOf(result.receipt)) io.note(sentence);
   else io.print(describeConversion(done));
 }
 
@@ -86,7 +75,7 @@ interface Converters {
 }
 
 function requestOf(input: LocalInput, output: LocalOutput, { reader, writer, options }: Converters): ConversionRequest {
-  const { readerParameters, writerParameters, transformations, onBadRecord } = conversionOf(
+  const { readerParameters, writerParameters, transformations, onBadRecord } = conversionMembers(
     options,
     describeReader(reader),
     describeWriter(writer),

@@ -1,4 +1,3 @@
-import { Interrupted, NotLoggedIn, OutputFailed } from './errors.ts';
 import type { Io } from './io.ts';
 import { plain } from './table.ts';
 
@@ -11,13 +10,9 @@ export interface Failure {
 export interface BatchOptions {
   /** Maximum of files at once. */
   parallel?: number;
-  /** Whether an error of a file ends the batch. */
-  ends?(error: unknown): boolean;
+  /** Whether an error of a file ends the batch, because it concerns all of them. */
+  ends(error: unknown): boolean;
 }
-
-/** Errors that the next files would meet as well. */
-export const concernsAll = (error: unknown) =>
-  error instanceof NotLoggedIn || error instanceof Interrupted || error instanceof OutputFailed;
 
 /**
  * Calls `work` for each file, in order. A file that fails does not stop the others, unless the error concerns all of
@@ -26,7 +21,7 @@ export const concernsAll = (error: unknown) =>
 export async function inBatch<T>(
   files: readonly string[],
   work: (file: string, at: number) => Promise<T>,
-  { parallel = 1, ends = concernsAll }: BatchOptions = {},
+  { parallel = 1, ends }: BatchOptions,
 ): Promise<{ results: (T | undefined)[]; failures: Failure[] }> {
   const results: (T | undefined)[] = files.map(() => undefined);
   const failed = new Map<number, Failure>();

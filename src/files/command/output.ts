@@ -2,9 +2,24 @@ import { createReadStream } from 'node:fs';
 import { open as openFile, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { needsName, TO_STDOUT } from './download.ts';
+import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+/** A path that means stdin as an input and stdout as an output. */
+export const STDIO = '-';
+
+/**
+ * Whether the path is a folder, in which the file needs a name. Throws if a file exists already, so call it before long
+ * work.
+ */
+export async function needsName({ path = '.', force }: { path?: string; force?: boolean }): Promise<boolean> {
+  if (path === STDIO) return false;
+  const there = await stat(path).catch(() => undefined);
+  if (there?.isDirectory()) return true;
+  if (there && !force) throw new UsageError(`${path} exists already. Use --force to replace it.`);
+  return false;
+}
 
 /** A file that a command makes. It is written to a temporary folder and renamed when it is complete. */
 export interface LocalOutput {
@@ -23,14 +38,14 @@ export interface LocalOutput {
  */
 export async function localOutput(target: string, force: boolean, open: AsyncDisposableStack): Promise<LocalOutput> {
   await needsName({ path: target, force });
-  const folder = await temporaryFolder(target === TO_STDOUT ? tmpdir() : dirname(target), open);
+  const folder = await temporaryFolder(target === STDIO ? tmpdir() : dirname(target), open);
   const [path, badRecords] = [join(folder, 'output'), join(folder, 'bad-records')];
   return {
     folder,
     path,
     badRecords,
     async finish(io, nameOf) {
-      if (target === TO_STDOUT) {
+      if (target === STDIO) {
         for await (const bytes of createReadStream(path)) await io.write(bytes as Uint8Array);
         return { files: [] };
       }
@@ -55,7 +70,7 @@ const withoutExtension = (path: string) => path.slice(0, path.length - extname(p
 /** Unpacks the zip of a shapefile if the target ends in `.shp`. */
 async function movesOf(path: string, target: string, folder: string): Promise<Move[]> {
   if (extname(target).toLowerCase() === '.shp' && (await startsWith(path, 'PK\x03\x04'))) {
-    const { unpackShapefiles } = await import('./local-file.ts');
+    const { unpackShapefiles } = await import('./shapefile-zip.ts');
     const unpacked = await unpackShapefiles(path, folder, basename(target, extname(target)));
     return unpacked.map((one): Move => [one, join(dirname(target), basename(one))]);
   }

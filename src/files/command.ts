@@ -1,0 +1,19 @@
+/*
+ * The commands that inspect, draw and convert local files, and what other commands with files share with them.
+ */
+
+export { convertCommand, drawCommand, inspectCommand } from './command/commands.ts';
+export {
+  conversionMembers,
+  converterFor,
+  type DataOptions,
+  dataOptions,
+  formatOfName,
+  named,
+  type Parametrised,
+  readerFor,
+} from './command/converters.ts';
+export { isAddress, type Recognised, recognise, sizeOf } from './command/input.ts';
+export { localOutput, needsName, STDIO } from './command/output.ts';
+export { sentencesOf } from './command/receipt.ts';
+export { mainFile, zipShapefile } from './command/shapefile-zip.ts';

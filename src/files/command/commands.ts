@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { dataOptions } from './converters.ts';
+import type { Io } from './io.ts';
+import { count, wideOption } from './options.ts';
+import { numberOrText, stepOrTime } from './transformations.ts';
+
+// Commands that read, draw and convert local files. Their code is imported when they run.
+
+const choiceOptions = (command: Command): Command =>
+  command
+    .option(
+      '--item <item>',
+      'item to draw: a name, or a number from 0; for features a numeric field that sets the colours',
+      numberOrText,
+    )
+    .option('--step <step>', 'step to draw: a number from 0, or a time on the clock of the data', stepOrTime)
+    .option('--layer <number>', 'layer to draw, from 0 at the bottom; default: the highest', count);
+
+export function inspectCommand(command: Command, io: Io): void {
+  wideOption(command)
+    .argument('<files...>', 'files, or - for stdin')
+    .option('--png <path>', 'draw the data to this PNG file, - for stdout');
+  choiceOptions(command).action(async (files, options) => {
+    const { inspectFiles } = await import('./inspect.ts');
+    await inspectFiles(files, options, io);
+  });
+}
+
+export function drawCommand(command: Command, io: Io): void {
+  command.argument('<file>', 'a file, or - for stdin').argument('<picture>', 'a PNG file, or - for stdout');
+  choiceOptions(command).action(async (file, picture, options) => {
+    const { drawFile } = await import('./inspect.ts');
+    await drawFile(file, picture, options, io);
+  });
+}
+
+export function convertCommand(command: Command, io: Io): void {
+  wideOption(command)
+    .argument('<input>', 'a file, or - for stdin')
+    .argument('<output>', 'a file or folder, or - for stdout')
+    .option('--reader <name>', 'reader of the input; default: by its content, else by its name')
+    .option('--writer <name>', 'writer of the output; default: by the extension of its name')
+    .option('--force', 'replace existing files');
+  dataOptions(command).action(async (input, output, options) => {
+    const { convertFile } = await import('./convert.ts');
+    await convertFile(io, input, output, options);
+  });
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, extname, join } from 'node:path';
+import { FileSink, FileSource } from '../formats/io/bytes.ts';
+import { zipEntries } from '../formats/io/zip.ts';
+import { UnpackedEntry } from '../formats/io/zip-entry.ts';
+import { ZipWriter } from '../formats/io/zip-writer.ts';
+
+const COMPANIONS = new Set(['.shx', '.dbf', '.prj', '.cpg']);
+const CHUNK = 2 ** 18;
+
+/** The .shp file that a part of a shapefile belongs to, if it is beside it; of other files the file itself. */
+export async function mainFile(path: string): Promise<string> {
+  if (!isCompanion(path)) return path;
+  const shp = `${basename(path, extname(path)).toLowerCase()}.shp`;
+  const names = await readdir(dirname(path)).catch(() => []);
+  const found = names.find((name) => name.toLowerCase() === shp);
+  return found === undefined ? path : join(dirname(path), found);
+}
+
+/** A file in a temporary folder; `close` deletes both. */
+export interface Packed {
+  path: string;
+  close(): Promise<void>;
+}
+
+/** Zips a `.shp` file with its companion files (the same name, other extensions). */
+export async function zipShapefile(shp: string): Promise<Packed> {
+  const stem = basename(shp, extname(shp));
+  // programs write extensions in either letter case
+  const isBeside = (name: string) => basename(name, extname(name)).toLowerCase() === stem.toLowerCase();
+  const names = (await readdir(dirname(shp))).filter(
+    (name) => name === basename(shp) || (isBeside(name) && isCompanion(name)),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'hydrofiles-shapefile-'));
+  const path = join(folder, `${stem}.zip`);
+  try {
+    const sink = await FileSink.create(path, { checksum: false });
+    try {
+      const zip = new ZipWriter(sink);
+      for (const name of names.sort()) await addFile(zip, join(dirname(shp), name), name);
+      await zip.finish();
+      await sink.flush();
+    } finally {
+      await sink.close();
+    }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return { path, close: () => rm(folder, { recursive: true, force: true }) };
+}
+
+const isCompanion = (name: string) => COMPANIONS.has(extname(name).toLowerCase());
+
+async function addFile(zip: ZipWriter, path: string, name: string): Promise<void> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    async function* pieces() {
+      for (let at = 0; at < size; ) {
+        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(CHUNK, size - at)), 0, undefined, at);
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    }
+    await zip.add(name, size, pieces());
+  } finally {
+    await file.close();
+  }
+}
+
+/** Name of a shapefile without the suffixes for its step and kind of geometry. */
+const shapefileBase = (name: string) => name.replace(/(?:_\d{4,})?(?:_(?:point|multipoint|line|polygon))?$/, '');
+
+/**
+ * Unpacks a zip of shapefiles into a folder and returns the paths. Names begin with `stem`: `stem.shp`, or
+ * `stem_0000.shp` and
+ * `stem_line.shp` for several.
+ */
+export async function unpackShapefiles(zip: string, folder: string, stem: string): Promise<string[]> {
+  const source = await FileSource.open(zip, { checksum: false });
+  try {
+    const entries = await zipEntries(source);
+    const layers = entries.filter(({ name }) => extname(name) === '.shp').map(({ name }) => basename(name, '.shp'));
+    const base = layers.length === 1 ? layers[0]! : shapefileBase(layers[0] ?? '');
+    const paths: string[] = [];
+    for (const entry of entries) {
+      const unpacked = await UnpackedEntry.open(source, entry, folder);
+      try {
+        // waits until the entry is unpacked and its checksum verified
+        await unpacked.read(entry.size, 0);
+      } finally {
+        await unpacked.close();
+      }
+      const name = basename(entry.name);
+      const path = join(folder, name.startsWith(base) ? stem + name.slice(base.length) : name);
+      await rename(unpacked.path, path);
+      paths.push(path);
+    }
+    return paths;
+  } finally {
+    await source.close();
+  }
+}
