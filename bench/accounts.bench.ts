@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import pino from 'pino';
 import { buildApp } from '../src/app.ts';
-import { openDiskStore } from '../src/blobs/disk.ts';
+import { DiskStore } from '../src/blobs/disk.ts';
 import { loadConfig } from '../src/config.ts';
 import { Database } from '../src/db.ts';
 import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
@@ -29,7 +29,7 @@ export async function bench(): Promise<void> {
     await migrate(server.url);
     await plain.connect();
     const config = loadConfig({ PLATFORM_DATA: folder, PLATFORM_TRUSTED_PROXIES: '127.0.0.1' });
-    const blobs = await openDiskStore(join(folder, 'blobs'));
+    const blobs = await DiskStore.open(join(folder, 'blobs'));
     const app = await buildApp({ config, db, databaseUrl: server.url, blobs, log: pino({ level: 'silent' }) });
     await bootstrap(db, { accountId: 'bench', password: PASSWORD, email: 'bench@example.org' });
 

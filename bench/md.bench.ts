@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readCoverages } from '../src/arrays/coverage.ts';
 import { Stores } from '../src/arrays/stores.ts';
-import { openDiskStore } from '../src/blobs/disk.ts';
+import { DiskStore } from '../src/blobs/disk.ts';
 import type { Grid } from '../src/files/data/grid.ts';
 import { FileSink } from '../src/files/formats/io/bytes.ts';
 import { mdWriter } from '../src/files/formats/zarr/format.ts';
@@ -73,7 +73,7 @@ export async function bench(): Promise<void> {
     await write(made);
     const { size } = await stat(made);
     console.log(`${(side * side * steps * items.length * 4) / 1e9} GB of values in ${(size / 1e9).toFixed(2)} GB`);
-    const blobs = await openDiskStore(join(folder, 'blobs'));
+    const blobs = await DiskStore.open(join(folder, 'blobs'));
     await blobs.adopt(made, blob);
     await blobs.fetch(blob, linked);
     const python = process.env.BENCH_PYTHON;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { buildApp } from '../src/app.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
-import { openDiskStore } from '../src/blobs/disk.ts';
+import { DiskStore } from '../src/blobs/disk.ts';
 import { loadConfig } from '../src/config.ts';
 import { Database } from '../src/db.ts';
 import type { App } from '../src/http/route.ts';
@@ -59,7 +59,7 @@ export async function withPlatform(
   const server = await startLocalPostgres(join(folder, 'postgres'));
   await migrate(server.url);
   const db = new Database(server.url, POOL);
-  const blobs = await openDiskStore(join(folder, 'blobs'));
+  const blobs = await DiskStore.open(join(folder, 'blobs'));
   const app = await buildApp({
     config: loadConfig({ ...UNLIMITED, ...settings }),
     db,

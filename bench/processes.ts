@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { API_FLAGS } from '../cli/node-flags.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
-import { openDiskStore } from '../src/blobs/disk.ts';
+import { DiskStore } from '../src/blobs/disk.ts';
 import { Database } from '../src/db.ts';
 import { startLocalPostgres } from '../src/platform/postgres/local-postgres.ts';
 import { migrate } from '../src/platform/postgres/migrate.ts';
@@ -58,7 +58,7 @@ export async function withProcesses(work: (processes: Processes) => Promise<void
     await work({
       databaseUrl: server.url,
       pool,
-      blobs: () => openDiskStore(join(folder, 'blobs')),
+      blobs: () => DiskStore.open(join(folder, 'blobs')),
       async launch(command, settings = {}) {
         const own = { PLATFORM_DATABASE_URL: server.url, PLATFORM_DATA: folder, PLATFORM_PORT: '0' };
         const env = { ...own, ...UNLIMITED, ...settings };

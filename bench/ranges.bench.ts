@@ -10,7 +10,7 @@ import { finished } from 'node:stream/promises';
 import S3rver from 's3rver';
 import { BlobSources } from '../src/blobs/blob-source.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
-import { openDiskStore } from '../src/blobs/disk.ts';
+import { DiskStore } from '../src/blobs/disk.ts';
 import { openBlobStore } from '../src/blobs/open.ts';
 import type { ByteSource } from '../src/files/data/bytes.ts';
 import { FileSource } from '../src/files/formats/io/bytes.ts';
@@ -88,7 +88,7 @@ export async function bench(): Promise<void> {
     const block = randomBytes(MIB);
     const blocks = () => Readable.from(Array.from({ length: SIZE / MIB }, () => block));
     await finished(blocks().pipe(createWriteStream(file)));
-    const disk = await openDiskStore(join(root, 'disk'));
+    const disk = await DiskStore.open(join(root, 'disk'));
     const bucket = await openBlobStore(`s3://S3RVER:S3RVER@127.0.0.1:${gate.port}/blobs?tls=false`, root);
     for (const store of [disk, bucket]) await store.put('dataset/a', blocks(), SIZE);
     const readers: [string, () => Promise<ByteSource & { close?(): Promise<void> }>][] = [

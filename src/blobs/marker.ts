@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bucket, BucketError } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import { BucketError } from './s3-client.ts';
 
 /** The database that owns a store. */
 export interface StoreOwner {

@@ -1,11 +1,13 @@
 import type { BlobStore } from './blobs.ts';
-import { BucketError, type BucketLimits, openBucket, parseBucketAddress } from './bucket.ts';
-import { openDiskStore } from './disk.ts';
-import { openS3Store } from './s3.ts';
+import { Bucket } from './bucket.ts';
+import { parseBucketAddress } from './bucket-address.ts';
+import { DiskStore } from './disk.ts';
+import { S3Store } from './s3.ts';
+import { BucketError, type BucketLimits } from './s3-client.ts';
 
 /** Opens the store of the setting `blobs.url`, else the one in a local folder. */
 export async function openBlobStore(url: string | undefined, folder: string): Promise<BlobStore> {
-  return url === undefined ? openDiskStore(folder) : openS3Store(addressOf(url));
+  return url === undefined ? DiskStore.open(folder) : new S3Store(addressOf(url));
 }
 
 /** A possible place of a platform's blobs. */
@@ -27,12 +29,12 @@ export async function storePlaces(
   folder: string,
   limits?: BucketLimits,
 ): Promise<StorePlace[]> {
-  if (url === undefined) return [{ name: folder, store: await openDiskStore(folder) }];
+  if (url === undefined) return [{ name: folder, store: await DiskStore.open(folder) }];
   const address = addressOf(url);
   const prefixes = address.prefix === '' ? [DEFAULT_FOLDER, ''] : [address.prefix];
   return prefixes.map((prefix) => ({
     name: `${address.endpoint}/${address.bucket}/${prefix}`,
-    store: openS3Store({ ...address, prefix }, { limits }),
+    store: new S3Store({ ...address, prefix }, { limits }),
   }));
 }
 
@@ -51,12 +53,10 @@ const PROBE_MS = 5000;
 export async function checkBlobStore(url: string | undefined, { probeMs = PROBE_MS } = {}): Promise<void> {
   if (url === undefined) return;
   const address = addressOf(url);
-  const result = await openBucket(address)
-    .probe(AbortSignal.timeout(probeMs))
-    .then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+  const result = await new Bucket(address).probe(AbortSignal.timeout(probeMs)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
   const problem = result instanceof BucketError ? PERMANENT[result.code] : undefined;
   if (problem !== undefined)
     throw new Error(`Wrong setting blobs.url: ${problem} (bucket '${address.bucket}'). Correct it and start again.`);

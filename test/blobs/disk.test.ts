@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { openDiskStore } from '../../src/blobs/disk.ts';
+import { DiskStore } from '../../src/blobs/disk.ts';
 import { bytes, keepsTheRules, text } from './rules.ts';
 
 let root: string;
@@ -13,7 +13,7 @@ test.after.always(() => rm(root, { recursive: true, force: true }));
 
 async function make() {
   const folder = await mkdtemp(join(root, 'store-'));
-  return { store: await openDiskStore(join(folder, 'blobs')), folder };
+  return { store: await DiskStore.open(join(folder, 'blobs')), folder };
 }
 
 keepsTheRules(test, make);
@@ -66,7 +66,7 @@ test('a write whose temporary file was removed makes no folder', async (t) => {
 
 test('of two stores that write one name at once, the content of one is stored completely', async (t) => {
   const { store, folder } = await make();
-  const other = await openDiskStore(join(folder, 'blobs'));
+  const other = await DiskStore.open(join(folder, 'blobs'));
   const [a, b] = ['a'.repeat(300_000), 'b'.repeat(300_000)];
   await Promise.all([store.put('dataset/x', bytes(a), 300_000), other.put('dataset/x', bytes(b), 300_000)]);
   const stored = await text(store.read('dataset/x'));

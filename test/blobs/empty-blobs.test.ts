@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { BucketError } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
+import { BucketError } from '../../src/blobs/s3-client.ts';
 import { putEmptyBlobs } from '../../src/datasets/write-plan.ts';
 import { until } from '../world/hooks.ts';
 

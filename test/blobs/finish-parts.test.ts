@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import type { BlobStore } from '../../src/blobs/blobs.ts';
-import { BucketError } from '../../src/blobs/bucket.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
+import { BucketError } from '../../src/blobs/s3-client.ts';
 import { bytes, MIB } from './rules.ts';
 
 const SIZE = 9 * MIB;

@@ -9,9 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import test from 'ava';
-import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
+import { Bucket } from '../../src/blobs/bucket.ts';
+import { parseBucketAddress } from '../../src/blobs/bucket-address.ts';
 import { checkBlobStore, openBlobStore } from '../../src/blobs/open.ts';
-import { openS3Store } from '../../src/blobs/s3.ts';
+import { S3Store } from '../../src/blobs/s3.ts';
 import { AppError } from '../../src/errors.ts';
 import { openSilentBucket } from '../world/bucket.ts';
 import { until } from '../world/hooks.ts';
@@ -76,12 +77,12 @@ test('a large stream that exceeds the limit or breaks off leaves neither blob no
   await t.throwsAsync(store.put('staging/a', pieces(false), 19 * MIB), { message: /has more than 19922944 bytes/ });
   await t.throwsAsync(store.put('staging/a', pieces(true), 99 * MIB), { message: 'connection lost' });
   t.deepEqual(await Array.fromAsync(store.list('')), []);
-  t.deepEqual(await openBucket(parseBucketAddress(url)!).listParts(), []);
+  t.deepEqual(await new Bucket(parseBucketAddress(url)!).listParts(), []);
 });
 
 test('old parts of unfinished uploads are swept', async (t) => {
   const { store, url } = await make();
-  const bucket = openBucket(parseBucketAddress(url)!);
+  const bucket = new Bucket(parseBucketAddress(url)!);
   const uploadId = await bucket.startParts('dataset/half');
   await bucket.putPart({ key: 'dataset/half', uploadId }, 1, Buffer.alloc(100));
   const listed = await bucket.listParts();
@@ -203,7 +204,7 @@ test('a fetch whose bucket falls silent resumes on another connection', async (t
   const { port } = proxy.address() as AddressInfo;
   const address = parseBucketAddress(url.replace(/:\d+\//, `:${port}/`));
   // longer than a stall of this thread, in which the bucket stands, too
-  const store = openS3Store(address!, { idleMs: 10_000 });
+  const store = new S3Store(address!, { idleMs: 10_000 });
   await store.fetch('dataset/slow', join(folder, 'slow'));
   t.is(silenced, 1);
   t.true(whole.equals(await readFile(join(folder, 'slow'))));

@@ -7,11 +7,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { type BlobSource, BlobSources, type BlobSourcesOptions } from '../../src/blobs/blob-source.ts';
 import type { BlobStore, ByteRange } from '../../src/blobs/blobs.ts';
-import { openDiskStore } from '../../src/blobs/disk.ts';
+import { DiskStore } from '../../src/blobs/disk.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import { AppError } from '../../src/errors.ts';
 import { openSilentBucket, type SilentBucket } from '../world/bucket.ts';
 import { until } from '../world/hooks.ts';
+import { override } from '../world/override.ts';
 import { bytes } from './rules.ts';
 
 const KIB = 1024;
@@ -33,7 +34,7 @@ let stores = 0;
 const makers: Record<string, () => Promise<{ store: BlobStore; folder: string }>> = {
   'on disk': async () => {
     const folder = await mkdtemp(join(root, 'store-'));
-    return { store: await openDiskStore(folder), folder };
+    return { store: await DiskStore.open(folder), folder };
   },
   'in S3': async () => {
     const folder = `folder-${++stores}`;
@@ -51,13 +52,12 @@ function watched(store: BlobStore) {
     passThrough(other: typeof pass) {
       pass = other;
     },
-    store: {
-      ...store,
-      async read(name: string, range: ByteRange, etag?: string, signal?: AbortSignal) {
-        ranges.push(range);
+    store: override(store, {
+      async read(name, range, etag, signal) {
+        ranges.push(range!);
         return pass(() => store.read(name, range, etag, signal));
       },
-    } as BlobStore,
+    }),
   };
 }
 
@@ -371,6 +371,6 @@ test('a read whose bucket falls silent resumes on another connection, and ends w
 });
 
 test('a cache of less than eight pages is an error', async (t) => {
-  const store = await openDiskStore(root);
+  const store = await DiskStore.open(root);
   t.throws(() => new BlobSources(store, { cacheBytes: 7 * PAGE, pageBytes: PAGE }), { message: /too small/ });
 });

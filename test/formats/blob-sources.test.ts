@@ -7,7 +7,7 @@ import { readCoverages } from '../../src/arrays/coverage.ts';
 import { Stores } from '../../src/arrays/stores.ts';
 import { BlobSources } from '../../src/blobs/blob-source.ts';
 import type { BlobStore, ByteRange } from '../../src/blobs/blobs.ts';
-import { openDiskStore } from '../../src/blobs/disk.ts';
+import { DiskStore } from '../../src/blobs/disk.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import { Contents } from '../../src/features/content.ts';
 import { featurePage } from '../../src/features/page.ts';
@@ -23,6 +23,7 @@ import { findReader } from '../../src/files/formats/registry.ts';
 import { OpenTiles } from '../../src/tiles/open-tiles.ts';
 import { bytes } from '../blobs/rules.ts';
 import { openSilentBucket, type SilentBucket } from '../world/bucket.ts';
+import { override } from '../world/override.ts';
 import { randomOf } from '../world/random.ts';
 import { storeOf } from '../world/stores.ts';
 import { tileBytes } from '../world/tiles.ts';
@@ -48,7 +49,7 @@ test.after.always(async () => {
 const stores: Record<string, () => Promise<{ store: BlobStore; pathOf(name: string): string }>> = {
   disk: async () => {
     const folder = await mkdtemp(join(root, 'store-'));
-    return { store: await openDiskStore(folder), pathOf: (name) => join(folder, name) };
+    return { store: await DiskStore.open(folder), pathOf: (name) => join(folder, name) };
   },
   S3: async () => ({
     store: await openBlobStore(bucket.url, root),
@@ -213,13 +214,12 @@ for (const [where, openStore] of Object.entries(stores)) {
     await file.write(tiles, 0, tiles.length, at);
     await file.close();
     const ranges: ByteRange[] = [];
-    const counting: BlobStore = {
-      ...store,
+    const counting = override(store, {
       read: (blob, range, etag, signal) => {
         if (range) ranges.push(range);
         return store.read(blob, range, etag, signal);
       },
-    };
+    });
     const source = await new BlobSources(counting).open(name);
     t.true(source.size > 2 ** 32);
     const grid = await findReader('GeoTiffReader')!.read(
@@ -261,15 +261,11 @@ async function inBucket(content: Uint8Array) {
   const name = `dataset/${randomUUID()}`;
   await store.adopt(path, name);
   const counted = { name, bytes: 0, store };
-  counted.store = new Proxy(store, {
-    get(target, member) {
-      if (member !== 'read') return target[member as keyof BlobStore];
-      const read: BlobStore['read'] = (blob, range, ...others) => {
-        if (range === undefined) throw new Error('The whole blob is read.');
-        counted.bytes += range.end - range.start + 1;
-        return target.read(blob, range, ...others);
-      };
-      return read;
+  counted.store = override(store, {
+    read: (blob, range, ...others) => {
+      if (range === undefined) throw new Error('The whole blob is read.');
+      counted.bytes += range.end - range.start + 1;
+      return store.read(blob, range, ...others);
     },
   });
   return counted;

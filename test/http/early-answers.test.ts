@@ -72,7 +72,7 @@ test.serial('A client gets the 503 of a disk that is full while it still sends',
         throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
       }
     };
-    return put(name, Readable.from(first()), ...rest);
+    return put.call(w.blobs, name, Readable.from(first()), ...rest);
   };
   t.regex(await sendAll(`PUT ${pathname}${search} HTTP/1.1`, 900_000, true), /^HTTP\/1\.1 503 /);
 });

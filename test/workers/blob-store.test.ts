@@ -5,7 +5,8 @@ import test from 'ava';
 import pg from 'pg';
 import pino from 'pino';
 import type { BlobStore } from '../../src/blobs/blobs.ts';
-import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
+import { Bucket } from '../../src/blobs/bucket.ts';
+import { parseBucketAddress } from '../../src/blobs/bucket-address.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import { removeOrphanBlobs } from '../../src/transfers/store/orphan-blobs.ts';
 import { openOwnStore } from '../../src/transfers/store/owner.ts';
@@ -142,7 +143,7 @@ for (const [kind, place] of Object.entries(places)) {
     t.truthy(await openOwnStore(made.db, settings, log));
     if (kind === 'folder') await rm(settings.folder, { recursive: true });
     else {
-      const bucket = openBucket(parseBucketAddress(settings.url!)!);
+      const bucket = new Bucket(parseBucketAddress(settings.url!)!);
       for (const key of ['staging/b', '.platform-store.json']) await bucket.remove(key);
     }
     const emptied = /has no marker, and none of the blobs that this database references[\s\S]*'platform blobs adopt'/;
@@ -164,7 +165,7 @@ for (const [kind, place] of Object.entries(places)) {
 
 test.serial('in a shared bucket only blobs of the platform are swept', async (t) => {
   const made = await another(t);
-  const bucket = openBucket(parseBucketAddress(server.url)!);
+  const bucket = new Bucket(parseBucketAddress(server.url)!);
   const theirs = ['dataset/theirs.csv', 'photos/cat.jpg', 'platform/report/q1', 'staging/2026/a', 'top'];
   for (const key of theirs) await bucket.put(key, Buffer.from('x'));
   const blobs = await openOwnStore(made.db, { url: server.url, folder: made.folder }, log);
@@ -188,7 +189,7 @@ test.serial(
     await put(blobs, 'dataset/new');
     t.deepEqual(await namesIn(before), ['dataset/new', 'staging/old']);
     t.regex((await t.throwsAsync(openOwnStore(other.db, settings, log)))!.message, OTHERS);
-    const bucket = openBucket(parseBucketAddress(server.url)!);
+    const bucket = new Bucket(parseBucketAddress(server.url)!);
     for (const key of ['staging/old', 'dataset/new', '.platform-store.json']) await bucket.remove(key);
   },
 );

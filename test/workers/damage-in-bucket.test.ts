@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
-import { openBucket, parseBucketAddress } from '../../src/blobs/bucket.ts';
+import { Bucket } from '../../src/blobs/bucket.ts';
+import { parseBucketAddress } from '../../src/blobs/bucket-address.ts';
 import { openSilentBucket } from '../world/bucket.ts';
 import { world } from '../world.ts';
 import { findsDamage, flipped } from './damage.ts';
@@ -9,7 +10,7 @@ const server = await openSilentBucket();
 test.after.always(() => server.close());
 const settings = { 'blobs.url': server.url };
 const w = world(test, settings);
-const bucket = openBucket(parseBucketAddress(server.url.replace('?', '/platform?'))!);
+const bucket = new Bucket(parseBucketAddress(server.url.replace('?', '/platform?'))!);
 
 const read = async (blob: string) => buffer((await bucket.get(blob, {})).body!);
 const write = async (blob: string, bytes: Buffer) => void (await bucket.put(blob, Buffer.from(bytes)));

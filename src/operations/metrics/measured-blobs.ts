@@ -33,9 +33,9 @@ export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics,
     readAll: measured('read', (...given: Parameters<BlobStore['readAll']>) => store.readAll(...given)),
     fetch: measured('fetch', (...given: Parameters<BlobStore['fetch']>) => store.fetch(...given)),
     // not measured: opens a file, whose reads are no operations of the store
-    ...(store.openFile ? { openFile: store.openFile } : {}),
+    ...(store.openFile && { openFile: store.openFile.bind(store) }),
     // not measured: signs an address without a request
-    ...(store.address ? { address: store.address } : {}),
+    ...(store.address && { address: store.address.bind(store) }),
     copy: measured('copy', (...given: Parameters<BlobStore['copy']>) => store.copy(...given)),
     adopt: measured('adopt', (...given: Parameters<BlobStore['adopt']>) => store.adopt(...given)),
     remove: measured('remove', (name: string) => store.remove(name)),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseBucketAddress } from '../../blobs/bucket.ts';
+import { parseBucketAddress } from '../../blobs/bucket-address.ts';
 import { readSecretKey, SECRET_KEY_BYTES } from '../keys/secret-key.ts';
 import { parseNetwork } from '../net/networks.ts';
 import { parseAllowed } from '../net/outbound.ts';

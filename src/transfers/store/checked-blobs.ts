@@ -150,7 +150,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     yield* kept;
   }
 
-  const { openFile } = store;
+  const openFile = store.openFile?.bind(store);
   return {
     async put(name, body, limit, signal) {
       const digest = new Digest();
@@ -218,7 +218,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     },
 
     ...(openFile ? { openFile: (name: string) => present(name, () => openFile(name)) } : {}),
-    ...(store.address ? { address: store.address } : {}),
+    ...(store.address && { address: store.address.bind(store) }),
 
     async copy(from, to, signal) {
       const [expected, info] = await Promise.all([known(from), present(from, () => store.copy(from, to, signal))]);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { audit } from '../../audit.ts';
 import { AREAS, type BlobStore } from '../../blobs/blobs.ts';
-import type { BucketLimits } from '../../blobs/bucket.ts';
 import { DamagedMarker, type StoreOwner } from '../../blobs/marker.ts';
 import { type StorePlace, storePlaces } from '../../blobs/open.ts';
+import type { BucketLimits } from '../../blobs/s3-client.ts';
 import type { Config } from '../../config.ts';
 import type { Database, Reads } from '../../db.ts';
 import { type CheckedBlobs, checkedBlobs } from './checked-blobs.ts';

@@ -7,13 +7,14 @@ import { promisify } from 'node:util';
 import test from 'ava';
 import { madeGrid, madeMesh, quietContext, triangles, writeData } from '../../../bench/made-data.ts';
 import { BlobSources } from '../../../src/blobs/blob-source.ts';
-import type { BlobStore, ByteRange } from '../../../src/blobs/blobs.ts';
-import { openDiskStore } from '../../../src/blobs/disk.ts';
+import type { ByteRange } from '../../../src/blobs/blobs.ts';
+import { DiskStore } from '../../../src/blobs/disk.ts';
 import type { Data } from '../../../src/files/data/data.ts';
 import type { Samples } from '../../../src/files/data/item.ts';
 import { FileSource } from '../../../src/files/formats/io/bytes.ts';
 import { findReader } from '../../../src/files/formats/registry.ts';
 import { LONG } from '../../reliability/flags.ts';
+import { override } from '../../world/override.ts';
 
 const run = promisify(execFile);
 const child = fileURLToPath(new URL('../convert-child.ts', import.meta.url));
@@ -70,7 +71,7 @@ for (const [format, { reader, writer, made, values, count }] of Object.entries(s
     head.writeInt32LE(last + 1, stepsAt(head));
     const record = await small.read(dataStart + stepBytes, stepBytes);
     const name = `dataset/${format}`;
-    const store = await openDiskStore(join(root, 'store'));
+    const store = await DiskStore.open(join(root, 'store'));
     await store.put(
       name,
       (async function* () {
@@ -82,13 +83,12 @@ for (const [format, { reader, writer, made, values, count }] of Object.entries(s
     await file.write(record, 0, record.length, dataStart + last * stepBytes);
     await file.close();
     const ranges: ByteRange[] = [];
-    const counting: BlobStore = {
-      ...store,
+    const counting = override(store, {
       read(blob, range, etag, signal) {
         if (range) ranges.push(range);
         return store.read(blob, range, etag, signal);
       },
-    };
+    });
     const transferred = () => ranges.splice(0).reduce((sum, { start, end }) => sum + end - start + 1, 0);
     const source = await new BlobSources(counting).open(name);
     t.true(source.size > 2 ** 32 - stepBytes);

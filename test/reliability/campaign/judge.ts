@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDiskStore } from '../../../src/blobs/disk.ts';
+import { DiskStore } from '../../../src/blobs/disk.ts';
 import { verify } from '../../../src/credits/verify.ts';
 import { Database } from '../../../src/db.ts';
 import { removeOrphanBlobs } from '../../../src/transfers/store/orphan-blobs.ts';
@@ -90,7 +90,7 @@ async function tell(
 
   await put('credits', 'operation text, tenant uuid, reserved numeric, spent numeric, released numeric', [...credits]);
 
-  const blobs = await openDiskStore(join(folder, 'blobs'));
+  const blobs = await DiskStore.open(join(folder, 'blobs'));
   const db = new Database(url, 2);
   // as if all had been lying there for longer than an hour
   await removeOrphanBlobs(db, blobs, { olderThanMs: -3_600_000 });
