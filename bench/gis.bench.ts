@@ -16,7 +16,7 @@ const count = 1_000_000;
 const found = 1000;
 const rounds = 20;
 const perRound = 10;
-/** Features lie in a square of so many degrees. */
+/** Side of the square that contains the features, in degrees. */
 const side = 40;
 /** Side of a box with about `found` features. */
 const boxSide = side * Math.sqrt(found / count);

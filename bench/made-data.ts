@@ -111,7 +111,7 @@ export function madeSeries(steps: number): Series {
   };
 }
 
-/** For a reader or writer that nobody listens to. */
+/** A conversion context whose remarks are ignored. */
 export const quietContext = (): Context => {
   const nothing = () => {};
   return {

@@ -69,7 +69,7 @@ interface Tile {
   readonly x: number;
   readonly y: number;
   readonly body: Buffer;
-  /** Of the platform's answer, without those that Node adds. */
+  /** Headers of the platform's answer, without those that Node adds. */
   readonly headers: readonly string[];
 }
 

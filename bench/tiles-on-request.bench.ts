@@ -15,7 +15,7 @@ import { amplitude, wavesOf, writeWaves } from './waves.ts';
 const side = 4096;
 const tilesPerLevel = 40;
 const atOnce = 8;
-/** Of a tile that nobody has asked for before. */
+/** Time for a tile at its first request. */
 const targetMs = 150;
 
 const scheme = {

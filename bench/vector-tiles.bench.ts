@@ -14,10 +14,10 @@ import { across, parcels, side, south, up, west } from './parcels.ts';
 import { type BenchPlatform, withPlatform } from './platform.ts';
 
 const levels = [0, 2, 4, 5, 6, 7, 8, 9, 10, 12, 14];
-/** Its tiles start the threads. */
+/** Level whose tiles start the threads. */
 const STARTING = 15;
 const tilesPerLevel = 4;
-/** Of a tile that no one has asked for before. */
+/** Time for a tile at its first request. */
 const targetMs = 150;
 
 /** Does the job that draws tiles of many features ahead, in this process. */

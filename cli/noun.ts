@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 /** Adds arguments, options, subcommands and actions to a command. Actions throw errors. */
 export type Fill = (command: Command, io: Io) => void;
 
-/** Headings of `--help`, by the reader whom the nouns below them concern. */
+/** Headings of `--help`, one per group of readers. */
 export const SECTIONS = {
   data: 'Data:',
   people: 'People and access:',
@@ -15,9 +15,9 @@ export const SECTIONS = {
 /** First word of a command line, such as `project` in `platform project list`. */
 export interface Noun {
   name: string;
-  /** Heading of `--help` below which the noun stands. */
+  /** Heading of `--help` that lists the noun. */
   section: keyof typeof SECTIONS;
-  /** An older noun, whose commands now stand elsewhere: still accepted, but not shown. */
+  /** A deprecated noun, whose commands have moved: still accepted, but hidden. */
   hidden?: boolean;
   description: string;
   /** Names in older versions: still accepted, but not shown in help and completion. */

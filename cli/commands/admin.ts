@@ -73,7 +73,7 @@ function placeOf(config: Pick<Config, 'database.url' | 'data'>): string {
 
 /**
  * Throws if a platform answers whose published signing keys this database does not have: an administrator made here
- * could not log in there. With key files the keys tell nothing of the database.
+ * could not log in there. With key files the keys do not identify the database.
  */
 async function refuseOtherDatabase(
   db: Reads,

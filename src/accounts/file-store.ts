@@ -50,7 +50,7 @@ export async function openFileStore(path: string, db: Database, log: Log): Promi
   async function refresh(): Promise<void> {
     const version = await versionOf(path);
     const isKnown = version === undefined || version === copiedVersion || version === malformedVersion;
-    // a change is answered when the file has it, whoever writes it; whose refresh it is reports a failure
+    // a change is answered when the file contains it, whichever process writes; the refreshing one reports a failure
     if (isKnown && !isBehind) return catchingUp?.catch(() => {});
     const wasBehind = isBehind;
     isBehind = false;
@@ -88,7 +88,7 @@ export async function openFileStore(path: string, db: Database, log: Log): Promi
     return refreshed;
   }
 
-  /** Copies the file to the table, after writing to it what was committed. Locks both until `tx` ends. */
+  /** Copies the file to the table, after writing committed changes to the file. Locks both until `tx` ends. */
   async function copyIn(tx: Transaction, after: AfterCommit): Promise<void> {
     await lockFile(tx);
     const text = await read(path);

@@ -21,7 +21,7 @@ const Item = z
       'Instantaneous',
     ),
     axes: texts(
-      'What its values are over: `time`, `layer`, `y` and `x`, `element` or `node` of a mesh, or names of other axes.',
+      'Names of the dimensions: `time`, `layer`, `y` and `x`, `element` or `node` of a mesh, or names of other axes.',
       ['time', 'y', 'x'],
     ),
   })

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 /** Values of an answer. */
 export const mostValues = 1_000_000;
 /**
- * Values that are read for it, from which those of rotated grids are picked, and bytes of the chunks that hold them.
+ * Maximum number of values read for one answer (rotated grids read more than they return), and bytes of their chunks.
  */
 export const mostRead = 4 * mostValues;
 export const mostChunkBytes = 2 ** 30;

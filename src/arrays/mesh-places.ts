@@ -15,7 +15,7 @@ export class MeshPlaces {
   #flat: Pick<Mesh, 'connectivity' | 'offsets'> | undefined;
   #layers: { count: number; of: Int32Array } | undefined;
 
-  /** Heights tell its places apart: it has layers, stands upright or consists of volumes. */
+  /** Positions need a height: the mesh has layers, is a vertical section or consists of volumes. */
   readonly hasHeights: boolean;
 
   constructor(mesh: Mesh) {
@@ -121,7 +121,7 @@ export class MeshPlaces {
     return { first, length: layers.columns[n + 1]! - first };
   }
 
-  /** Of the nodes of a column, those that stand nearest to a place, from the lowest. */
+  /** The nodes of the column nearest to a position, from the lowest. */
   nearestNodes(first: number, x: number, y: number): Uint32Array {
     const { nodes, connectivity, offsets } = this.mesh;
     const column = this.column(first);

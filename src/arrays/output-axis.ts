@@ -71,7 +71,7 @@ export function composite({ x, y, z, columns = [] }: Points): OutputAxis {
   };
 }
 
-/** The coordinates of the only place as axes of one value; further columns stand first. */
+/** The coordinates of a single position as axes of one value; further columns come first. */
 export function single({ x, y, z, columns = [] }: Points): OutputAxis[] {
   const [first, ...rest] = [numbers('x', x), numbers('y', y), ...(z === undefined ? [] : [numbers('z', z)])];
   return [{ ...first!, columns: [...columns, ...first!.columns] }, ...rest];

@@ -32,7 +32,7 @@ function visible(caller: Caller, few: boolean) {
 
 /**
  * Condition: the project of event `e` was purged, and the caller was a member or sees the project from which it
- * inherited its members. Whom its permissions denied to read it does not see its events either.
+ * inherited its members. A member whose read access was denied does not see its events either.
  */
 const isFormerMember = (caller: Caller) => sql.fragment`
   exists (

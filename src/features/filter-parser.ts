@@ -8,7 +8,7 @@ const SHOWN_NAMES = 20;
 
 const KINDS = { number: 'a number', text: 'a text', boolean: 'true or false', time: 'a date or time' } as const;
 
-/** Parses a filter: CQL2 text with comparisons of properties and literals. Literals may stand without quotes. */
+/** Parses a filter: CQL2 text with comparisons of properties and literals. Literals may be unquoted. */
 export function parseFilter(text: string, fields: readonly Field[]): Expression {
   return new FilterParser(text, fields).parse();
 }
@@ -75,7 +75,7 @@ class FilterParser {
     while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++;
   }
 
-  /** What stands here; `pattern`: sticky. */
+  /** The match of a sticky `pattern` at the current position. */
   #take(pattern: RegExp): string | undefined {
     this.#skip();
     pattern.lastIndex = this.#at;
@@ -132,7 +132,7 @@ class FilterParser {
     return negated ? { op: 'not', of } : of;
   }
 
-  /** A comparison whose literal stands first: `5 < depth`. */
+  /** A comparison that begins with its literal: `5 < depth`. */
   #reversed(): Expression | undefined {
     const start = this.#at;
     const text = this.#take(/'(?:[^']|'')*'|[+-]?[\d.]+(?:e[+-]?\d+)?(?![\p{L}\p{N}_])/iuy);
@@ -196,13 +196,13 @@ class FilterParser {
     throw noSuchProperty(name, 'filter', this.#fields);
   }
 
-  /** The field whose name stands here without quotes. */
+  /** The field whose unquoted name is at the current position. */
   #name(): number | undefined {
     this.#skip();
     return this.#nameHere((text) => text) ?? this.#nameHere((text) => text.toLowerCase());
   }
 
-  /** The longest name of a field that stands here. */
+  /** The longest field name at the current position. */
   #nameHere(folded: (text: string) => string): number | undefined {
     return this.#byLength.find((field) => {
       const { name } = this.#fields[field]!;

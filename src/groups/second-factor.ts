@@ -15,7 +15,7 @@ export interface SharedAuthenticator {
   setupCode: string;
 }
 
-/** What a group requires of its members besides their passwords. */
+/** Second factor and networks that a group requires of its members. */
 export interface SecondFactor {
   networks: AllowedNetwork[];
   /** In the order of the entries. */
@@ -102,7 +102,7 @@ export interface Requirement extends SecondFactor {
   malformed: string[];
 }
 
-/** Reads stored metadata, whoever wrote it. Absent metadata requires nothing. */
+/** Reads stored metadata, also of older versions. Absent metadata requires no second factor. */
 export function readRequirement(value: unknown): Requirement {
   const requirement: Requirement = { networks: [], authenticators: [], malformed: [] };
   if (value === undefined || value === null) return requirement;

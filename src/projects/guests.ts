@@ -4,7 +4,7 @@ import { type Caller, ownedTenants } from '../http/caller.ts';
 import type { Role } from './access.ts';
 import { findRole, listGuests } from './members.queries.ts';
 
-/** Whom a change of members concerns: tenant and root of the project. */
+/** Scope of a change of members: tenant and root of the project. */
 interface ProjectRoot {
   tenantId: string;
   rootId: string;

@@ -44,7 +44,7 @@ export const microsOfMs = (ms: number): Micros => {
 };
 
 /**
- * Milliseconds since 1970 of the day that stands in a text at `at`; undefined if it is no day.
+ * Milliseconds since 1970 of the date in a text at `at`; undefined if there is no valid date.
  * @param number its digits, such as 20260124
  */
 export function dayOf(number: number, text: string, at: number): number | undefined {

@@ -6,7 +6,7 @@ import { type Column, cellOfText } from './cells.ts';
 import { microsOf } from './clock.ts';
 import { type CsvForm, PlainLine } from './plain-line.ts';
 
-/** A row that was read: its time and a cell for each column; what is missing at the end is null. */
+/** A row that was read: its time and a cell for each column; missing cells at the end are null. */
 export interface Row {
   time: bigint;
   cells: Cell[];
@@ -160,7 +160,7 @@ function cellsOf(text: string, delimiter: string, number: number): string[] {
     if (line[at] !== QUOTE) {
       const end = line.indexOf(delimiter, at);
       const cell = end < 0 ? line.slice(at) : line.slice(at, end);
-      if (cell.includes(QUOTE)) throw wrongLine(number, 'a quote stands inside of a cell that has none around it.');
+      if (cell.includes(QUOTE)) throw wrongLine(number, 'a cell without quotes around it contains a quote.');
       cells.push(cell);
       if (end < 0) return cells;
       at = end + delimiter.length;
@@ -224,7 +224,7 @@ function decoder(): (bytes: Buffer) => string {
   };
 }
 
-/** Looks at each line by itself: how a body comes in pieces must not change what is read. */
+/** Reads line by line, so that the pieces in which a body arrives do not change the result. */
 function textOfLines(bytes: Buffer): string {
   let text = '';
   // lines of one encoding are decoded together

@@ -2,7 +2,7 @@ import type { Cell } from 'hydrofiles/series';
 import type { Column } from './cells.ts';
 import { dayOf, microsOfMs } from './clock.ts';
 
-/** Where the parts of a row stand in its line, and how they are written. */
+/** Positions and notation of the parts of a row in its line. */
 export interface CsvForm {
   datetimeIndex: number;
   valueIndex: number;
@@ -19,7 +19,7 @@ const RETURN = 13;
 const BLANK = 32;
 const LETTER_T = 84;
 const DASH = MINUS;
-/** Of a time such as 2026-01-24T08:17:02. */
+/** Length of a time such as 2026-01-24T08:17:02. */
 const TIME_LENGTH = 19;
 /**
  * Digits that a double holds exactly, and powers of ten that are doubles: then the quotient of both is the double next
@@ -30,7 +30,7 @@ const POWERS = Array.from({ length: MAX_DIGITS + 1 }, (_, power) => 10 ** power)
 
 /**
  * Reads lines as loggers write them, without quotes, in one pass and without a text for each cell: a time such as
- * 2026-01-24T08:17:02 and a number of up to 15 digits. What it cannot read is left to the reader of any line.
+ * 2026-01-24T08:17:02 and a number of up to 15 digits. Other lines are left to the general reader.
  */
 export class PlainLine {
   time = 0n;

@@ -10,7 +10,7 @@ export const SCHEME_PATH = `${DATASET_PATH}/scheme/:schemeId`;
 /** A caller who may read the dataset, or the holder of a signed link. */
 export const config = { access: 'signedIn', service: 'tiles', signedLinks: true, responseCache: true } as const;
 
-/** For looking after tiles: a signed link is not enough. */
+/** For checks and repairs of tiles, which a signed link does not allow. */
 export const upkeepConfig = { access: 'signedIn', service: 'tiles' } as const;
 
 /** @param usual number of tiles */

@@ -123,7 +123,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
         schema: {
           tags,
           operationId,
-          summary: 'Returns the tile that stands for all tiles of a scheme without data',
+          summary: 'Returns the empty tile of a scheme, which replaces all tiles without data',
           params: SchemeAddress,
         },
       },

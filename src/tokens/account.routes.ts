@@ -16,7 +16,7 @@ const administrators = { access: 'administrators', service: 'accounts' } as cons
 const CurrentPassword = z.string().max(1000);
 const signedIn = { access: 'signedIn', service: 'accounts' } as const;
 
-/** Routes that change accounts. They stand here because most changes also end logins. */
+/** Routes that change accounts. They are in this folder because most changes also end logins. */
 export async function accountChangeRoutes(app: App, parts: ChangeParts) {
   app.put(
     '/api/accounts',

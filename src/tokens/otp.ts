@@ -106,7 +106,7 @@ async function makeOwn(tx: Transaction, { sealer }: SecondFactorParts, userId: s
 }
 
 /**
- * Replaces the recovery codes, each of which stands for a one-time password once. Needs a code, even in an allowed
+ * Replaces the recovery codes, each of which replaces a one-time password once. Needs a code, even in an allowed
  * network.
  */
 export async function makeRecoveryCodes(parts: OtpParts, request: Holder & Code, origin: Origin): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
 
-// SQL of logins: who logged in from where, the identity that tokens stand for, token families and refresh tokens.
+// SQL of logins: who logged in from where, the identity behind tokens, token families and refresh tokens.
 
 /**
  * Counts a login of the account from this address: one row per day and address. Returns whether it is the first one

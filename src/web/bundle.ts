@@ -21,7 +21,7 @@ export interface Bundle {
   /** Changes with the content of the files: part of their address, so that browsers keep them. */
   readonly version: string;
   readonly files: ReadonlyMap<string, Asset>;
-  /** HTML; `{assets}` stands for the address of the folder of the files. */
+  /** HTML; `{assets}` is replaced by the address of the folder of the files. */
   readonly page: string;
 }
 

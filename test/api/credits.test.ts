@@ -118,7 +118,7 @@ test('a CreditSpender can spend for every tenant but cannot read balances', asyn
   t.is((await spender.put(`${PATH}/spend`, unknown)).status, 404);
 });
 
-test('the nil UUID, under which the generic pool is kept, is no tenant: every route answers 404 to every role', async (t) => {
+test('the nil UUID, which is the key of the generic pool, is not a tenant: every route answers 404 to every role', async (t) => {
   const nil = '00000000-0000-0000-0000-000000000000';
   const { tenantId, owner } = await shop({ credits: 20, name: 'Nil' });
   const admin = await root();
@@ -374,7 +374,7 @@ test('details are read from an offset on, with or without a limit', async (t) =>
   t.deepEqual(amounts(generic.body.data), [13, 14]);
 });
 
-test('extended details of available credits name who put them there: by an add, or by a later release', async (t) => {
+test('extended details of available credits name the user who added or later released them', async (t) => {
   const { tenantId, owner, reserve, details } = await shop({ credits: 10 });
   const { userId: releaser } = await w.account({ tenantId, role: 'Owner' });
   await reserve(4, 'op');
@@ -521,7 +521,7 @@ test.serial('a reservation is refused if the credits expire while it waits or be
     t.deepEqual([Expired, Reserved], [5, 0]);
 });
 
-test('operations wait for one that is under way in their pool, and see what it did', async (t) => {
+test('operations wait for a running operation in their pool, and see its changes', async (t) => {
   const change = { dryRun: false, actor: {} };
   const { tenantId, reserve, balance } = await shop({ credits: 100 });
   for (const operationId of ['a', 'b']) await reserve(10, operationId);
@@ -653,7 +653,7 @@ test('a dry run makes the same checks, gives the same response and writes nothin
   t.is((await put({ credits: 1 })).status, 200);
 });
 
-test('a balance at a past time counts what was committed by then; a future time is 400', async (t) => {
+test('a balance at a past time counts credits that were committed by then; a future time is 400', async (t) => {
   const { balance, reserve, spend, owner, tenantId, details } = await shop({ credits: 10 });
   const times: string[] = [];
   for (const step of [() => {}, () => reserve(4, 'op'), () => spend(3, 'op')]) {

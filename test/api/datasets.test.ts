@@ -204,7 +204,7 @@ test('PUT replaces the metadata of a dataset, ignores read-only members, and kee
   t.is((await w.as(owner).put(path, { id, name: '' })).status, 400);
 });
 
-test('a request that waited for a dataset while it was moved finds it where it is now', async (t) => {
+test('a request that waited for a dataset during its move finds the dataset in its new project', async (t) => {
   const owner = await w.account();
   const [from, to] = [await project(owner), await project(owner)];
   const other = new pg.Client({ connectionString: w.url });

@@ -56,7 +56,7 @@ test('deleting a project immediately ends the waiting transfers in it and in its
   t.is((await queued([other])).length, 1);
 });
 
-test('requests that wait for such a transfer are answered when it ends', async (t) => {
+test('requests that wait for a transfer of a deleted project are answered when it ends', async (t) => {
   const { client, projectId } = await scene();
   const id = await waiting(client, projectId);
   const answer = client.get(`/api/conversion/transfer/${id}`, { prefer: 'wait=60' });

@@ -267,7 +267,7 @@ test('accounts that could read a permanently removed project can still read its 
   await expected('all is removed');
 });
 
-test('whom a project denied to read it does not see its events when it is removed either', async (t) => {
+test('a user with denied read access to a project does not see the event of its removal', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const [reader, byId, byGroup] = [

@@ -77,34 +77,37 @@ async function pagesFrom(t: ExecutionContext, client: Client, url: string): Prom
   return pages;
 }
 
-test.serial('a dataset tells its geometry type, properties, count, extent and coordinate system', async (t) => {
-  const { client } = await scene();
-  const id = await theWells(t);
-  const { status, body } = await client.get(`/api/gis/dataset/${id}`);
-  t.is(status, 200, JSON.stringify(body));
-  t.like(body, {
-    id,
-    name: 'Wells',
-    geometryType: 'Point',
-    hasZ: false,
-    featureCount: 200,
-    hasIds: false,
-    hasIndex: true,
-    extent: [0, 50, 19, 59],
-    storedExtent: [0, 50, 19, 59],
-  });
-  t.like(body.crs, { uri: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84', srid: 'EPSG:4326', name: 'WGS 84' });
-  t.deepEqual(
-    body.properties.map(({ name, type }: { name: string; type: string }) => [name, type]),
-    [
-      ['n', 'integer'],
-      ['name', 'string'],
-      ['depth', 'real'],
-      ['drilled', 'date'],
-      ['open', 'boolean'],
-    ],
-  );
-});
+test.serial(
+  'the description of a dataset has geometry type, properties, count, extent and coordinate system',
+  async (t) => {
+    const { client } = await scene();
+    const id = await theWells(t);
+    const { status, body } = await client.get(`/api/gis/dataset/${id}`);
+    t.is(status, 200, JSON.stringify(body));
+    t.like(body, {
+      id,
+      name: 'Wells',
+      geometryType: 'Point',
+      hasZ: false,
+      featureCount: 200,
+      hasIds: false,
+      hasIndex: true,
+      extent: [0, 50, 19, 59],
+      storedExtent: [0, 50, 19, 59],
+    });
+    t.like(body.crs, { uri: 'http://www.opengis.net/def/crs/OGC/1.3/CRS84', srid: 'EPSG:4326', name: 'WGS 84' });
+    t.deepEqual(
+      body.properties.map(({ name, type }: { name: string; type: string }) => [name, type]),
+      [
+        ['n', 'integer'],
+        ['name', 'string'],
+        ['depth', 'real'],
+        ['drilled', 'date'],
+        ['open', 'boolean'],
+      ],
+    );
+  },
+);
 
 test.serial('pages lead to each feature once, and all pages together are the data', async (t) => {
   const { client } = await scene();
@@ -131,7 +134,7 @@ test.serial('pages lead to each feature once, and all pages together are the dat
   t.is((await client.get(`${url}?limit=999999999`)).body.numberReturned, 200);
 });
 
-test.serial('a box selects what intersects it, in any coordinate system, over all pages', async (t) => {
+test.serial('a box selects features that intersect it, in any coordinate system, over all pages', async (t) => {
   const { client } = await scene();
   const url = `/api/gis/dataset/${await theWells(t)}/feature`;
   const found = async (query: string) =>

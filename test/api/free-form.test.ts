@@ -153,7 +153,7 @@ test.serial('metadata of accounts and groups may be as large as the body limit o
   t.regex(body.errors.metadata[0], /at most 1,048,576 bytes as JSON/);
 });
 
-test.serial('lists return all items in order, whatever their size and number', async (t) => {
+test.serial('lists of any length return items of any size in order', async (t) => {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(owner);
   const admin = w.as(await w.administrator());

@@ -54,7 +54,7 @@ test('a group cannot have the id of an account, because permissions name both', 
   t.is((await admin.put(url, { id: await newGroup(), name: id })).status, 409);
 });
 
-test('an account cannot have the id of a group: it counts as taken', async (t) => {
+test('an account cannot have the id of a group', async (t) => {
   const admin = await administrator();
   const name = await newGroup();
   for (const id of ['editors', name]) {

@@ -227,7 +227,7 @@ test('a long chain of dependent moves is 400 and changes nothing; split into sev
   t.deepEqual(await tree(owner, root), ['m60/', 'm60/x/', 'm60/x/y']);
 });
 
-test('if one action is refused, nothing is changed', async (t) => {
+test('if one action is refused, none is applied', async (t) => {
   const { owner, root } = await scene();
   await apply(owner, root, [create('a', true)]);
   const { status, body } = await apply(owner, root, [create('b/c'), remove('a', true), move('none', 'x')]);

@@ -72,7 +72,7 @@ test('a file that cannot be imported is reported by name; the others are importe
   t.true(body.failures.every((row: { message: string }) => row.message.endsWith('.')));
 });
 
-test('files that the client left out are none, and an entry without address and name is skipped', async (t) => {
+test('an absent list of files is empty, and an entry without address and name is skipped', async (t) => {
   const { owner, client, root } = await scene();
   const none = { datasets: [], failures: [] };
   for (const body of [{ files: [] }, { files: null }, {}, { files: [{ url: null, fileName: null }, {}] }]) {

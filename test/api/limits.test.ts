@@ -62,7 +62,7 @@ test('A caller that sends more than its rate is 429 with Retry-After, and others
     t.false((await statuses(5, () => app.inject(url))).includes(429), url);
 });
 
-test('Requests without valid credentials count for their address, and a right token still passes', async (t) => {
+test('Requests without valid credentials count for their client address, and a valid token still passes', async (t) => {
   const app = await limited(t, { 'limits.rate': rate(3) });
   const wrong = () => app.inject({ url: LIST, headers: { authorization: 'Bearer wrong' } });
   t.deepEqual(await statuses(5, wrong), [401, 401, 401, 429, 429]);
@@ -73,7 +73,7 @@ test('Requests without valid credentials count for their address, and a right to
   t.is((await from('2001:db8:0:1::1')).statusCode, 401);
 });
 
-test('Dead keys and wrong passwords keep nobody at their address from logging in or using signed addresses', async (t) => {
+test('Revoked keys and wrong passwords do not stop other clients at their address from logging in or using signed addresses', async (t) => {
   const app = await limited(t, { 'limits.rate': rate(3) });
   const dead = () => app.inject({ url: LIST, headers: { 'svc-open-api-key': randomUUID() } });
   t.deepEqual(await statuses(5, dead), [401, 401, 401, 429, 429]);

@@ -7,7 +7,7 @@ const w = world(test);
 /** What JSON escapes, and what lists use to pack items. */
 const AWKWARD = 'a "b" \\ c\u001f\u0001\n\té 水 \u{1f30a} \u2028 </script>';
 
-test('lists of datasets have the same items as the records, whatever texts they contain', async (t) => {
+test('items of dataset lists equal the single records, for all kinds of text', async (t) => {
   const [owner, reader] = [await w.account(), await w.account()];
   const client = w.as(owner);
   const projectId = await newProject(client, 'River', [{ user: reader, role: 'Reader' }]);
@@ -51,7 +51,7 @@ test('lists of datasets have the same items as the records, whatever texts they 
   }
 });
 
-test('lists of transfers have the same members as the transfers, whatever texts they contain', async (t) => {
+test('items of transfer lists equal the single transfers, for all kinds of text', async (t) => {
   const tenantId = await w.tenant();
   const owner = await w.account({ tenantId, role: 'Owner' });
   const projectId = await newProject(w.as(owner));

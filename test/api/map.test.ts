@@ -41,7 +41,7 @@ test('the page is the same for everybody, with or without a dataset, a token or 
   t.is((await w.nobody.post(`/map/dataset/${randomUUID()}`, {})).status, 405);
 });
 
-test('the page asks no other host: neither its policy nor its markup, scripts and styles name one', async (t) => {
+test('the page requests no other host: its policy, markup, scripts and styles contain none', async (t) => {
   const { headers, raw } = await w.nobody.get(`/map/dataset/${randomUUID()}`, html);
   const policy = String(headers['content-security-policy']);
   t.is(policy.match(/(?:^|; )default-src 'none'/)?.length, 1);
@@ -98,7 +98,7 @@ test('the page finds the platform from its own address, also below a path, and t
   t.is(parseAddress(`http://127.0.0.1:8080/map/dataset/${id}?sv=1`).signature, '');
 });
 
-test('a permalink keeps the view; what is wrong in one is left out', (t) => {
+test('a permalink restores the view; invalid members are ignored', (t) => {
   const view = {
     zoom: 7.25,
     latitude: 55.7,
@@ -133,7 +133,7 @@ test('a permalink keeps the view; what is wrong in one is left out', (t) => {
     t.deepEqual(parsePermalink(wrong), {}, wrong);
 });
 
-test('labels of times have no more digits than tell them apart', (t) => {
+test('labels of times have the fewest digits that distinguish them', (t) => {
   t.deepEqual(timeLabels(['1993-12-02T00:00:00', '1993-12-03T00:00:00']), ['1993-12-02', '1993-12-03']);
   t.deepEqual(timeLabels(['2024-05-02T10:00:00', '2024-05-03T00:00:00']), ['2024-05-02 10:00', '2024-05-03 00:00']);
   t.deepEqual(timeLabels(['2024-05-02T10:00:30.5000000', '2024-05-02T10:00:31']), [
@@ -171,7 +171,7 @@ test('axes have round numbers around the values, and dates where they change', (
   ]);
 });
 
-test('an estimate from a colour has no more digits than the colours can tell apart', (t) => {
+test('a value estimated from a colour has only the digits that the colour ramp resolves', (t) => {
   t.is(estimateText(1019.7654, 988, 1034), '1019.8');
   t.is(estimateText(0.256512, 0, 2.3), '0.257');
   t.is(estimateText(123_456.7, 0, 1e6), '123457');
@@ -228,7 +228,7 @@ const own: TileGrid = {
   ],
 };
 
-test('tiles of the map are tiles of an XYZ scheme, and are put together of those of other matrices', (t) => {
+test('map tiles come from an XYZ scheme, or are composed from tiles of other matrices', (t) => {
   t.true(isMapTile(xyz, 1));
   t.false(isMapTile(xyz, 5), 'deeper than the scheme');
   t.false(isMapTile(own, 5));

@@ -41,7 +41,7 @@ test('names of projects, subprojects and datasets may contain any printable char
   }
 });
 
-test('a name is 1 to 255 characters, has no control characters and is not blanks alone: 400 everywhere', async (t) => {
+test('a name of 0 or 256 characters, with control characters or of blanks only is 400 everywhere', async (t) => {
   const { owner, client, root } = await scene();
   const dataset = (await client.get(`/api/metadata/dataset/${await newDataset(w, root, owner)}`)).body;
   const uploadUrl = await upload(w, client, ASCII_GRID);

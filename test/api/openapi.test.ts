@@ -320,7 +320,7 @@ test('No text only repeats the name of its member', async (t) => {
   );
 });
 
-test('Members share a text only if they are alike: in name and type, and the text says what it is about', async (t) => {
+test('Members share a description only if name and type are alike and the description names its subject', async (t) => {
   const vague = new Set('id name of title type kind status state record entry object value'.split(' '));
   // `projectId` somewhere is the `id` of the project
   const alike = (one: string, other: string) =>
@@ -356,7 +356,7 @@ test('The type of a member is that of its text', async (t) => {
   );
 });
 
-test('Form bodies have an example, and tags are in the order of what readers look for', async (t) => {
+test('Form bodies have an example, and tags have the documented order', async (t) => {
   const document = await read();
   for (const { name, operation } of operations(document))
     for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))

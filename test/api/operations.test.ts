@@ -232,7 +232,7 @@ test('a retry has the scopes that the starter would have in a token now', async 
   t.is((await retry()).status, 202);
 });
 
-test('failures with one cause form one group, whatever names, numbers and ids their messages contain', async (t) => {
+test('failures whose messages differ only in names, numbers and ids form one group', async (t) => {
   const sentences = [
     `Band 3 of 'north.tif' has 12 rows, not 14: /data/x/1.`,
     `Band 11 of 'it's south.tif' has 7,000 rows, not 1.5e3: /data/y.`,

@@ -60,7 +60,7 @@ test('with a shared group entry the code of the group is valid for each account 
   t.is((await register({ id: second.id, otpAuthenticator: 'OTHER' })).status, 400);
 });
 
-test('the password alone cannot replace an own authenticator by that of the group', async (t) => {
+test("the password alone cannot replace an account's own authenticator by the group's", async (t) => {
   const { id } = await w.account();
   const own = setupCodeFrom((await register({ id })).body.manualEntryCode);
   await attempt(w, { id, otp: codeOf(own) });

@@ -158,7 +158,7 @@ test('the shipped list is normalized as passwords are before comparison', async 
   );
 });
 
-test('a login succeeds if its hash is renewed meanwhile, but not if its password is changed', async (t) => {
+test('a login succeeds if the hash is renewed during it, but not if the password is changed', async (t) => {
   for (const [password, status] of [
     [PASSWORD, 200],
     ['Another-horse-8', 400],

@@ -45,7 +45,7 @@ test('a header that names another project than the dataset’s is 400 on every d
   }
 });
 
-test('an invisible dataset is 404, whatever the header names', async (t) => {
+test('an invisible dataset is 404 with any project in the header', async (t) => {
   const { projectId, elsewhere, datasetId } = await scene();
   const stranger = w.as(await w.account());
   for (const named of [projectId, elsewhere])

@@ -160,7 +160,7 @@ for (const [what, body] of Object.entries({
   });
 }
 
-test('a name has up to 255 characters, whatever their size', async (t) => {
+test('a name has up to 255 characters of one to four bytes', async (t) => {
   const name = '🌊'.repeat(255);
   t.is((await project(await w.account(), { name })).name, name);
 });

@@ -160,7 +160,7 @@ test('datasets of a deleted project are not separate bin items and are restored 
   t.is(await status(owner, id, 'dataset'), 200);
 });
 
-test('the bin lists items for which the caller has the matching delete privilege, whoever deleted them', async (t) => {
+test('the bin lists items of all users for which the caller has the matching delete privilege', async (t) => {
   const [owner, contributor, reader] = await three();
   const stranger = await account();
   const top = await root(owner, [
@@ -446,7 +446,7 @@ test('restoring elsewhere: an invisible target is 404, which takes precedence ov
   }
 });
 
-test('an inheriting project restored below another one takes its members from there', async (t) => {
+test('an inheriting project restored below another project takes its members from the new parent', async (t) => {
   const [owner, ann, reader] = await three();
   const top = await root(owner, [[ann, 'Contributor']]);
   const sub = await below(top, owner);

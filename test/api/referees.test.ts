@@ -43,7 +43,7 @@ key = next(jwt.PyJWK(one) for one in keys['keys'] if one['kid'] == kid)
 print(json.dumps(jwt.decode(token, key.key, algorithms=['RS256'], audience='platform', issuer='platform')))
 `;
 
-test('PyJWT verifies a token from the published keys alone, also after a rotation', async (t) => {
+test('PyJWT verifies a token with only the published keys, also after a rotation', async (t) => {
   if (!(await isThere(PYTHON, ['-c', 'import jwt']))) {
     t.log(`SKIPPED: there is no ${PYTHON} with PyJWT on this machine`);
     return t.pass();

@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 /** Longer than a test may take: what ends earlier was announced. */
 const LONG = 3_600_000;
 
-test('one process has a lock; others are told when it is released, and have it when that process is killed', async (t) => {
+test('one process holds a lock; waiting processes are notified of its release, and get it when the holder is killed', async (t) => {
   const locksOf = (applicationName: string) =>
     new SessionLocks({ databaseUrl: w.url, channel: 'any channel', applicationName });
   const [one, other] = [locksOf('one'), locksOf('other')];

@@ -152,7 +152,7 @@ function addressOf({ id, kind, mark }: Dataset, random: () => number): { path: s
 
 const seenText = ({ headers, raw }: Answer) => `${headers.etag} ${headers['content-type']} ${hash('sha1', raw)}`;
 
-test('random callers see the tiles that they may see, with the same ETag and bytes, and nothing of others', async (t) => {
+test('random callers see the tiles that they may see, with equal ETag and bytes, and no other tiles', async (t) => {
   const { callers, all } = await scene();
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   t.teardown(() => agent.destroy());
@@ -209,7 +209,7 @@ test('random callers see the tiles that they may see, with the same ETag and byt
   t.true(counts.refused > CHECKS / 3 && counts.current > CHECKS / 100);
 });
 
-test('of a link that grants writing, tile and feature routes hand out addresses that grant reading alone', async (t) => {
+test('called with a link that grants writing, tile and feature routes return addresses that grant only reading', async (t) => {
   const { owner, projectId, id, features } = await tileScene(w);
   for (const resource of ['', 'dataset'])
     for (const [dataset, path] of [

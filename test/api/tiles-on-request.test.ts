@@ -140,7 +140,7 @@ test.serial(
   },
 );
 
-test.serial('rights come before kept tiles, and tiles without data or outside are not drawn', async (t) => {
+test.serial('rights are checked before stored tiles, and tiles without data or outside are not drawn', async (t) => {
   const { client, url, id, tiles } = await make();
   const path = `${url}/later/16/${tiles[0]}`;
   t.is((await client.get(path)).status, 200);
@@ -202,7 +202,7 @@ test.serial(
   },
 );
 
-test.serial('a process whose connection for locks was ended draws on, and opens another one', async (t) => {
+test.serial('a process whose lock connection was closed keeps drawing, and opens a new connection', async (t) => {
   const { client, url, id, tiles } = await make();
   const holders = `select pid from pg_stat_activity
     where datname = current_database() and application_name = 'platform tiles'`;
@@ -214,7 +214,7 @@ test.serial('a process whose connection for locks was ended draws on, and opens 
   }
 });
 
-test.serial('the least recently used tiles make room for others', async (t) => {
+test.serial('the least recently used tiles are evicted', async (t) => {
   const { owner, url, id, tiles } = await make();
   const client = await otherProcess(owner, { 'tiles.keptBytes': 3000 });
   const size = async () =>
@@ -269,7 +269,7 @@ test.serial('after a crash of Postgres, which empties them, tiles are kept and c
   t.is((await client.get(`${url.replace(/\/scheme$/, '')}/status`)).status, 200);
 });
 
-test.serial('with tiles.keptBytes 0 tiles are drawn and kept in memory alone', async (t) => {
+test.serial('with tiles.keptBytes 0 drawn tiles are cached only in memory', async (t) => {
   const { owner, url, id, tiles } = await make();
   const client = await otherProcess(owner, { 'tiles.keptBytes': 0 });
   const [first, second] = [

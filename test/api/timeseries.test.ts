@@ -96,7 +96,7 @@ test('CSV options are applied: delimiter, decimal separator, columns, quotes, by
   );
 });
 
-test('an invalid line is 400 with its number, and nothing is written', async (t) => {
+test('an invalid line is 400 with its number, and no row is written', async (t) => {
   const client = w.as(await w.account());
   const series = await newSeries(client, (await newSeriesDataset(client)).url);
   for (const [text, line] of [
@@ -153,7 +153,7 @@ test('values of each type are returned exactly', async (t) => {
   t.is((await upload(client, whole, '2026-01-01;9223372036854775808')).status, 400);
 });
 
-test('a body that the client left out is an empty list', async (t) => {
+test('an absent body is an empty list', async (t) => {
   const client = w.as(await w.account());
   const { url } = await newSeriesDataset(client);
   const series = await newSeries(client, url);
@@ -167,7 +167,7 @@ test('a body that the client left out is an empty list', async (t) => {
   t.deepEqual(await valuesOf(client, series), []);
 });
 
-test('a JSON body of many rows is read in pieces: each row once, and a mistake far behind is told by its number', async (t) => {
+test('a JSON body of many rows is streamed: each row is read once, and an error in a late row has its number', async (t) => {
   const client = w.as(await w.account());
   const { url } = await newSeriesDataset(client);
   const series = await newSeries(client, url);

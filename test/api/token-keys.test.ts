@@ -21,7 +21,7 @@ async function login() {
 const statusOf = async (token: string) =>
   (await w.nobody.get('/api/iam/principal/me', { authorization: `Bearer ${token}` })).status;
 
-test.serial('the next key is published before its first use, and the old one goes on checking', async (t) => {
+test.serial('the next key is published before its first use, and the old key still verifies', async (t) => {
   const [signing, next] = await kids();
   const old = await login();
   t.is(decodeProtectedHeader(old).kid, signing);
@@ -60,7 +60,7 @@ test.serial(
   },
 );
 
-test.serial('a process that was idle for hours signs with the key that others have rotated to meanwhile', async (t) => {
+test.serial('a process that was idle for hours signs with the key to which other processes have rotated', async (t) => {
   const { config, db, url, blobs } = w;
   const log = pino({ level: 'fatal' });
   const idle = await buildApp({ config, db, databaseUrl: url, blobs, log, passwordIterations: PASSWORD_ITERATIONS });
@@ -90,7 +90,7 @@ test.serial('a process that was idle for hours signs with the key that others ha
   }
 });
 
-test.serial('two rotations at once leave one key that signs and one that comes next', async (t) => {
+test.serial('two concurrent rotations leave one current and one next key', async (t) => {
   const admin = await asAdmin();
   const answers = await Promise.all([1, 2, 3].map(() => admin.post('/api/tokens/keys/rotate')));
   t.true(answers.every(({ status }) => status === 200));
@@ -180,7 +180,7 @@ test('key files replace generated keys for signing and checking, and are rotated
     await t.throwsAsync(open(...paths), { message });
 });
 
-test('an access token has one spelling: padding and other bits at the end of a part are refused', async (t) => {
+test('an access token has one base64url encoding: padding and stray bits at the end of a part are refused', async (t) => {
   const token = await w.tokenOf(await w.administrator());
   const ask = async (text: string) =>
     (await w.nobody.get('/api/accounts/me', { authorization: `Bearer ${text}` })).status;

@@ -21,7 +21,7 @@ const w = world(test);
 const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });
 const me = (token: string) => w.nobody.get('/api/iam/principal/me', { authorization: `Bearer ${token}` });
 
-test('a login answers an access token and a refresh token, kept by nobody on the way', async (t) => {
+test('a login returns an access token and a refresh token, with headers that forbid caching', async (t) => {
   const user = await w.account();
   const { status, headers, body } = await login(user.id);
   t.is(status, 200);
@@ -44,7 +44,7 @@ test('a login id is known in any letter case, and the token has the stored spell
   t.is(decodeJwt(body.accessToken.token).sub, user.id);
 });
 
-test('a wrong password and an unknown account get the same words', async (t) => {
+test('a wrong password and an unknown account get the same message', async (t) => {
   const { id } = await w.account();
   const [wrong, unknown] = await Promise.all([login(id, 'Wrong-horse-77'), login('nobody-at-all', 'Wrong-horse-77')]);
   t.is(wrong.status, 400);
@@ -59,7 +59,7 @@ for (const [state, sentence] of [
   ["locked = true, locked_date_end = now() + interval '1 hour'", 'Account is locked.'],
   ['activated = false', 'Account is not activated.'],
 ] as const) {
-  test(`with ${state} a right password learns '${sentence}', a wrong one nothing`, async (t) => {
+  test(`with ${state} a correct password gets the error '${sentence}', a wrong one nothing`, async (t) => {
     const user = await w.account();
     await w.sql(`update accounts set ${state} where user_id = '${user.userId}'`);
     const right = await login(user.id);
@@ -99,7 +99,7 @@ test('otp is ignored where none is needed', async (t) => {
   }
 });
 
-test('an access token says who it is for, and is checked by the published keys alone', async (t) => {
+test('an access token names its audience, and can be verified with only the published keys', async (t) => {
   const user = await w.account({ userGroups: ['Editors'], roles: 'BackOffice, CreditSpender' });
   const { token, expiration } = (await login(user.id)).body.accessToken;
   const published = await w.nobody.get('/.well-known/jwks.json');
@@ -187,7 +187,7 @@ async function ourKey() {
   return (await importJWK(key.material, 'RS256')) as CryptoKey;
 }
 
-test('groups, tenants and the enabled state are those of now, whatever the token says', async (t) => {
+test('groups, tenants and the enabled state are read from the database, not from the token', async (t) => {
   const editor = await w.account();
   const asEditor = w.as(editor);
   const token = await w.tokenOf(editor);

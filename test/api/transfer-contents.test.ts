@@ -102,7 +102,7 @@ test('files, receipt and log of a transfer need the right to read its datasets; 
   t.regex(refused.body.detail, /you cannot read its input and output datasets/);
 });
 
-test('while a dataset is deleted, and when it is removed for good, nobody is given its files, receipt and log', async (t) => {
+test('files, receipt and log of a dataset are closed to all users while it is in the bin and after its purge', async (t) => {
   const { lord, contributor, reader, client, projectId, datasetId, transfers } = await scene();
   const exported = local((await w.as(reader).get(transfer(transfers.exported))).body.downloadPath);
   const bad = local((await w.as(reader).get(transfer(transfers.imported))).body.badRecordsUrl);
@@ -117,7 +117,7 @@ test('while a dataset is deleted, and when it is removed for good, nobody is giv
   for (const url of [exported, bad]) t.is((await w.nobody.get(url)).status, 403, 'what was signed before');
 });
 
-test('when a dataset has moved to another tenant, the people of the one before are given nothing of its contents', async (t) => {
+test('when a dataset has moved to another tenant, users of the former tenant cannot read its contents', async (t) => {
   const { tenantId, lord, maker, contributor, datasetId, transfers } = await scene();
   const other = await w.tenant();
   const both = await w.account({ tenantId: other, role: 'Owner' });
@@ -132,7 +132,7 @@ test('when a dataset has moved to another tenant, the people of the one before a
   t.is((await w.nobody.get(exported)).status, 403, 'what was signed before');
 });
 
-test('revoke-grants of a dataset or its project voids addresses of what was exported from it, and of its bad records', async (t) => {
+test('revoke-grants of a dataset or its project voids addresses of its exports and bad records', async (t) => {
   const { client, projectId, datasetId, transfers } = await scene();
   const signed = async () => [
     local((await client.get(transfer(transfers.exported))).body.downloadPath),
@@ -147,7 +147,7 @@ test('revoke-grants of a dataset or its project voids addresses of what was expo
   for (const url of await signed()) t.is((await w.nobody.get(url)).status, 200);
 });
 
-test('the log of an import that made no dataset is for its starter and for those who may change content', async (t) => {
+test('the log of an import without a dataset is readable by its starter and by users who may change content', async (t) => {
   const { lord, maker, contributor, reader, projectId } = await scene();
   const client = w.as(contributor);
   const wish = { readerName: 'GeoJsonReader', writerName: 'GeoJsonWriter', originalFileName: 'x.geojson' };

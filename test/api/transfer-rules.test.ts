@@ -154,7 +154,7 @@ test('a missing project or file name is reported with the other errors', async (
   t.deepEqual(legacy.body.errors, { projectId: ['projectId is required, in the body or as a header.'] });
 });
 
-test('a known transformation that is not offered for the data has a code of its own, for every start alike', async (t) => {
+test('a known transformation that does not fit the data has its own error code at every kind of start', async (t) => {
   const { client, request } = await scene();
   const transformations = [{ type: 'VerticalFilterTransformation', verticalFilter: { type: 'VerticalIndexFilter' } }];
   const { status, body } = await start(client, { ...request, ...grid, transformations });
@@ -189,7 +189,7 @@ test('parameter values may be JSON or JSON text, names in any letter case', asyn
   }
 });
 
-test('a parameter without a value is a parameter that is not given', async (t) => {
+test('a parameter without a value counts as absent', async (t) => {
   const { client, request } = await scene();
   for (const given of [{ name: 'SRID', value: null }, { name: 'SRID' }]) {
     const { status, body } = await start(client, { ...request, ...grid, readerParameters: [given] });
@@ -214,7 +214,7 @@ test('originalFileName is required since version 2', async (t) => {
   t.is((await start(client, without, { 'api-version': '2' })).status, 400);
 });
 
-test('a dry run says that the request is valid and starts nothing', async (t) => {
+test('a dry run reports that the request is valid and starts no transfer', async (t) => {
   const { client, request } = await scene();
   const dry = (body: object) => client.post('/api/conversion/upload-convert?dryRun=true', body);
   t.deepEqual((await dry(request)).body, { valid: true, warnings: [] });
@@ -271,7 +271,7 @@ test('another account of the tenant may use an upload, a stranger does not find 
   t.is((await start(stranger, { ...request, projectId: await newProject(stranger) })).status, 404);
 });
 
-test('a waiting transfer is cancelled at once, by its starter or by who may change what is in the project', async (t) => {
+test('a waiting transfer is cancelled immediately, by its starter or by a user who may change content of the project', async (t) => {
   const { client, owner, request } = await scene();
   const reader = await w.account();
   const contributor = await w.account();
@@ -303,7 +303,7 @@ test('a reader of the project may export but not import', async (t) => {
   t.is((await start(w.as(reader), { ...request, projectId })).status, 403);
 });
 
-test('what the caller does not see or may not change is refused before a lock', async (t) => {
+test('rights to read and change are checked before locks', async (t) => {
   const { owner, client, projectId, request } = await scene();
   const stranger = w.as(await w.account({ tenantId: await w.tenant(), role: 'Owner' }));
   const shared = await newProject(w.as(await w.account()), 'shared', [{ user: owner, role: 'Reader' }]);
@@ -330,7 +330,7 @@ test('what the caller does not see or may not change is refused before a lock', 
   t.is(await statusOf(`update/${own}`, {}), 409);
 });
 
-test('a retry is refused for what the caller may not change any more before it is for a lock', async (t) => {
+test('a retry checks the rights of the caller before locks', async (t) => {
   const { owner, client, projectId, request } = await scene();
   const other = w.as(await w.account());
   const shared = await newProject(other, 'shared', [{ user: owner, role: 'Contributor' }]);
@@ -396,7 +396,7 @@ test('the most that labels may say has room in the database, and more is refused
   t.deepEqual(body.errors, { requiredLabels: ['requiredLabels may have 800 characters in all, not 2700.'] });
 });
 
-test('the list shows what the caller sees, by project and page', async (t) => {
+test('the list contains the transfers visible to the caller, by project and page', async (t) => {
   const { client, projectId, request } = await scene();
   const elsewhere = await newProject(client, 'elsewhere');
   const ids = [(await start(client, request)).body.id, (await start(client, request)).body.id];
@@ -418,7 +418,7 @@ test('the list shows what the caller sees, by project and page', async (t) => {
   t.is((await client.get('/api/conversion/transfer/list?projectId=x')).status, 400);
 });
 
-test('readers and writers are listed with their parameters and what fits', async (t) => {
+test('readers and writers are listed with their parameters and compatible partners', async (t) => {
   const client = w.as(await w.account());
   const { body: readers } = await client.get('/api/conversion/reader/list');
   const ascii = readers.data.find(({ name }: { name: string }) => name === 'AsciiGridReader');

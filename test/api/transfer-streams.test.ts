@@ -33,7 +33,7 @@ const write = (id: string, progress: number, phase: string) =>
     [id, progress, phase],
   );
 
-test('a stream tells the transfer as it is, then each change, and ends when it has ended', async (t) => {
+test('a stream sends the current transfer, then each change, and ends with the transfer', async (t) => {
   const { user, client, id } = await scene();
   const stream = await follow(user, one(id));
   t.is(stream.status, 200);
@@ -68,7 +68,7 @@ test('a stream tells the transfer as it is, then each change, and ends when it h
   t.is(stream.heard.at(-1)?.event.errorMessage, 'Cancelled.');
 });
 
-test('a connection keeps nothing of the streams that have ended on it', async (t) => {
+test('ended streams leave no listeners on their connection', async (t) => {
   const { user, client, id } = await scene();
   await client.post(one(id, '/cancel'));
   const url = `${await w.listen()}${one(id)}`;
@@ -88,7 +88,7 @@ test('a connection keeps nothing of the streams that have ended on it', async (t
   t.deepEqual(arrived, [arrived[0], arrived[0], arrived[0]]);
 });
 
-test('of a transfer that has ended a stream tells the end, and ends; on the older path, too', async (t) => {
+test('the stream of an ended transfer sends the transfer and ends, also on the legacy path', async (t) => {
   const { user, client, id } = await scene();
   await client.post(one(id, '/cancel'));
   for (const path of [one(id), `/api/transfer/${id}`]) {
@@ -110,7 +110,7 @@ test('a transfer that is not visible is not found, and HEAD ends', async (t) => 
   t.is((await w.nobody.get(one(id), headers)).status, 401);
 });
 
-test('a stream ends when its reader may not see the transfer any more', async (t) => {
+test('a stream ends when its reader loses access to the transfer', async (t) => {
   const { client, projectId, id } = await scene();
   const reader = await w.account();
   await client.post(`/api/metadata/project/${projectId}/member`, { userId: reader.userId, role: 'Reader' });
@@ -143,7 +143,7 @@ test('a stream does not repeat itself when only the rights of its reader have ch
   );
 });
 
-test('a stream in a tenant tells nothing of another one', async (t) => {
+test('a stream sends no transfers of other tenants', async (t) => {
   const { user, id } = await scene();
   const headers = { 'svc-tenant-id': user.tenantId };
   const stream = await follow(user, one(id), headers);

@@ -17,7 +17,7 @@ const changed = `
   where id = $1`;
 
 test.serial(
-  'totals of the list of transfers are exact, for every caller and status, whatever was written, undone and compacted',
+  'totals of the transfer list stay exact for every caller and status through writes, rollbacks and compaction',
   async (t) => {
     const [one, two] = [await w.tenant(), await w.tenant()];
     const owner = await w.account({ tenantId: one, role: 'Owner' });
@@ -98,7 +98,7 @@ test.serial(
   },
 );
 
-test.serial('compacting at once by several leaves every count as it was', async (t) => {
+test.serial('concurrent compactions leave all counts unchanged', async (t) => {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const project = await newProject(w.as(owner));
   await w.sql(inserted(200), [owner.tenantId, null, project, owner.userId]);

@@ -200,7 +200,7 @@ test('a repeated request with the same Idempotency-Key starts one transfer; the 
   t.is(second.body.status, 'Pending', 'the answer of the effect is kept, not of the wait');
 });
 
-test('a file that is not what its reader expects ends the transfer with a sentence, and nothing is made', async (t) => {
+test('a file that its reader cannot read ends the transfer with an error message, and no dataset is created', async (t) => {
   const { client, projectId } = await scene();
   const url = await upload(w, client, 'no grid at all');
   const request = { ...copyRequest(projectId, url), readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
@@ -241,7 +241,7 @@ test('one uploaded file serves any number of transfers', async (t) => {
   for (const { body } of started) t.is((await untilEnd(client, body.id)).status, 'Completed');
 });
 
-test('events tell once that a transfer started and how it finished', async (t) => {
+test('a transfer emits one event at its start and one with its result', async (t) => {
   const { owner, client, projectId } = await scene();
   const { body } = await start(client, copyRequest(projectId, await upload(w, client, 'x')), { prefer: 'wait=30' });
   const ended = await untilEnd(client, body.id);

@@ -51,7 +51,7 @@ test('POST subproject creates a subproject, body identical to project creation: 
   t.deepEqual((await shown(owner, parent.id)).body, parent, "a child's change does not touch its parent");
 });
 
-test('a subproject that inherits has no members of its own, and nobody becomes Owner by making it', async (t) => {
+test('an inheriting subproject has no own members, and its creator does not become Owner', async (t) => {
   const [owner, contributor] = await people();
   const parent = await makeProject(w, owner, { members: [[contributor, 'Contributor']] });
   const folder = await makeFolder(w, contributor, parent.id);
@@ -109,7 +109,7 @@ test('inheritance of members works iteratively: members are taken from the first
   t.is(await roleOf(w, ann, own.id), 'Reader');
 });
 
-test('move of a subproject: it comes with all below it, 204, and the record names its new parent', async (t) => {
+test('moving a subproject moves its subtree, answers 204, and sets the new parent in its record', async (t) => {
   const [owner, reader] = await people();
   const root = await makeProject(w, owner);
   const from = await makeFolder(w, owner, root.id, 'from');
@@ -211,7 +211,7 @@ async function other(t: ExecutionContext) {
   return { client, untilWaiting };
 }
 
-test('whoever waited for a tree that a project has left holds it no more while it waits for the next one', async (t) => {
+test('a request that waited for the lock of a tree that its project has left releases it before it waits for the new tree', async (t) => {
   const owner = await w.account();
   const client = w.as(owner);
   const roots = [await makeProject(w, owner), await makeProject(w, owner)].map(({ id }) => id);
@@ -277,7 +277,7 @@ test('deleting a (sub)project makes it and all its nested subprojects unavailabl
 });
 
 for (const path of ['/api/project/', '/api/metadata/project/']) {
-  test(`GET ${path}{id}/path tells all projects from the root on, the caller's capabilities and what is deleted`, async (t) => {
+  test(`GET ${path}{id}/path returns all projects from the root on, the caller's capabilities and deletions`, async (t) => {
     const [owner, user, stranger] = await people();
     const root = await makeProject(w, owner, { name: 'root' });
     const middle = await makeProject(w, owner, { parentId: root.id, name: 'middle', members: [[user, 'Contributor']] });

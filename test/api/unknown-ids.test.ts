@@ -6,7 +6,7 @@ const w = world(test);
 /** As people make them up: of no version of RFC 9562. */
 const MADE_UP = ['11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000001'];
 
-test('a made-up UUID is an unknown id: 404 in paths, bodies, queries and headers', async (t) => {
+test('an unknown UUID is 404 in paths, bodies, queries and headers', async (t) => {
   const user = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(user);
   const project = await newProject(client);

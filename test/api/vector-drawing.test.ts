@@ -27,7 +27,7 @@ async function drawings(): Promise<Record<string, number>> {
   return Object.fromEntries([...raw.toString().matchAll(pattern)].map(([, what, count]) => [what, Number(count)]));
 }
 
-test.serial('a vector tile is drawn once for all who ask at the same time, and then in memory', async (t) => {
+test.serial('concurrent requests for a vector tile share one drawing, which is then cached in memory', async (t) => {
   const { client, path } = await manyPoints();
   const answers = await Promise.all(Array.from({ length: 10 }, () => client.get(path)));
   t.deepEqual(new Set(answers.map(({ status, headers }) => `${status} ${headers.etag}`)).size, 1);
@@ -61,7 +61,7 @@ async function leftDrawing() {
 }
 
 test.serial(
-  'the drawing of a vector tile is cancelled when all who asked have left, and drawn anew for the next',
+  'the drawing of a vector tile is cancelled when all its requests are aborted, and restarted by the next request',
   async (t) => {
     let tried = await leftDrawing();
     // on a busy machine the tile may be drawn before that is seen, or before the server learns that they have left

@@ -125,7 +125,7 @@ test('a hole has no tiles, and holes at the edge of a tile or of their ring are 
   });
 });
 
-test('polygons of all tiles are valid, whatever their rings are', async (t) => {
+test('polygons of all tiles are valid, also from invalid rings', async (t) => {
   const random = randomOf(7);
   const between = (low: number, high: number) => low + (high - low) * random();
   const star = (x: number, y: number, radius: number, corners: number, rough: number): Point[] =>
@@ -195,7 +195,7 @@ test('polygons of all tiles are valid, whatever their rings are', async (t) => {
   await expectValid(t, polygons, { levels: [1, 4, 7, 10, 14], random, cover });
 });
 
-test('elements next to each other have the same corners in a tile: there is no gap between them', async (t) => {
+test('neighbouring elements share their corners in a tile, without gaps', async (t) => {
   const { client, projectId } = await scene();
   const random = randomOf(3);
   const side = 12;

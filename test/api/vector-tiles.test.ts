@@ -105,7 +105,7 @@ test('features are at their place, with their attributes and ids', async (t) => 
   t.is((await client.get(`${url}/2/99999999999/0.vector.pbf`)).status, 404);
 });
 
-test('a tile is gzipped for those who take it, with an ETag of its own', async (t) => {
+test('a tile is gzipped if Accept-Encoding allows it, with its own ETag', async (t) => {
   const { client, store } = await theProject();
   const url = await store([feature('Point', [10, 50], { name: 'A' })]);
   const plain = await client.get(`${url}/4/8/5.vector.pbf`);
@@ -194,7 +194,7 @@ test('points are thinned evenly, and a tile has at most 500,000 bytes', async (t
   t.true(Math.max(...quarters) < 1.4 * Math.min(...quarters), quarters.join());
 });
 
-test('what crosses the antimeridian is drawn on both sides, and what lies beyond 85° is clipped', async (t) => {
+test('features across the antimeridian are drawn on both sides, and clipped beyond 85°', async (t) => {
   const { client, store } = await theProject();
   const url = await store([feature('Polygon', [square(170, -10, 20)]), feature('Point', [0, 89])]);
   const of = async (place: string) => (await tile(client, url, place)).features.filter(({ type }) => type === 3);
@@ -338,7 +338,7 @@ test('elements on both sides of the antimeridian do not cross the map, and one w
   ]);
 });
 
-test('wrong addresses and other datasets are refused', async (t) => {
+test('invalid tile addresses and datasets of other types are refused', async (t) => {
   const { client, store, projectId } = await theProject();
   const url = await store([feature('Point', [10, 50])]);
   const status = async (path: string) => (await client.get(`${url}/${path}`)).status;

@@ -18,13 +18,13 @@ async function make() {
 
 keepsTheRules(test, make);
 
-test('the first byte alone is a range', async (t) => {
+test('a range may be the first byte only', async (t) => {
   const { store } = await make();
   await store.put('staging/a', bytes('hello'), 5);
   t.is(await text(store.read('staging/a', { start: 0, end: 0 })), 'h');
 });
 
-test('files and folders are open to their owner alone', async (t) => {
+test('files and folders are accessible only by their owner', async (t) => {
   const { store, folder } = await make();
   await store.put('staging/a', bytes('x'), 1);
   await store.putBlock('staging/b', 'YQ==', bytes('x'), 1);
@@ -54,7 +54,7 @@ test('the sweep deletes old temporary files, and they are never listed as blobs'
   t.is(await store.info('staging/a'), undefined);
 });
 
-test('a write whose temporary file was removed makes no folder', async (t) => {
+test('a write whose temporary file was removed creates no folder', async (t) => {
   const { store, folder } = await make();
   async function* removed() {
     yield Buffer.from('begun');
@@ -84,7 +84,7 @@ test('a copy is independent of its source, and leaves no temporary file', async 
   t.is(b.mode & 0o777, 0o600);
 });
 
-test('a copy that is stopped in the middle leaves nothing', async (t) => {
+test('an aborted copy leaves no file', async (t) => {
   const { store, folder } = await make();
   const stop = new AbortController();
   await store.put('dataset/a', bytes(Buffer.alloc(40_000_000)), 40_000_000);

@@ -99,7 +99,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.is(await store.info('staging/b'), undefined);
   });
 
-  test('a commit of missing blocks tells when the others were written, and blocks are deleted by that time', async (t) => {
+  test('a commit of missing blocks reports when the existing ones were written, and blocks are deleted by that time', async (t) => {
     const { store } = await make();
     await store.putBlock('staging/a', 'YQ==', bytes('there'), 5);
     const newest = async (...ids: string[]) =>
@@ -218,7 +218,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
     t.true(Math.abs(one!.lastModified.getTime() - Date.now()) < 60_000);
   });
 
-  test('an aborted commit of blocks makes no blob and keeps the blocks for another commit', async (t) => {
+  test('an aborted commit of blocks creates no blob and keeps the blocks for another commit', async (t) => {
     const { store } = await make();
     await store.putBlock('staging/a', 'YQ==', bytes('four'), 4);
     const stop = new AbortController();
@@ -241,7 +241,7 @@ export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobSto
   });
 
   for (const name of ['a', '/a', 'staging/', 'staging/..', 'staging/.', 'staging/a/b', '../etc', 'staging/a b', '']) {
-    test(`'${name}' is no blob name`, async (t) => {
+    test(`'${name}' is not a valid blob name`, async (t) => {
       const { store } = await make();
       await t.throwsAsync(store.put(name, bytes('x'), 1), { instanceOf: AppError });
       await t.throwsAsync(store.read(name), { instanceOf: AppError });

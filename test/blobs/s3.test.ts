@@ -236,7 +236,7 @@ test('a request whose connection breaks before the answer is sent again', async 
   t.deepEqual([...broken.keys()].sort(), ['DELETE', 'GET', 'HEAD', 'POST', 'PUT', 'PUT part']);
 });
 
-test('an upload to a silent bucket ends when it is aborted, and leaves nothing', async (t) => {
+test('an upload to an unresponsive bucket ends when it is aborted, and leaves no parts', async (t) => {
   const bucket = await openSilentBucket();
   t.teardown(bucket.close);
   const { folder } = await make();
@@ -325,7 +325,7 @@ test.serial('opening fails for a missing bucket or an invalid key, but not for a
   }
 });
 
-test('the address of a bucket holds everything; a secret may stand there with slashes or percent-encoded', (t) => {
+test('the URL of a bucket has all settings; its secret may contain slashes or be percent-encoded', (t) => {
   t.deepEqual(parseBucketAddress('s3://AK:a/b+c@d=@store.example:9000/bucket/some/folder/?region=eu-west-1'), {
     endpoint: 'https://store.example:9000',
     bucket: 'bucket',

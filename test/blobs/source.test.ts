@@ -202,7 +202,7 @@ for (const [where, make] of Object.entries(makers)) {
     t.true(highest > 0 && highest <= 8 * PAGE, `${highest}`);
   });
 
-  test(`${where}, a read of a blob that is replaced or removed meanwhile fails and never mixes two versions`, async (t) => {
+  test(`${where}, a read of a blob that is replaced or removed during the read fails and never mixes two versions`, async (t) => {
     const content = randomBytes(40 * PAGE);
     const { sources, direct, info } = await storeWith(make, content);
     const all = sources({ cacheBytes: 64 * PAGE, aheadBytes: 0 });

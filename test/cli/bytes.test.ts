@@ -108,7 +108,7 @@ test('a file that changes during its download is an error, and no partial file i
   t.deepEqual(await readdir(at), []);
 });
 
-test('an existing file is kept unless --force is given', async (t) => {
+test('an existing file is not overwritten without --force', async (t) => {
   const target = join(await folder(t), 'file');
   await writeFile(target, 'mine');
   const address = await server(t, (_, response) => void response.end('theirs'));

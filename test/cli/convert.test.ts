@@ -186,7 +186,7 @@ test('skipped records are listed in a file beside the output', async (t) => {
   t.is(bad.features[0].properties.record, 2);
 });
 
-test('a file name without known extension is wrong usage, with the writers that can follow', async (t) => {
+test('a file name without known extension is a usage error that lists the possible writers', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid, 'points.geojson': points, 'thing.bin': 'hello' });
   for (const [argv, sentence] of [
     [[at('grid.asc'), at('grid')], /Use --writer with one of AsciiGridWriter, GeoTiffWriter/],
@@ -217,7 +217,7 @@ test('at a terminal a bar shows the progress of the conversion', async (t) => {
   t.true(err().includes('Converting ████'));
 });
 
-test('Ctrl-C ends a conversion with nothing written', async (t) => {
+test('Ctrl-C ends a conversion without an output file', async (t) => {
   const at = await folderWith(t, { 'grid.asc': grid });
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   let interrupt = () => {};

@@ -34,7 +34,7 @@ test('the price of a transfer is shown before it starts, of remote files too', a
   t.deepEqual(told, wanted);
 });
 
-test('the price of a retry is shown before it starts, and alone with --dry-run', async (t) => {
+test('the price of a retry is shown before it starts; --dry-run shows only the price', async (t) => {
   const { io, told } = recorded(2.5);
   const path = '/api/conversion/transfer/1/retry';
   const run = async (...args: string[]) =>
@@ -47,7 +47,7 @@ test('the price of a retry is shown before it starts, and alone with --dry-run',
   t.is(told.length, 2);
 });
 
-test("the price of an operator's retry is shown before it starts, of each job, and alone with --dry-run", async (t) => {
+test("the price of each job of an operator's retry is shown before it starts; --dry-run shows only the prices", async (t) => {
   const { io, told } = recorded(2.5);
   const run = async (...args: string[]) =>
     (await programFor(['job', 'retry'], io)).parseAsync(['job', 'retry', ...args], { from: 'user' });

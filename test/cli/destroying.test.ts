@@ -48,7 +48,7 @@ async function scene(t: ExecutionContext) {
   return { answering, client, project, dataset: ids[0] ?? '', subproject: body.id as string };
 }
 
-test('Enter alone does not confirm a deletion', async (t) => {
+test('pressing only Enter does not confirm a deletion', async (t) => {
   const { answering, client, project, dataset } = await scene(t);
   const { id } = await w.account();
   const tenant = await w.tenant();
@@ -86,7 +86,7 @@ test('Enter alone does not confirm a deletion', async (t) => {
   t.deepEqual((await client.get('/api/admin/drain')).body.drains, []);
 });
 
-test('yes confirms a deletion, and the question says what is deleted, too', async (t) => {
+test('yes confirms a deletion, and the question lists the content that is deleted with it', async (t) => {
   const { answering, client } = await scene(t);
   const { id } = await w.account();
   for (const name of [`crew-${randomUUID()}`, `crew-${randomUUID()}`])

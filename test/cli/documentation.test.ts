@@ -49,7 +49,7 @@ test('lines have at most 120 characters, but for tables and lines that are one l
         t.true([...line].length <= LONGEST_LINE, `${file}:${n + 1}: ${line}`);
 });
 
-test('each entry of the change log stands once', async (t) => {
+test('the change log has no duplicate entries', async (t) => {
   const entries = [...(await text('CHANGELOG.md')).matchAll(/^- .*(?:\n {2}.*)*/gm)].map(([entry]) =>
     entry.replaceAll(/\s+/g, ' ').toLowerCase(),
   );
@@ -107,7 +107,7 @@ const optionsOf = (command: Command): string[] => [
   ...command.commands.flatMap(optionsOf),
 ];
 
-test('each command of a shell block is right usage', async (t) => {
+test('each command of a shell block is valid', async (t) => {
   let calls = 0;
   for (const [file, markdown] of await documents())
     for (const line of shellLines(markdown))

@@ -57,7 +57,7 @@ test('depth is the surface over the ground, and an element is dry in all items o
   }
 });
 
-test('the wave goes down the river: it culminates later in the south than in the north', async (t) => {
+test('the flood wave travels down the river: its peak is later in the south than in the north', async (t) => {
   const river = cells.filter((cell) => Math.abs(centres[3 * cell]! - made.valley.riverAt(centres[3 * cell + 1]!)) < 60);
   const steps = Array.from({ length: 13 }, (_, step) => step);
   const depths = await Promise.all(steps.map((step) => flood.values(floodItems.depth, step)));

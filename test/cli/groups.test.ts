@@ -65,7 +65,7 @@ test('an account is added to a group and removed from it', async (t) => {
   t.regex(last.err, /^platform: This would leave no member of the group Administrators/);
 });
 
-test('metadata that is no JSON object is wrong usage, and is not repeated', async (t) => {
+test('metadata that is not a JSON object is a usage error, whose message does not repeat the metadata', async (t) => {
   const run = await administrator(t);
   for (const metadata of ['["canary"]', 'canary', '7']) {
     const { code, err } = await run(['group', 'update', 'Editors', '--metadata', metadata]);

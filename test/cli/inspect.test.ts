@@ -28,7 +28,7 @@ const tiff = tiffFile({
   tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]), 42113: [2, '255'] },
 });
 
-test('inspect describes a GeoTIFF, whatever its file name is', async (t) => {
+test('inspect recognizes a GeoTIFF under any file name', async (t) => {
   const { code, out } = await run('mislabelled.txt', tiff, '--json');
   t.is(code, 0);
   const found = JSON.parse(out);
@@ -60,7 +60,7 @@ test('inspect describes an ASCII grid, and draws it', async (t) => {
   t.is((await readFile(picture)).toString('latin1', 1, 4), 'PNG');
 });
 
-test('inspect names kinds of files that no reader takes, and says when it does not know', async (t) => {
+test('inspect names known kinds of files without a reader, and reports unknown kinds', async (t) => {
   for (const [content, sentence] of [
     ['CDF\x01\0\0\0\0', /content +NetCDF file/],
     ['SQLite format 3\0', /content +SQLite database/],
@@ -74,7 +74,7 @@ test('inspect names kinds of files that no reader takes, and says when it does n
   }
 });
 
-test('inspect of a table of text names XyzReader and what is missing; a table that can be read as points is read', async (t) => {
+test('inspect of a text table names XyzReader and its missing parameters; a table of points is described', async (t) => {
   for (const [content, missing] of [
     [
       'name,x,y,z\nWell 1,1,2,3\nWell 2,4,5,6\n',
@@ -115,7 +115,7 @@ test('inspect describes curvilinear cells: extent, dimensions, items', async (t)
   t.regex(out, /0 +Depth +Float32 +m +-1e-35 +2 +0 +1 +3 +2/);
 });
 
-test('inspect of a DFS3 prints the number of layers alone', async (t) => {
+test('inspect of a DFS3 prints only the number of layers, without heights', async (t) => {
   const items = [{ name: 'Salt', axis: axes.space(2, 1, 3), steps: [[1, 2, 3, 4, 5, 6]] }];
   const { out } = await run('salt.dfs3', dfsBytes({ projection: ['UTM-32', 9, 54, 0], items }));
   t.regex(out, /layers +3$/m);
@@ -148,7 +148,7 @@ const stacked = tiffFile({
   tags: { ...placed(500_000, 6_000_000, 100), ...geoKeys([1024, 1], [3072, 25832]) },
 });
 
-test('options of the picture choose what is drawn, and are wrong usage without --png', async (t) => {
+test('options select the content of the picture, and are usage errors without --png', async (t) => {
   const picture = join(folder, 'chosen.png');
   const chosen = await run('stacked.tif', stacked, '--png', picture, '--item', '0', '--step', '0', '--layer', '0');
   t.is(chosen.code, 0, chosen.err);
@@ -204,7 +204,7 @@ test('a .shp file is inspected with its companions, also by the name of one of t
   }
 });
 
-test('inspect describes several files one after the other, as an array with --json; those that fail are named last', async (t) => {
+test('inspect describes several files one after the other, as an array with --json, and lists failed files last', async (t) => {
   const at = (name: string) => join(folder, name);
   await writeFile(at('one.tif'), tiff);
   await writeFile(at('two.asc'), 'ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 1\n7\n');
@@ -240,7 +240,7 @@ test('progress without a terminal is silent for two seconds, then a line every t
   );
 });
 
-test('--json of a command without a server is said to print its result', async (t) => {
+test('the help for --json of a local command says that it prints the result', async (t) => {
   for (const noun of ['inspect', 'convert']) {
     const { io, out } = person({});
     await main([noun, '--help'], io);

@@ -37,7 +37,7 @@ async function run(args: readonly string[], answers: string[]) {
 
 const EMPTY = 'Type an answer, or press Ctrl-C to stop.';
 
-test('a missing argument is asked for until the answer suits', async (t) => {
+test('the prompt for a missing argument repeats until the answer is valid', async (t) => {
   const { told, sent } = await run(['credit', 'reserve'], ['', TENANT, ' ', 'many', '0', '2.5']);
   const wrong = 'It must be a number above 0, and at most 999999999.999999.';
   t.deepEqual(told, [
@@ -55,7 +55,7 @@ test('a missing argument is asked for until the answer suits', async (t) => {
   t.like(sent, [{ tenantId: TENANT, credits: 2.5 }]);
 });
 
-test('the type of a feature is asked for until it is one, in any case of letters', async (t) => {
+test('the prompt for the type of a feature repeats until the type is valid, in any letter case', async (t) => {
   const { told, sent } = await run(['feature', 'define', 'maps'], ['Wrong', 'service']);
   const question = 'Type (Application or Service):';
   t.deepEqual(told, [question, "'Wrong' is not one of Application and Service.", question]);

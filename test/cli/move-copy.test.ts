@@ -9,7 +9,7 @@ const w = world(test);
 const machine = machines(w);
 const worker = sharedWorker(w);
 
-test('a dataset is moved within its tenant at once, copied and moved into another one, and followed to its end', async (t) => {
+test('a dataset is moved within its tenant immediately, and copied and moved into another tenant by a watched transfer', async (t) => {
   await worker();
   const { owner, client, target, datasetId } = await carryScene(w);
   const { run, logIn } = await machine(t);

@@ -31,7 +31,7 @@ async function scene(t: ExecutionContext) {
   return { ...at, user, client, make, root, raw, dataset, ok };
 }
 
-test('a name or a path may stand for the id of a project or dataset', async (t) => {
+test('a name or a path may replace the id of a project or dataset', async (t) => {
   const { ok, root, raw, dataset, client, folder } = await scene(t);
   for (const name of ['Upper valley', '/Upper valley', root])
     t.true((await ok('project', 'show', name)).includes(root), name);

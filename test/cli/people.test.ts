@@ -41,7 +41,7 @@ test('a wrong password is refused with exit code 1 and one line on stderr', asyn
   });
 });
 
-test('the login file is readable by its owner alone', async (t) => {
+test('the login file is readable only by its owner', async (t) => {
   const { id } = await w.administrator();
   const { folder, logIn, loginPath } = await machine(t);
   await logIn(id);
@@ -89,7 +89,7 @@ test('concurrent programs renew an expired access token', async (t) => {
   t.not(await readFile(await loginPath(), 'utf8'), before);
 });
 
-test('a late renewal does not replace a login that was stored meanwhile, and does not undo a logout', async (t) => {
+test('a late token refresh does not overwrite a newer login, and does not undo a logout', async (t) => {
   const { id } = await w.administrator();
   const { url, run, loginPath } = await machine(t);
   let meanwhile = async () => {};
@@ -198,7 +198,7 @@ test('a tenant is created, and members are added and removed by login id', async
   t.is((await run(['tenant', 'members', 'list', id])).out, 'LOGIN ID  NAME  ROLE  USER ID\n');
 });
 
-test('a removed member of a tenant loses the roles in its projects, and the terminal says how many', async (t) => {
+test('a removed member of a tenant loses the roles in its projects, whose number is printed', async (t) => {
   const user = await w.account();
   const { run, logIn } = await machine(t);
   const root = await w.administrator();
@@ -259,7 +259,7 @@ test('the commands in mails need no login; a wrong token is an error', async (t)
   t.is((await run(['account', 'reset-password'])).code, 2);
 });
 
-test('admin bootstrap says which database it writes, and refuses another one than the running platform has', async (t) => {
+test('admin bootstrap names its database, and refuses a database other than that of the running platform', async (t) => {
   const { run, url } = await machine(t);
   const other = await testDatabase();
   t.teardown(() => other.close());

@@ -41,7 +41,7 @@ test('host and port of the settings file are the address of the platform; the en
   t.regex(await answer('no JSON'), /^2 platform: .*settings\.json: /);
 });
 
-test('wrong usage is exit code 2 and one line', async (t) => {
+test('a usage error is exit code 2 and one line', async (t) => {
   for (const [argv, sentence] of [
     [['frobnicate'], "unknown command 'frobnicate'"],
     [['whoami', '--frobnicate'], "unknown option '--frobnicate'"],
@@ -138,7 +138,7 @@ test('the address follows from host and port; PLATFORM_URL must be a URL', async
   t.regex(odd.err, /PLATFORM_URL must be an address .* not 'platform\.example'\./);
 });
 
-test('without a terminal nothing is asked: an error names the option to use', async (t) => {
+test('without a terminal there is no prompt: an error names the option to use', async (t) => {
   for (const [argv, instead] of [
     [['login'], 'Use --id and --password-stdin'],
     [['login', '--id', 'ida'], 'Send the password on stdin and use --password-stdin'],
@@ -150,7 +150,7 @@ test('without a terminal nothing is asked: an error names the option to use', as
   }
 });
 
-test('at a terminal the id and the password are asked for, and the password is not shown', async (t) => {
+test('a terminal prompts for the id and the password, and does not echo the password', async (t) => {
   const { io, err, stdin } = person(nowhere, { tty: true });
   const ended = main(['login'], io);
   const seen = async (text: string) => {
@@ -165,7 +165,7 @@ test('at a terminal the id and the password are asked for, and the password is n
   t.true(err().includes('No platform answers'));
 });
 
-test('all wrong settings are reported at once', async (t) => {
+test('all invalid settings are reported together', async (t) => {
   const env = { PLATFORM_PORT: 'x', PLATFORM_FROB: '1' };
   const { code, err } = await run(['migrate'], { env });
   t.is(code, 1);

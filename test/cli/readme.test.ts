@@ -25,7 +25,7 @@ async function tour(file: string, heading: string): Promise<string> {
   return block;
 }
 
-test('the quick start and the example with curl can be typed as they stand, one after the other', async (t) => {
+test('the quick start and the curl example work unchanged, one after the other', async (t) => {
   if (spawnSync('curl', ['--version']).status !== 0) {
     t.log('SKIPPED: there is no curl on this machine.');
     return t.pass();

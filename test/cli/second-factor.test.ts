@@ -13,7 +13,7 @@ const machine = machines(w);
 const newCode = () => randomBytes(8).toString('hex');
 const typed = { stdin: `${PASSWORD}\n` };
 
-test('otp register draws a QR code and says what to type; the code then logs in', async (t) => {
+test('otp register draws a QR code and prints the setup key; a code of the authenticator then logs in', async (t) => {
   const { id } = await w.account();
   const { run, url } = await machine(t);
   const shown = await run(['otp', 'register', '--id', id, '--password-stdin'], typed);
@@ -79,7 +79,7 @@ test('recovery codes are printed once, one a line, and log in; after a reset the
   t.regex((await run(['otp', 'status', id])).out, /authenticators +none/);
 });
 
-test('an authenticator that is registered on a logged-in machine ends the logins of others', async (t) => {
+test('registering an authenticator on one machine ends the logins of other machines', async (t) => {
   const { id } = await w.account();
   const [own, other] = [await machine(t), await machine(t)];
   for (const { logIn } of [own, other]) t.is((await logIn(id)).code, 0);
@@ -143,7 +143,7 @@ async function oldLogin(id: string, password: string): Promise<string> {
   return (await w.nobody.post('/api/tokens/refresh', JSON.stringify(refreshToken.token), json)).body.accessToken.token;
 }
 
-test('token issue prints an access token and keeps nothing; families are listed and revoked', async (t) => {
+test('token issue prints an access token without storing it; families are listed and revoked', async (t) => {
   const user = await w.account();
   const { run, logIn } = await machine(t);
   const issued = await run(['token', 'issue', '--id', user.id, '--password-stdin'], typed);
@@ -228,7 +228,7 @@ test('group set-2fa --preview lists accounts that would be locked out; without i
   t.like(await run(['group', 'set-2fa', group]), { code: 2 });
 });
 
-test('networks and authenticators of a group change apart, and whoever must register again is named first', async (t) => {
+test('networks and authenticators of a group change separately, and members who must register again are listed before', async (t) => {
   const { id } = await w.account();
   const setupCode = randomBytes(8).toString('hex');
   const group = await groupOf(w, id, [`APPAUTH:${setupCode}`]);

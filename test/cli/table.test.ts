@@ -19,7 +19,7 @@ const jobs = table(
   ],
 );
 
-test('a table fits the width: text is shortened, then columns are left out from those that have no room', (t) => {
+test('a table fits the width: texts are truncated, then columns that do not fit are omitted', (t) => {
   const { text, dropped } = layOut(jobs, 80);
   t.true(widest(text) <= 80, text);
   t.deepEqual(dropped, ['TENANT', 'ERROR']);

@@ -21,7 +21,7 @@ const schemes = [
   { ...scheme, schemeId: 'raw', outputType: 'RawData', zoomLevels: [11] },
 ];
 
-test('tile status counts, warm draws ahead, and check finds tiles that are wrong', async (t) => {
+test('tile status counts tiles, tile warm draws tiles ahead, and tile check finds wrong tiles', async (t) => {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const { body } = await w.as(owner).post('/api/metadata/project', { name: 'Sea' });
   const id = await newTilesOf(w, { projectId: body.id, user: owner, name: 'Depths' }, steppedGrid(), schemes);

@@ -54,7 +54,7 @@ test('a truncated list says how to continue', async (t) => {
   t.is(rest.err, '');
 });
 
-test('a dry run reports why a start would fail, or its estimate; it uploads nothing and starts nothing', async (t) => {
+test('a dry run reports why a start would fail, or its estimate, without an upload or a transfer', async (t) => {
   const { run, project, file } = await scene(t);
   const start = ['transfer', 'import', file, '--project', project, '--writer', 'GeoTiffWriter'];
   const tried = await run([...start, '--dry-run']);
@@ -347,7 +347,7 @@ test('transfer append adds a file to a dataset, and prints the counts of added a
   t.regex(refused.err, /The dataset has no field 'colour'; it has 'name'\.$/m);
 });
 
-test('an export of several steps is a zip and is called so; a shapefile is unpacked beside its name; losses are told', async (t) => {
+test('an export of several steps is named .zip; a shapefile is unpacked beside its name; losses are printed', async (t) => {
   const { run, folder, project, file } = await scene(t, 'flood.dfsu', dfsu(flat));
   const imported = await run(['transfer', 'import', file, '--project', project, '--watch', '--json']);
   t.is(imported.code, 0, imported.err);
@@ -383,7 +383,7 @@ test('an export of several steps is a zip and is called so; a shapefile is unpac
   t.deepEqual((await readdir(other)).sort(), names.sort());
 });
 
-test('several files are imported at once, one transfer each; a failing one does not stop the others and is named last', async (t) => {
+test('several files are imported concurrently, one transfer each; a failed file does not stop the others and is listed last', async (t) => {
   const { run, folder, project } = await scene(t);
   const at = (name: string) => join(folder, name);
   for (const name of ['a.asc', 'c.asc']) await writeFile(at(name), ASCII_GRID);
@@ -418,7 +418,7 @@ test('several files are imported at once, one transfer each; a failing one does 
   t.is(named.code, 2);
 });
 
-test('hierarchy put imports a file of a known format and updates what is there; --raw keeps the bytes', async (t) => {
+test('hierarchy put imports a file of a known format or updates its dataset; --raw stores the bytes unchanged', async (t) => {
   const { run, folder, project, file } = await scene(t, 'terrain.asc', ASCII_GRID);
   const put = (...argv: string[]) => run(['hierarchy', 'put', ...argv, '--project', project]);
   const made = await put(file, 'maps/2026/');
@@ -504,7 +504,7 @@ test('lists of transfers and jobs name them first, and fit 80 columns by short i
   t.regex((await operator.run(['job', 'cancel', short])).err, /has already ended/);
 });
 
-test('why of a failed transfer says its error', async (t) => {
+test('transfer why prints the error of a failed transfer', async (t) => {
   const { run, project, file } = await scene(
     t,
     'broken.asc',

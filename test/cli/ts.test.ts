@@ -16,7 +16,7 @@ import { machines } from './machine.ts';
 const w = world(test);
 const machine = machines(w);
 
-test('a series is made, filled from CSV, shown, drawn and emptied', async (t) => {
+test('a series is created, filled from CSV, shown, drawn and emptied', async (t) => {
   const { run, logIn, folder } = await machine(t);
   const owner = await w.account();
   await logIn(owner.id);
@@ -57,7 +57,7 @@ test('a series is made, filled from CSV, shown, drawn and emptied', async (t) =>
   t.is((await run(['ts', 'values', dataset, 'ribe', '--csv'])).out, '');
 });
 
-test('EUM items and units are given by name, symbol or identifier, and found by words, the best match first', async (t) => {
+test('EUM items and units are accepted by name, symbol or identifier, and a word search lists the best match first', async (t) => {
   const { run, logIn } = await machine(t);
   const owner = await w.account();
   await logIn(owner.id);
@@ -102,7 +102,7 @@ test('EUM items and units are given by name, symbol or identifier, and found by 
   t.is((await client.get('/api/ts/eum/item?text=discharge')).body.data[0].identifier, 'eumIDischarge');
 });
 
-test('a series is named by its id, or by the name of its item where one alone has it', async (t) => {
+test('a series is addressed by its id, or by a unique item name', async (t) => {
   const { run, logIn, folder } = await machine(t);
   const owner = await w.account();
   await logIn(owner.id);

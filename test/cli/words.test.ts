@@ -36,7 +36,7 @@ test('the error for a misspelled command or option suggests the nearest one', as
     t.deepEqual(await run(...argv.split(' ')), { code: 2, out: '', err: `platform: ${sentence}\n` });
 });
 
-test('an invalid option value is wrong usage, and the error lists the valid ones', async (t) => {
+test('an invalid option value is a usage error that lists the valid values', async (t) => {
   for (const [argv, sentence] of [
     [
       'transfer list --status Canceled',
@@ -83,7 +83,7 @@ test('an invalid setting that an option set is reported with the name of the opt
   t.notRegex(err, /PLATFORM_WORKER/);
 });
 
-test('with --json an error is a problem on stderr, whoever found it', async (t) => {
+test('with --json every error, of client or server, is a problem document on stderr', async (t) => {
   const usage = await run('transfer', 'list', '--limit', 'abc', '--json');
   t.is(usage.code, 2);
   t.like(JSON.parse(usage.err), { title: 'Wrong usage', code: 'UsageError' });
@@ -164,7 +164,7 @@ test('each help marks what is required, and has examples, the environment and th
   }
 });
 
-test('each command has an example, and every example is right usage', async (t) => {
+test('each command has an example, and every example is valid', async (t) => {
   const leaves = (await everything()).filter(({ command }) => command.commands.length === 0);
   const names = leaves.map(({ path }) => path.join(' '));
   t.deepEqual(

@@ -190,7 +190,7 @@ test('fields are matched by name, then ignoring case; in a shapefile by the name
   });
 });
 
-test('a value that its field cannot hold is a bad record: an error with the value, or skipped and listed', async (t) => {
+test('a value that does not fit its field is a bad record: an error with the value, or skipped and listed', async (t) => {
   const content = collection([
     feature(point(11, 50), { name: 'C', depth: 'deep' }),
     feature(point(12, 50), { name: 'D', depth: 4 }),

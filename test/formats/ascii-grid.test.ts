@@ -15,7 +15,7 @@ const toAscii = { reader: 'AsciiGridReader', writer: 'AsciiGridWriter' };
 
 const asTiff = async (t: ExecutionContext, text: string) => gridOf(t, (await converted(t, text, toTiff)).bytes);
 
-test('header keys come in any letter case and any order', async (t) => {
+test('header keys may have any letter case and order', async (t) => {
   const grid = await asTiff(
     t,
     'CELLSIZE 10\nNODATA_Value -1\nYllCorner 200\nXLLCORNER 100\nNROWS 2\r\nnCols\t3\r\n1 2 3\r\n4 5 -1\r\n',
@@ -52,7 +52,7 @@ test('NODATA is understood in any form that programs write', async (t) => {
   t.is((await asTiff(t, `${header}1 2 3 4 5 6`)).bands[0]?.nodata, undefined);
 });
 
-test('NODATA_value may be a word, which then stands for cells without data', async (t) => {
+test('NODATA_value may be a word, which then marks cells without data', async (t) => {
   for (const word of ['null', 'NULL', 'none', 'NoData', 'N/A', '*']) {
     const text = `${header}NODATA_value ${word}\n1 2 ${word}\n${word.toLowerCase()} 5 6`;
     const { receipt, bytes } = await converted(t, text, toTiff);

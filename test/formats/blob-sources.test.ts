@@ -331,7 +331,7 @@ test('values and features of a bucket are read by ranges, not as a whole', async
   t.true(features.bytes < layer.length / 4, `${features.bytes} of ${layer.length} bytes`);
 });
 
-test('a tile of a scheme in S3 costs one request of a range, and then comes from memory', async (t) => {
+test('the first read of a tile in S3 is one range request, later reads come from memory', async (t) => {
   const random = randomOf(5);
   const noise = gridOf(
     { width: 1024, height: 1024, affine: [0, 1, 0, 0, 0, -1], code: 25832, type: 'Float32' },

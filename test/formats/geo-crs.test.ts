@@ -74,7 +74,7 @@ test('PROJ returns name, unit, kind and area of use of a code', async (t) => {
   t.is((await describeCrs({ authority: 'EPSG', code: 7415 })).unit.factor, 1);
 });
 
-test('WKT of any dialect is identified as the code that it was made from', async (t) => {
+test('WKT of any dialect is identified as its original code', async (t) => {
   const codes = [
     27700, 28992, 25832, 5514, 31467, 3857, 4326, 4258, 2263, 3035, 2056, 21781, 3067, 32633, 3031, 2154, 26918,
   ];
@@ -100,7 +100,7 @@ test('a wrong code in WKT is ignored', async (t) => {
   t.false(await sameCrs(lie, { authority: 'EPSG', code: 25832 }));
 });
 
-test('coordinate systems are equal by code or by definition, whatever their names', async (t) => {
+test('coordinate systems are compared by code or definition, not by name', async (t) => {
   const utm = { authority: 'EPSG', code: 25832 } as const;
   t.true(await sameCrs(utm, { wkt: utm32Esri }));
   t.false(await sameCrs(utm, { authority: 'EPSG', code: 32632 }));

@@ -111,7 +111,7 @@ test('properties keep their values: large integers, all digits, texts with escap
   t.deepEqual(json.features[0]!.properties, plain);
 });
 
-test('fields are those of all features, in order of first appearance; missing values are null', async (t) => {
+test('the schema has the fields of all features, in order of first appearance; missing values are null', async (t) => {
   const { json } = await read(
     t,
     collection([feature(point, { a: 1 }), feature(point, { b: 'x', a: 2 }), feature(point, null)]),

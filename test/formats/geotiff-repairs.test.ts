@@ -87,7 +87,7 @@ test('a byte count is not repaired with the bytes of another block or none', asy
   await t.throwsAsync(converted(t, bomb, toGrid), { instanceOf: FormatError, message: /too few for 128000000 bytes/ });
 });
 
-test('tiles in the tags of strips are read, and strips in those of tiles', async (t) => {
+test('tiles in strip tags and strips in tile tags are read', async (t) => {
   const tiles = withTags({ ...image, tile: 16 }, (offsets, counts) => ({
     273: offsets,
     279: counts,

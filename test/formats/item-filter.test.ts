@@ -73,7 +73,7 @@ test('an item filter keeps fields in the order of the filter, and all features w
   t.deepEqual(json.features[0]!.geometry?.coordinates, [1, 2]);
 });
 
-test('items that do not exist are reported and ignored; if none exists, the error names those of the data', async (t) => {
+test('unknown items are reported and ignored; if all are unknown, the error lists the items of the data', async (t) => {
   const { receipt, json } = await asJson(t, points, {
     ...jsonToJson,
     transformations: only({ names: ['depth', 'Depth'], itemIndices: [9] }),

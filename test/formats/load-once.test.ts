@@ -20,7 +20,7 @@ function loader(options: { max: number } | { maxSize: number }) {
   return { cache, loads, get };
 }
 
-test('a value is loaded once for all who ask meanwhile, and again after a failure and after clear', async (t) => {
+test('concurrent calls share one load; a failure or clear starts a new load', async (t) => {
   const { cache, loads, get } = loader({ max: 10 });
   const [one, two] = await Promise.all([get('a'), get('a')]);
   t.is(one, two);
@@ -57,7 +57,7 @@ test('the last used values stay, up to a number of bytes', async (t) => {
   t.deepEqual(loads, ['b']);
 });
 
-test('a value that is larger than the cache is kept alone', async (t) => {
+test('a value that is larger than the cache is its only entry', async (t) => {
   const { cache, loads, get } = loader({ maxSize: 500 });
   for (const key of ['a', 'a', 'b', 'b']) await get(key);
   t.deepEqual(loads, ['a', 'b']);

@@ -293,7 +293,7 @@ test('a vertical column is drawn as cells above each other over the whole width'
   t.true(upper!.bottom <= lower!.top + 2 && Math.abs(upper!.height - lower!.height) < 4);
 });
 
-test('of solids above each other the highest is drawn, also of tetrahedra', async (t) => {
+test('the highest of stacked solids is drawn, also of tetrahedra', async (t) => {
   const corners = [0, 0, 10, 0, 10, 10, 0, 10];
   const box = (z: number) =>
     [z, z + 5].flatMap((height) => [0, 2, 4, 6].flatMap((n) => [corners[n]!, corners[n + 1]!, height]));

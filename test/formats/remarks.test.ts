@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Remarks } from '../../src/files/convert/remarks.ts';
 
-test('a remark that comes again is counted', (t) => {
+test('a repeated remark is counted', (t) => {
   const remarks = new Remarks();
   for (let n = 0; n < 3; n++) remarks.add('A date was left empty.');
   remarks.add('Encoding was guessed.');

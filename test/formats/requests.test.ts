@@ -120,7 +120,7 @@ test('parameter names and enum values match in any letter case, and values may b
   t.deepEqual(checkParameters(needy, { Mode: null }), { values: {}, errors: [] });
 });
 
-test('wrong types, unknown names and duplicates get an error each; missing parameters do not', (t) => {
+test('each wrong type, unknown name and duplicate is an error; missing parameters are not', (t) => {
   const { values, errors } = checkParameters(needy, [
     { name: 'ZColumnIndex', value: 'two' },
     { name: 'colour', value: 1 },

@@ -309,7 +309,7 @@ test('an invalid value becomes null and is reported; a memo field is left out an
   t.true(receipt.lost.some((sentence) => sentence.startsWith("The field 'memo' of type 'M' was left out")));
 });
 
-test('records marked as deleted are left out', async (t) => {
+test('records marked as deleted are skipped', async (t) => {
   const { json, log } = await asJson(t, shapefileOf({ rows: [['1'], null, ['3']] }));
   t.deepEqual(
     json.features.map(({ properties }) => properties.nr),
@@ -344,7 +344,7 @@ test('without an index, or with a broken one, records are read sequentially', as
   t.is((await asJson(t, zipOf(files))).json.features.length, 3);
 });
 
-test('a .cpg file that names no encoding is passed over, and the receipt says what was taken', async (t) => {
+test('a .cpg file without a known encoding is ignored, and the receipt names the encoding used', async (t) => {
   const columns = [{ name: 'name', type: 'C', width: 20 }];
   const read = async (cell: Buffer | string, more: object, asked = {}) => {
     const { json, receipt } = await asJson(
@@ -391,7 +391,7 @@ test('Encoding wins over the .cpg file and the language byte, and must be one', 
   t.regex(errors[0]?.sentence ?? '', /'KLINGON'.*not the name of an encoding/);
 });
 
-test('an index that lists fewer records than the .shp file has, or other ones, loses no record', async (t) => {
+test('an index with missing or wrong records loses no record of the .shp file', async (t) => {
   const shapes = [[[[1, 1]]], [[[2, 2]]], [[[3, 3]]]];
   const { shp, shx } = shpOf(1, shapes);
   const swapped = Buffer.from(shx);
@@ -425,7 +425,7 @@ test('an index that lists fewer records than the .shp file has, or other ones, l
   t.is(cut.json.features.length, 3, 'a declared size that is too small');
 });
 
-test('records that an editor has replaced are left out, and the receipt says so', async (t) => {
+test('records that an editor has replaced are skipped, and the receipt says so', async (t) => {
   const { shp, shx } = shpOf(1, [[[[1, 1]]], [[[9, 9]]], [[[2, 2]]]]);
   shp.writeInt32BE(1, 128);
   shp.writeInt32BE(2, 156);
@@ -506,7 +506,7 @@ test('coordinates at the limit of a double stay numbers in JSON, in all dimensio
   }
 });
 
-test('a line of one vertex is a bad record; as part of a line it is left out and told', async (t) => {
+test('a line of one vertex is a bad record; a part of one vertex is omitted and reported', async (t) => {
   const line = [
     [1, 2],
     [3, 4],

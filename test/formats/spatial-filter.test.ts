@@ -166,7 +166,7 @@ test('a filter in another system is transformed to that of the data, with curved
   t.deepEqual(names, ['south of the parallel']);
 });
 
-test('across 180° a filter finds features on both sides, and around a pole those at all longitudes', async (t) => {
+test('a filter across 180° finds features on both sides, and a filter around a pole finds all longitudes', async (t) => {
   const at = (lon: number, lat: number) => feature(geometryOf('Point', [lon, lat]), { name: `${lon} ${lat}` });
   const text = collection([at(179, -17), at(-179, -17), at(0, -17), at(-170, 80), at(95, 88), at(0, 60)]);
   t.deepEqual((await named(t, within(box(178, -18, 182, -16)), text)).names, ['179 -17', '-179 -17']);

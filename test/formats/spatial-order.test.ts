@@ -11,7 +11,7 @@ function square(side: number): Boxes {
   return boxes;
 }
 
-test('the curve visits each place once and goes from each to one beside it, from one corner to another', (t) => {
+test('the Hilbert curve visits each cell once, moves to a neighbouring cell each time, and runs from corner to corner', (t) => {
   for (const side of [2, 16, 256]) {
     const order = square(side).order();
     t.is(new Set(order).size, side * side);
@@ -26,7 +26,7 @@ test('the curve visits each place once and goes from each to one beside it, from
   }
 });
 
-test('features at the same place stay in their order; those without a place come last', (t) => {
+test('features with equal positions keep their order; features without a geometry come last', (t) => {
   const boxes = new Boxes();
   for (const x of [5, 0, 5]) boxes.add(x, 1, x, 1);
   boxes.add(Infinity, Infinity, -Infinity, -Infinity);
@@ -34,7 +34,7 @@ test('features at the same place stay in their order; those without a place come
   t.deepEqual([...boxes.order()], [1, 4, 0, 2, 3]);
 });
 
-test('an order is made in many steps, with the same result', (t) => {
+test('sorting in many steps gives the same order', (t) => {
   const boxes = square(512);
   const ordering = boxes.ordering();
   let [steps, step] = [0, ordering.next()];

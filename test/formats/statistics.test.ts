@@ -9,7 +9,7 @@ const calculate = [{ type: 'CALCULATESTATISTICSTRANSFORMATION' }];
 const toTiff = { reader: 'AsciiGridReader', writer: 'GeoTiffWriter' };
 const grid = (rows: string) => `ncols 4\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\nNODATA_value -9999\n${rows}\n`;
 
-test('calculateStatistics describes what was written and changes no data', async (t) => {
+test('calculateStatistics describes the output and changes no data', async (t) => {
   const text = grid('1 2 3 4\n5 -9999 7.5 8');
   const plain = await converted(t, text, toTiff);
   const told = await converted(t, text, { ...toTiff, transformations: calculate });

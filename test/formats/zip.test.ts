@@ -69,7 +69,7 @@ test('a name without the flag UTF-8 is UTF-8 if it is valid, else in code page 4
   t.is(await named(Buffer.from('über'), 0x800), 'über');
 });
 
-test('bytes behind the end of a zip are passed over', async (t) => {
+test('bytes after the end of a zip are ignored', async (t) => {
   for (const zip of [zipOf(layerFiles('a')), zipOf(layerFiles('a'), { wide: true })])
     for (const tail of [
       Buffer.alloc(1),

@@ -40,7 +40,7 @@ test('when the queue is full, a client with fewer tasks displaces the last task 
   );
 });
 
-test('a spare slot goes to another client than the one that has all others', async (t) => {
+test('a free slot goes to a client other than the one that holds all other slots', async (t) => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingOfKey: 2, hasSpare: true, refusal });
   const gate = Promise.withResolvers<void>();
   const flood = [1, 2, 3].map(() => queue.run('flood', () => gate.promise));

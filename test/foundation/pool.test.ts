@@ -29,7 +29,7 @@ test('a connection that breaks in use, idle, or while its pool closes does not e
   t.notThrows(() => breaks(client));
 });
 
-test('a pool goes on after the server has ended its idle connections, and tells of them', async (t) => {
+test('a pool keeps working after the server has closed its idle connections, and logs the loss', async (t) => {
   const told = Promise.withResolvers<string>();
   const pool = openPool({ connectionString: database.url }, ({ message }) => told.resolve(message));
   const admin = new pg.Client(database.url);

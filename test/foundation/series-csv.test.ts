@@ -41,7 +41,7 @@ const OTHER_NUMBERS = [
 ];
 
 for (const dataType of ['Single', 'Double'] as const)
-  test(`${dataType}: what is read in one pass is what the reader of any cell reads`, (t) => {
+  test(`${dataType}: the fast reader of plain lines equals the general cell reader`, (t) => {
     const own = column(dataType);
     const plain = PlainLine.for(FORM, own)!;
     for (const time of [...TIMES, ...OTHER_TIMES])
@@ -99,7 +99,7 @@ test('rows and line numbers of a CSV do not depend on its columns, separator and
     await t.throwsAsync(rowsOf(size, wrong), { message: /^Line 6: '2\.5' is not a number/ });
 });
 
-test('each line that is not UTF-8 is Latin-1, however the body comes in pieces', async (t) => {
+test('each line that is not UTF-8 is read as Latin-1, for any chunks of the body', async (t) => {
   const bytes = Buffer.concat([
     Buffer.from('\ufeff2026-01-24;höher\n'),
     Buffer.from('2026-01-25;tiefer für\r\n2026-01-26;plain\n', 'latin1'),
@@ -118,7 +118,7 @@ test('each line that is not UTF-8 is Latin-1, however the body comes in pieces',
   }
 });
 
-test('a byte order mark counts at the start of the body alone, however it comes in pieces', async (t) => {
+test('a byte order mark is recognized only at the start of the body, for any chunks', async (t) => {
   const bytes = Buffer.from('\n\ufeff"2026-01-24";1\n');
   for (const size of [1, 1000]) {
     async function* pieces() {
@@ -127,7 +127,7 @@ test('a byte order mark counts at the start of the body alone, however it comes 
     const read = async () => {
       for await (const some of readCsv(pieces(), [column('Double')], FORM)) t.is([...some].length, 0);
     };
-    await t.throwsAsync(read(), { message: /^Line 2: a quote stands inside/ });
+    await t.throwsAsync(read(), { message: /^Line 2: a cell without quotes/ });
   }
 });
 

@@ -42,7 +42,7 @@ async function fetched(kind: string, limit: string): Promise<{ result: string; p
 }
 
 for (const [kind, what] of Object.entries({ bucket: 'a blob of a bucket', remote: 'a remote file' })) {
-  test(`${what} for which there is no room is not complete`, async (t) => {
+  test(`${what} on a full disk fails`, async (t) => {
     t.is((await fetched(kind, '1')).result, 'EFBIG');
     const { result, path } = await fetched(kind, 'unlimited');
     t.is(result, 'complete');

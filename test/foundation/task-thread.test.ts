@@ -52,7 +52,7 @@ test('an aborted task ends at its next check with the reason, and its thread wor
   t.is(await thread.run({ kind: 'ask', text: 'y' }, { reply: async () => 'next' }), 'next');
 });
 
-test('a thread that ends by itself fails its tasks alone, and the next task starts another one', async (t) => {
+test('a thread that exits by itself fails only its own tasks, and the next task starts a new thread', async (t) => {
   let lost = 0;
   const thread = open(() => lost++);
   t.teardown(() => thread.end());

@@ -46,7 +46,7 @@ test('IPv4 in IPv6 form is IPv4, on both sides; its prefix must be 96 or more', 
     t.throws(() => parseNetwork(text), { message: `'${text}' is not a network: the prefix length must be 96 to 128.` });
 });
 
-test('what is no network is refused with its text', (t) => {
+test('an invalid network is refused with its text', (t) => {
   for (const text of [
     '',
     ' ',
@@ -79,7 +79,7 @@ test('an IPv6 client is counted by its /64, an IPv4 client by its address in eit
   t.not(clientOf('10.1.2.3'), clientOf('10.1.2.4'));
 });
 
-test('the port that a proxy forwards with an address is no part of it', (t) => {
+test('the port that a proxy adds to an address is ignored', (t) => {
   t.deepEqual(parseAddress('10.1.2.3:5678'), parseAddress('10.1.2.3'));
   t.deepEqual(parseAddress('[::1]:5678'), parseAddress('::1'));
   t.deepEqual(parseAddress('[2001:db8::1]'), parseAddress('2001:db8::1'));

@@ -53,7 +53,7 @@ test('registration answers 202 and mails a token that activates the account; the
   t.true(shown.activated);
 });
 
-test('registration with a taken id gets the same answer, creates nothing, and the mail says so', async (t) => {
+test('registration with an existing id gets the same answer, creates no account, and the mail says so', async (t) => {
   const { id, userId } = await w.account({ id: 'already-there' });
   const answer = await w.nobody.post('/api/accounts/registration', {
     ...registration(id.toUpperCase(), 'late@example.org'),

@@ -53,7 +53,7 @@ test('a new password must differ from the most recent ones; older ones may be re
   t.is(kept.length, 2);
 });
 
-test('nobody can register, unless the setting accounts.registration says so', async (t) => {
+test('registration is closed unless the setting accounts.registration opens it', async (t) => {
   const { status, body } = await w.nobody.post('/api/accounts/registration', {
     id: 'me-too',
     name: 'Me',
@@ -64,7 +64,7 @@ test('nobody can register, unless the setting accounts.registration says so', as
   t.is(body.code, 'RegistrationOff');
 });
 
-test('without tenants.guests nobody adds a guest to a project', async (t) => {
+test('without tenants.guests no user can add a guest to a project', async (t) => {
   const owner = await w.account({ role: 'Owner' });
   const guest = await w.account({ tenantId: await w.tenant() });
   const { body: project } = await w.as(owner).post('/api/metadata/project', { name: 'Closed' });

@@ -52,7 +52,7 @@ export function accountRules(test: TestFn, w: World) {
     );
   });
 
-  test('the tenant header says in which tenant an account is made', async (t) => {
+  test('the tenant header determines the tenant of a new account', async (t) => {
     const tenantId = await w.tenant();
     const admin = await administrator();
     const made = await admin.post(
@@ -66,7 +66,7 @@ export function accountRules(test: TestFn, w: World) {
     t.is((await admin.get('/api/accounts/nowhere')).status, 404);
   });
 
-  test('no answer and no audit row holds a password or its hash', async (t) => {
+  test('no answer and no audit row contains a password or its hash', async (t) => {
     const admin = await administrator();
     const made = await admin.post('/api/accounts', { id: 'secretive', password: PASSWORD });
     const texts = [
@@ -82,7 +82,7 @@ export function accountRules(test: TestFn, w: World) {
     }
   });
 
-  test('a taken login id is refused in any letter case, also when both come at once', async (t) => {
+  test('an existing login id is refused in any letter case, also in concurrent requests', async (t) => {
     const admin = await administrator();
     const both = await Promise.all(
       ['Twice', 'TWICE', 'twice'].map((id) => admin.post('/api/accounts', { id, password: PASSWORD })),
@@ -127,7 +127,7 @@ export function accountRules(test: TestFn, w: World) {
     t.is((await admin.get('/api/accounts/weak')).status, 404);
   });
 
-  test('a login id must be one that can be told from a user id and seen whole', async (t) => {
+  test('a login id must differ from all user ids and consist of visible characters', async (t) => {
     const admin = await administrator();
     for (const id of [
       '',
@@ -151,7 +151,7 @@ export function accountRules(test: TestFn, w: World) {
     t.is((await admin.get(`/api/accounts/${encodeURIComponent(odd)}`)).body.id, odd);
   });
 
-  test('an unknown group is refused, and nothing is made', async (t) => {
+  test('an unknown group is refused, and no account is created', async (t) => {
     const admin = await administrator();
     const { status, body } = await admin.post('/api/accounts', {
       id: 'grouped',
@@ -191,7 +191,7 @@ export function accountRules(test: TestFn, w: World) {
       t.is((await admin.get(`/api/accounts?${wrong}`)).status, 400, wrong);
   });
 
-  test('an account that is made as Administrator or Editor is one', async (t) => {
+  test('an account can be created as Administrator or Editor', async (t) => {
     const second = await w.account({ userGroups: ['Administrators'] });
     t.is((await w.as(second).get('/api/accounts')).status, 200);
     const get = (await administrator()).get;
@@ -208,7 +208,7 @@ export function accountRules(test: TestFn, w: World) {
     t.is((await w.nobody.post('/api/accounts', { id: 'x', password: PASSWORD })).status, 401);
   });
 
-  test('making an account leaves an audit row with who, from where and by which request', async (t) => {
+  test('creating an account writes an audit row with actor, client address and request id', async (t) => {
     const admin = await administrator();
     await admin.post('/api/accounts', { id: 'audited', password: PASSWORD }, { 'x-request-id': 'my-request' });
     const rows = await w.sql("select action, account_id, address, request_id from audit where subject = 'audited'");
@@ -232,7 +232,7 @@ export function accountRules(test: TestFn, w: World) {
     t.notDeepEqual(kept?.request_hash, quick);
   });
 
-  test('PUT replaces what an account says of its holder; states that are absent stay', async (t) => {
+  test('PUT replaces the personal data of an account; absent states keep their values', async (t) => {
     const root = await administrator();
     const { id, userId, tenantId } = await w.account({ id: 'Put.Me', userGroups: ['Editors'] });
     const full = {
@@ -375,7 +375,7 @@ export function accountRules(test: TestFn, w: World) {
     t.is((await me.put('/api/accounts/me', { name: 'still' })).status, 200);
   });
 
-  test('validation answers as a login does, and the account when id and password are right', async (t) => {
+  test('validation answers like a login, and returns the account if id and password are correct', async (t) => {
     const root = await administrator();
     const { id } = await w.account();
     const right = await root.post('/api/accounts/validation', { id: id.toUpperCase(), password: PASSWORD });
@@ -409,7 +409,7 @@ export function accountRules(test: TestFn, w: World) {
     });
   });
 
-  test('changes and deletions leave audit rows with what was changed, and no secret', async (t) => {
+  test('changes and deletions write audit rows with the changed members, without secrets', async (t) => {
     const root = await administrator();
     const { id } = await w.account();
     await root.put('/api/accounts', { id, company: 'C', password: OTHER }, { 'x-request-id': 'change-it' });

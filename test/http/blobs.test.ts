@@ -566,7 +566,7 @@ test('a blob address is recognized by its path, with any host and percent-encodi
   }
 });
 
-test('x-ms-copy-source takes a readable address of this platform; others are errors', async (t) => {
+test('x-ms-copy-source accepts only a readable address of this platform', async (t) => {
   const [source, target] = [await place(), await place()];
   await source.put('copied');
   const answer = await target.put('', { 'x-ms-copy-source': source.read });
@@ -674,7 +674,7 @@ test('an upload can be named only by an address of this platform that is less th
   t.is((await get()).statusCode, 404);
 });
 
-test('a download and a write heed If-Modified-Since and If-Unmodified-Since, unless an ETag is given', async (t) => {
+test('downloads and writes respect If-Modified-Since and If-Unmodified-Since, unless an ETag is given', async (t) => {
   const { put, get, head, read, delete: remove } = await place();
   const { headers } = await put('one', BLOCK_BLOB);
   const [etag, at] = [String(headers.etag), String(headers['last-modified'])];

@@ -106,7 +106,7 @@ test('each of the nine controls is refused, the marks that Arabic and Hebrew nee
   }
 });
 
-test('neither a download nor a layer of vector tiles gets such a name', async (t) => {
+test('neither a download nor a layer of vector tiles gets a name with bidirectional controls', async (t) => {
   const client = w.as(await w.account());
   const id = '0198c0de-0000-7000-8000-000000000000';
   const named = encodeURIComponent('report-\u202etxt.exe');
@@ -126,7 +126,7 @@ test('neither a download nor a layer of vector tiles gets such a name', async (t
   t.regex(JSON.stringify(drawn.body.errors), REFUSED);
 });
 
-test('paths of hierarchies make no such name, but an older item is found, renamed and deleted', async (t) => {
+test('paths of hierarchies cannot create a forbidden name, but an existing item is found, renamed and deleted', async (t) => {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
   const act = (...actions: object[]) => client.post(`/api/hierarchy/project/${projectId}`, { actions });
@@ -191,7 +191,7 @@ for (const [id, why] of [
     t.is((await w.nobody.post('/api/accounts/registration', registration)).status, 400);
   });
 
-test('login ids of one script, and of Latin with one that looks like no other, are taken', async (t) => {
+test('login ids of one script, or of Latin with a script without lookalikes, are accepted', async (t) => {
   const admin = await administrator();
   for (const id of [
     'ann.o’neil+1@river.example',

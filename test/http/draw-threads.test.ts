@@ -18,7 +18,7 @@ function heldSource() {
   return { read, begun, letGo, reads: () => reads };
 }
 
-test('tenants share the threads fairly, whoever asks more', async (t) => {
+test('tenants share the threads fairly, independent of their numbers of requests', async (t) => {
   const threads = new DrawThreads(script, 1);
   const order: string[] = [];
   const never = new AbortController().signal;

@@ -153,7 +153,7 @@ test('Bodies are accepted with any JSON content type and charset, and with no ot
     t.is(await post(type), 415, type);
 });
 
-test('A compressed body is told apart from an invalid one', async (t) => {
+test('A compressed body has another error than an invalid one', async (t) => {
   const app = await apiApp(t, routes);
   const post = (encoding: string, payload: Buffer) =>
     app.inject({

@@ -179,7 +179,7 @@ test.serial(
   },
 );
 
-test('a folder token is valid for every file below the folder, and no other', async (t) => {
+test('a folder token is valid only for files below the folder', async (t) => {
   const { owner, projectId, id } = await scene();
   const folder = await subproject(w.as(owner), projectId, { name: 'a', inheritsMembers: true });
   const deeper = await subproject(w.as(owner), folder, { name: 'b', inheritsMembers: true });
@@ -369,7 +369,7 @@ test('a Contributor can change content but not revoke grants', async (t) => {
     t.is((await w.as(contributor).post(url)).status, 403);
 });
 
-test('addresses of earlier formats, which name no issuer, are not valid any more', async (t) => {
+test('addresses of earlier formats, which name no issuer, are refused', async (t) => {
   const { id } = await scene();
   const signer = await openSigner(w.db, new KeyStore(), 'address');
   const grant = { sp: 'r', se: '2100-01-01T00:00:00Z' };
@@ -385,7 +385,7 @@ test('addresses of earlier formats, which name no issuer, are not valid any more
   }
 });
 
-test('a link ends with the right of its issuer to read or to write, at once in this process', async (t) => {
+test('a link ends when its issuer loses the right to read or write, immediately in this process', async (t) => {
   const { owner, projectId, id } = await scene();
   const member = await w.account();
   const client = w.as(owner);
@@ -416,7 +416,7 @@ test('a link ends with the right of its issuer to read or to write, at once in t
   t.deepEqual(await reads(), [200, 200, 200, 200]);
 });
 
-test('links end with the account and with the API key of their issuer, those of uploads too', async (t) => {
+test('links, also for uploads, end when the account or API key of their issuer is deleted', async (t) => {
   const { owner, projectId, id } = await scene();
   const root = w.as(await w.administrator());
   const gone = await w.account();

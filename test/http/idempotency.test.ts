@@ -148,7 +148,7 @@ test('Another body or URL with the same key is 422', async (t) => {
   t.is(await count(db), 1);
 });
 
-test('of two concurrent requests with one key one runs, the other gets 409', async (t) => {
+test('one of two concurrent requests with one key runs, the other gets 409', async (t) => {
   const { db, gate, post } = await world(t);
   const first = post('/api/slow', 'a', 'k');
   while ((await claims(db)).length === 0) await sleep(5);

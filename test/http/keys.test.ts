@@ -135,7 +135,7 @@ test('a key has its role on every project of its tenant, as the principal with i
   t.is((await withKey((await newKey(user)).key).delete(`/api/metadata/project/${projectId}`)).status, 204);
 });
 
-test('a key sees nothing of other tenants', async (t) => {
+test('a key has no access to other tenants', async (t) => {
   const user = await owner();
   const projectId = (await makeProject(w, user)).id;
   const foreign = withKey((await newKey(await owner())).key);
@@ -227,7 +227,7 @@ test('an unknown, expired or revoked key is 401, in the same words', async (t) =
   }
 });
 
-test('wrong keys are no failed logins of their address', async (t) => {
+test('wrong keys do not count as failed logins of their client address', async (t) => {
   const user = await owner();
   const remoteAddress = '198.51.100.99';
   const { key: expired } = await newKey(user, { expiresAt: '2020-01-01' });

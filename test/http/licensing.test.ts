@@ -113,7 +113,7 @@ test.serial('a gate refuses a service, a reader or a writer without the enabled 
   t.is((await stranger.get(`/api/ts/dataset/${dataset.id}`)).status, 404);
 });
 
-test('a signed link opens the tiles of a tenant that has the feature, and tells strangers nothing', async (t) => {
+test('a signed link opens the tiles of a licensed tenant, and reveals nothing about unlicensed ones', async (t) => {
   const tenantId = await w.tenant();
   const user = await w.account({ tenantId, role: 'Owner' });
   const client = w.as(user);

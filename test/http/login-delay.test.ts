@@ -61,21 +61,24 @@ test.serial('failed logins of a client are delayed by 0, 1, 2, 4 … 64 times th
   t.is((await delay.status({ address: from, account: 'another' })).delayMs, 64_000, 'whatever id is tried next');
 });
 
-test.serial('a delayed response is sent when its delay ends; a correct login is not delayed meanwhile', async (t) => {
-  const delay = delayFor(t, 50);
-  const address = newClient();
-  await fail(delay, address);
-  let answered = false;
-  const parked = fail(delay, address).then(() => {
-    answered = true;
-  });
-  await until(async () => (await failuresOf(address)) === 2);
-  await delay.succeed({ address, account: ACCOUNT });
-  t.false(answered);
-  delay.close();
-  await parked;
-  t.true(answered, 'a server that stops does not keep them');
-});
+test.serial(
+  'a delayed response is sent when its delay ends; a correct login during the delay is immediate',
+  async (t) => {
+    const delay = delayFor(t, 50);
+    const address = newClient();
+    await fail(delay, address);
+    let answered = false;
+    const parked = fail(delay, address).then(() => {
+      answered = true;
+    });
+    await until(async () => (await failuresOf(address)) === 2);
+    await delay.succeed({ address, account: ACCOUNT });
+    t.false(answered);
+    delay.close();
+    await parked;
+    t.true(answered, 'a server that stops does not keep them');
+  },
+);
 
 test.serial('a server that stops sends responses whose delay is about to begin', async (t) => {
   const delay = delayFor(t, 10);
@@ -176,7 +179,7 @@ test.serial('the count is shared by all API processes and exact for concurrent f
 });
 
 test.serial(
-  'a right password is never refused or delayed, however many wrong ones of its address and account wait',
+  'a correct password is never refused or delayed by waiting failures of its address and account',
   async (t) => {
     const { id } = await patient.account();
     const from = newClient();
@@ -206,7 +209,7 @@ test.serial(
   },
 );
 
-test.serial('a wrong API key is 401 at once, and delays no login of its address', async (t) => {
+test.serial('a wrong API key is 401 immediately, and delays no login of its address', async (t) => {
   const { id } = await patient.account();
   const from = newClient();
   const dead = { 'svc-open-api-key': '5f0c8f9e-2f5c-4d0f-9f43-0a1b2c3d4e5f' };
@@ -224,7 +227,7 @@ test.serial('a wrong API key is 401 at once, and delays no login of its address'
 });
 
 test.serial(
-  'one client (IPv6: a /64 prefix) may hold a tenth of the places with one account, and half of all',
+  'one client (IPv6: a /64 prefix) may occupy a tenth of the delay slots with one account, and half in total',
   async (t) => {
     const delays = [delayFor(t, 30), delayFor(t, 30)];
     let host = 0;
@@ -313,22 +316,29 @@ test.serial('closing the connection frees its slot immediately', async (t) => {
   t.is((await waits(false)).length, 0);
 });
 
-test.serial('without a place a wrong password is 429 with Retry-After on every route, and counts', async (t) => {
-  const { id } = await crowded.account();
-  const from = newClient();
-  t.is((await attempt(crowded, { id, password: WRONG, from })).status, 400, 'the first failure does not wait');
-  const waits = [64, 128, 256];
-  for (const [n, url] of ['/api/tokens', '/api/tokens/otp/registration', '/api/tokens/otp/recovery-codes'].entries()) {
-    const { status, headers, body } = await attempt(crowded, { id, password: WRONG, from }, url);
-    t.is(status, 429);
-    t.is(headers['retry-after'], String(waits[n]));
-    t.is(headers['cache-control'], 'no-store');
-    t.is(body.code, 'TooManyFailedLogins');
-  }
-  const admin = crowded.as(await crowded.administrator());
-  t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 4);
-  t.is((await attempt(crowded, { id, from })).status, 200);
-});
+test.serial(
+  'without a free slot a wrong password is 429 with Retry-After on every route, and is counted',
+  async (t) => {
+    const { id } = await crowded.account();
+    const from = newClient();
+    t.is((await attempt(crowded, { id, password: WRONG, from })).status, 400, 'the first failure does not wait');
+    const waits = [64, 128, 256];
+    for (const [n, url] of [
+      '/api/tokens',
+      '/api/tokens/otp/registration',
+      '/api/tokens/otp/recovery-codes',
+    ].entries()) {
+      const { status, headers, body } = await attempt(crowded, { id, password: WRONG, from }, url);
+      t.is(status, 429);
+      t.is(headers['retry-after'], String(waits[n]));
+      t.is(headers['cache-control'], 'no-store');
+      t.is(body.code, 'TooManyFailedLogins');
+    }
+    const admin = crowded.as(await crowded.administrator());
+    t.is((await admin.get(`/api/accounts/${id}`)).body.noOfUnsuccessfulLoginAttempts, 4);
+    t.is((await attempt(crowded, { id, from })).status, 200);
+  },
+);
 
 test.serial('failures stay counted when a request with an Idempotency-Key is refused', async (t) => {
   const { id } = await w.account();

@@ -27,7 +27,7 @@ const fresh = ([first, ...others]: readonly string[]) => {
 for (const spellings of SPELLINGS) {
   const [shown] = spellings;
 
-  test(`'${shown}' logs in, is found and is taken in any letter case`, async (t) => {
+  test(`'${shown}' logs in, is found and is reserved in any letter case`, async (t) => {
     const { id, others } = fresh(spellings);
     const { userId } = await w.account({ id });
     const admin = await administrator();
@@ -84,7 +84,7 @@ test('the audit trail of an account is found in any letter case', async (t) => {
   }
 });
 
-test('a login id is no UUID, in whatever spelling', async (t) => {
+test('a login id cannot be a UUID in any spelling', async (t) => {
   const admin = await administrator();
   // folded, 'ﬀ' is 'ff'
   const userId = '019bffc4-8f6f-7c41-9d3e-ff5b6a7c8d9e';

@@ -274,7 +274,7 @@ async function signed(token: string) {
     .sign((await importJWK(key.material, 'RS256')) as CryptoKey);
 }
 
-test('refresh: false gives an access token alone, whose login is listed, can be ended, and ends with it', async (t) => {
+test('refresh: false returns only an access token, whose login is listed, can be ended, and ends when the token expires', async (t) => {
   const user = await w.account();
   const { status, body } = await w.nobody.post('/api/tokens', { id: user.id, password: PASSWORD, refresh: false });
   t.is(status, 200);

@@ -60,7 +60,7 @@ test('a mail goes to the SMTP server of the settings, with user and password whe
   await t.throwsAsync(openMailer({ ...settings, 'mail.url': url('me:wrong@') }).send(MAIL), { code: 'EAUTH' });
 });
 
-test('a permanently refused address is told apart from an unreachable SMTP server', async (t) => {
+test('a permanently refused address has another error than an unreachable SMTP server', async (t) => {
   const refusing = await smtp(t, { refuse: MAIL.to });
   await t.throwsAsync(openMailer({ ...settings, 'mail.url': refusing.url() }).send(MAIL), {
     instanceOf: Undeliverable,

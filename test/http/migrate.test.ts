@@ -90,7 +90,7 @@ test('four processes migrating an empty database concurrently apply each file on
   t.deepEqual(await run(), []);
 });
 
-test("one call creates the platform's tables and those of the queue", async (t) => {
+test('one call creates the tables of the platform and of the queue', async (t) => {
   const url = await emptyDatabase(t);
   const names = await migrate(url);
   t.true(names.length > 0);
@@ -159,7 +159,7 @@ const OBJECTS = `
   union all select tgname from pg_trigger t join pg_class c on c.oid = tgrelid and relnamespace = 'public'::regnamespace
   union all select viewname from pg_views where schemaname = 'public' order by 1`;
 
-test('a function is what its file says, and functions, triggers and views that left the files are dropped', async (t) => {
+test('functions follow their files, and functions, triggers and views that are no longer in files are dropped', async (t) => {
   const { url, run, write, remove } = await empty(t, {
     '0001.sql': 'create table t (n int); create function of_tables() returns int language sql as $$ select 1 $$;',
     'functions/a.sql': `${f('a')}\n${TRIGGERED}`,
@@ -263,7 +263,7 @@ const ROWS = `
   select id, id, 'Import', 'file', '{}', id, id, 'Ann', 1 from tenants;
   select from tenants, credit_add(id, 10, now() + interval '1 year', 'then', 'so', 'r', 't', '', null, null, false);`;
 
-test('a database at the last migration before the baseline goes on: its tables are those of a new one, with its rows', async (t) => {
+test('a database at the last migration before the baseline is upgraded: it gets the current tables and keeps its rows', async (t) => {
   const [old, fresh] = [await beforeBaseline(t), await emptyDatabase(t)];
   await query(
     old,

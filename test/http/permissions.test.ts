@@ -55,7 +55,7 @@ test('permissions apply to members of the tenant only', async (t) => {
   t.is(await look(stranger, id), 404);
 });
 
-test('read grants canListContent and canReadContent, update and delete theirs; others are stored without effect', async (t) => {
+test('read grants canListContent and canReadContent, update and delete their privileges; other words are stored without effect', async (t) => {
   const { maker, other } = await people();
   const allow = (operation: string) => ({ principals: [other.id], operation });
   const rightsFor = async (...operations: string[]) =>
@@ -98,7 +98,7 @@ test('Denied overrides Allowed and every role but tenant Owner; Denied read is 4
   t.is((await capabilities(owner, id)).length, 9);
 });
 
-test('a tenant header does not lift what another tenant denies, and gives nothing that it allows', async (t) => {
+test('a tenant header does not lift denials of another tenant, and adds none of its grants', async (t) => {
   const { maker, other } = await people();
   const elsewhere = await w.tenant();
   const root = w.as(await w.administrator());
@@ -237,7 +237,7 @@ test.serial('access to a project that is permanently removed during the request 
 /** The permissions of a project, as its maker sees them. */
 const shown = async (maker: User, id: string) => (await w.as(maker).get(`${path}/${id}`)).body.permissions;
 
-test('what named a deleted account is not passed on to a later account with its login id', async (t) => {
+test('permissions of a deleted account do not pass to a later account with its login id', async (t) => {
   const { tenantId, maker, other } = await people();
   const root = w.as(await w.administrator());
   const gone = await w.account({ tenantId, id: `Straße of ${other.id}` });
@@ -267,7 +267,7 @@ test('what named a deleted account is not passed on to a later account with its 
   t.is(stale.body.code, 'StaleRowVersion', 'they are not written back unseen');
 });
 
-test('a denial outlives its account, so that a signed address of the folder does not open what it closed', async (t) => {
+test('a denial outlives its account, so that a signed address of the folder does not open the denied content', async (t) => {
   const { tenantId, maker } = await people();
   const gone = await w.account({ tenantId });
   const folder = await newProject(maker, [{ principals: [gone.id], operation: 'read' }]);
@@ -283,7 +283,7 @@ test('a denial outlives its account, so that a signed address of the folder does
   t.is(await bytes(signed), 403);
 });
 
-test('what names a living group stays when another group of a similar name is deleted', async (t) => {
+test('permissions of a group stay when another group of a similar name is deleted', async (t) => {
   const { maker, other } = await people();
   const root = w.as(await w.administrator());
   const name = `Weiß of ${other.id}`;
@@ -297,7 +297,7 @@ test('what names a living group stays when another group of a similar name is de
   t.is(await look(other, open), 200);
 });
 
-test('what names a login id before its account exists is for that account, and a swept registration leaves it', async (t) => {
+test('permissions for a future login id apply to its account, and stay when an expired registration is deleted', async (t) => {
   const { tenantId, maker, other } = await people();
   const id = `invited-by-${other.id}`;
   const open = await newProject(maker, [{ principals: [id], operation: 'read' }]);
@@ -309,7 +309,7 @@ test('what names a login id before its account exists is for that account, and a
   t.is(await look(invited, open), 200);
 });
 
-test('what named a deleted group is not passed on to a later group or account with its name', async (t) => {
+test('permissions of a deleted group do not pass to a later group or account with its name', async (t) => {
   const { tenantId, maker, other } = await people();
   const root = w.as(await w.administrator());
   const name = `group-of-${other.id}`;
@@ -327,7 +327,7 @@ test('what named a deleted group is not passed on to a later group or account wi
 });
 
 for (const kind of ['account', 'group'] as const)
-  test.serial(`permissions that are written while the ${kind} that they name is deleted end with it`, async (t) => {
+  test.serial(`permissions written while their ${kind} is being deleted are removed with the ${kind}`, async (t) => {
     const { tenantId, maker, other } = await people();
     const root = w.as(await w.administrator());
     const name = `going-${kind}-${other.id}`;

@@ -50,7 +50,7 @@ function shown({ status, headers, raw }: Answer) {
 }
 
 // serial: statements are counted over the whole process
-test.serial('a tile that was sent before needs no statement and is the same answer', async (t) => {
+test.serial('a cached tile needs no SQL statement and gives the same answer', async (t) => {
   const [fresh, { get }] = [await server(t), await server(t)];
   const { tile, vector, nothing, owner } = await scene();
   const own = await bearer(owner);
@@ -91,7 +91,7 @@ test.serial('HEAD has the headers of GET', async (t) => {
   t.like(head.headers, { etag: expected.etag, 'content-type': expected['content-type'] });
 });
 
-test.serial('Vary names what an answer depends on, also when it names Origin', async (t) => {
+test.serial('Vary lists the request headers that change an answer, also besides Origin', async (t) => {
   const { get } = await server(t);
   const { id, tile, vector, owner } = await scene();
   const headers = { ...(await bearer(owner)), origin: 'https://maps.example' };
@@ -107,7 +107,7 @@ test.serial('Vary names what an answer depends on, also when it names Origin', a
   t.deepEqual(await varyOf('/'), ['accept', 'origin']);
 });
 
-test.serial('tiles that were sent before are logged and counted as all others', async (t) => {
+test.serial('cached tiles are logged and counted like other answers', async (t) => {
   const { get, lines } = await server(t);
   const { tile, owner } = await scene();
   const own = await bearer(owner);
@@ -152,7 +152,7 @@ async function tracedTiles(t: ExecutionContext) {
   return { asked, told, took };
 }
 
-test.serial('tiles that were sent before have spans as all others', async (t) => {
+test.serial('cached tiles have spans like other answers', async (t) => {
   let seen = await tracedTiles(t);
   // a server that ends waits one second for the collector, which a busy machine may exceed
   while (seen.told.length < seen.asked && seen.took > 990) seen = await tracedTiles(t);
@@ -161,7 +161,7 @@ test.serial('tiles that were sent before have spans as all others', async (t) =>
   t.regex(seen.told[0]!, /GET \/api\/tiles\/dataset\/:id.*b7ad6b7169203331.*200.*/);
 });
 
-test.serial('a right ends at once with a change by this process', async (t) => {
+test.serial('a cached right ends immediately with a change by this process', async (t) => {
   const { get, app } = await server(t);
   const { tile, vector, owner, reader, projectId, id, tenantId } = await scene();
   const asOwner = await bearer(owner);
@@ -217,7 +217,7 @@ test.serial('a right ends at once with a change by this process', async (t) => {
   t.is((await get(tile, asOwner)).status, 404);
 });
 
-test.serial('a right ends within 10 s of a change by another process', async (t) => {
+test.serial('a cached right ends within 10 s of a change by another process', async (t) => {
   const { get } = await server(t);
   const { tile, owner, reader, projectId } = await scene();
   const [asOwner, asReader] = [await bearer(owner), await bearer(reader)];
@@ -235,7 +235,7 @@ test.serial('a right ends within 10 s of a change by another process', async (t)
   }
 });
 
-test.serial('rights are checked again when any process tells that a transfer has ended', async (t) => {
+test.serial('rights are checked again when any process announces the end of a transfer', async (t) => {
   const { get } = await server(t);
   const { tile, owner } = await scene();
   const own = await bearer(owner);
@@ -280,7 +280,7 @@ test.serial('descriptions show a change by another process at once', async (t) =
   }
 });
 
-test.serial('a right belongs to the credentials, address and headers that it was checked with', async (t) => {
+test.serial('a cached right is bound to credentials, client address and headers of its check', async (t) => {
   const { get } = await server(t);
   const { tile, owner, projectId, id, tenantId } = await scene();
   const asOwner = await bearer(owner);
@@ -321,7 +321,7 @@ test.serial('a right belongs to the credentials, address and headers that it was
   t.is((await get(`${tile}?${link.slice(0, -4)}AAAA`)).status, 403);
 });
 
-test.serial('a right ends with the credentials', async (t) => {
+test.serial('a cached right ends with the credentials', async (t) => {
   const { get } = await server(t);
   const { tile, owner, projectId, id } = await scene();
   const path = `/api/security/sastoken?projectId=${projectId}&resourceId=${id}&readOnly=true&expiration=0:00:03`;
@@ -340,7 +340,7 @@ test.serial('a right ends with the credentials', async (t) => {
   t.is((await get(`${tile}?${link}`)).status, 403);
 });
 
-test.serial('a right ends in the millisecond in which the credentials expire', async (t) => {
+test.serial('a cached right ends in the millisecond in which the credentials expire', async (t) => {
   const { get } = await server(t);
   const { tile, owner, projectId, id } = await scene();
   const asOwner = await bearer(owner);
@@ -360,7 +360,7 @@ test.serial('a right ends in the millisecond in which the credentials expire', a
   }
 });
 
-test.serial('requests that come at once on one connection are answered in their order', async (t) => {
+test.serial('pipelined requests on one connection are answered in order', async (t) => {
   const { app } = await server(t);
   const { tile, vector, owner } = await scene();
   const { authorization } = await bearer(owner);
@@ -402,7 +402,7 @@ test.serial('a large answer that is being read is not cut when the server closes
   await closing;
 });
 
-test.serial('cached answers are bounded in bytes, and those in use stay', async (t) => {
+test.serial('the size of the cache is bounded in bytes, and recently used answers stay', async (t) => {
   const { get } = await server(t, { 'limits.rate': { count: 1000, windowMs: 60_000 } });
   const { owner, projectId } = await scene();
   const properties = { text: 'x'.repeat(2_000_000) };

@@ -133,7 +133,7 @@ test('setup codes are hidden in all answers, and an entry sent back so keeps its
   await accepts([], [first]);
 });
 
-test('showSecrets=true shows the setup codes of a group to administrators, and the audit trail says who saw them', async (t) => {
+test('showSecrets=true shows the setup codes of a group to administrators, and the audit trail records the reader', async (t) => {
   const root = await w.administrator();
   const code = newCode();
   const { id } = await w.account();
@@ -151,7 +151,7 @@ test('showSecrets=true shows the setup codes of a group to administrators, and t
   t.false(row?.text.includes(code));
 });
 
-test('the first start with a secret key encrypts what is there, and says before that it is in clear', async (t) => {
+test('the first start with a secret key encrypts stored secrets; earlier starts warn that they are in clear', async (t) => {
   const { hook, bytes, shared, member, group } = await secretsOf(clear);
   // as an older version stored them
   await clear.sql('update webhooks set secret = $2, sealed_secret = null where id = $1', [hook.id, bytes]);

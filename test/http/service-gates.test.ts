@@ -42,7 +42,7 @@ async function scene() {
 }
 const outcome = ({ status, body }: Answer) => (body?.code === 'FeatureNotEnabled' ? 'gate' : status);
 
-test('the tenant of the project in the body or the query counts, whatever tenant the caller acts in', async (t) => {
+test('the tenant of the project in the body or the query decides, not the tenant of the caller', async (t) => {
   const { client, licensed, other } = await scene();
   const uploadUrl = await upload(w, client, 'words');
   type Ask = (projectId: string, headers: Record<string, string>) => Promise<Answer>;

@@ -91,7 +91,7 @@ async function rowAndColumn(client: Client, url: string): Promise<string> {
   return `${limits[0].minTileRow}/${limits[0].minTileCol}`;
 }
 
-test('the empty tile stands for all tiles without data, and availability tells which have some', async (t) => {
+test('the empty tile replaces all tiles without data, and availability lists the tiles with data', async (t) => {
   const { client, url } = await theTiles();
   const empty = await client.get(`${url}/scheme/raw/emptyTile`);
   t.true([...new Float32Array(empty.raw.buffer.slice(empty.raw.byteOffset))].every(Number.isNaN));
@@ -109,7 +109,7 @@ test('the empty tile stands for all tiles without data, and availability tells w
   });
 });
 
-test('what is no tile is refused: 400 for what is no number, 404 outside of the matrix', async (t) => {
+test('an invalid tile address is 400 if it is not numeric, and 404 outside of the matrix', async (t) => {
   const { client, url } = await theTiles();
   const answer = async (path: string) => {
     const { status, body } = await client.get(`${url}/scheme/${path}`);
@@ -137,7 +137,7 @@ test('what is no tile is refused: 400 for what is no number, 404 outside of the 
   t.deepEqual([new Set(etags.slice(0, 3)).size, new Set(etags.slice(3)).size, new Set(etags).size], [1, 1, 2]);
 });
 
-test('other datasets have no raster tiles, deleted ones neither', async (t) => {
+test('datasets of other types and deleted datasets have no raster tiles', async (t) => {
   const { client, owner, projectId } = await theTiles();
   const id = await newTiles(w, projectId, owner);
   await client.delete(`/api/metadata/dataset/${id}`);
@@ -164,7 +164,7 @@ test('TileJSON describes an XYZ scheme', async (t) => {
   t.is((await client.get(`${url}/scheme/depth/tilejson.json`)).status, 404);
 });
 
-test('capabilities are JSON, or XML for those who ask; tiles come by key-value pairs', async (t) => {
+test('capabilities are JSON, or XML on request; tiles can be requested by key-value pairs', async (t) => {
   const { client, url } = await theTiles();
   const { body } = await client.get(`${url}/wmts`);
   t.is(body.serviceIdentification.serviceType, 'OGC WMTS');
@@ -250,7 +250,7 @@ test('a signed link opens the tiles of its dataset and is carried by the address
   t.is((await w.nobody.get(`${url}/metadata?${signature}`)).status, 403);
 });
 
-test('a stored tile that is no tile is 422: too long, packed to become endless, or damaged', async (t) => {
+test('a corrupt stored tile is 422: too long, a decompression bomb, or damaged', async (t) => {
   const { client, owner, projectId } = await theTiles();
   const schemes = [{ schemeId: 'raw', schemeType: 'XYZ', outputType: 'RawData', zoomLevels: [0] }];
   const answer = async (tile: Uint8Array) => {
@@ -369,7 +369,7 @@ test('a check, and the status, of tiles that are damaged are 422', async (t) => 
   }
 });
 
-test('a description that does not fit into the memory beside others is refused', async (t) => {
+test('a description that exceeds the shared memory limit is refused', async (t) => {
   t.regex(
     await answerWith('/metadata', (description) => (description.notes = 'x'.repeat(8 << 20))),
     /^422 Dataset 'ID': 'tiles\.json' of the tiles has 83\d{5} bytes; it may have 8388608\.$/,
@@ -399,7 +399,7 @@ test('a check, a picture and the metadata of damaged tiles are never a 500', asy
   t.true(seen.has(422), String([...seen]));
 });
 
-test('a net tells where a tile of the map lies in the coordinate system of a scheme', async (t) => {
+test('a net of points locates a map tile in the coordinate system of a scheme', async (t) => {
   const { client, url } = await theTiles();
   const path = `${url}/scheme/depth/net`;
   const net = (await client.get(`${path}/16/34406/20997`)).body;

@@ -14,7 +14,7 @@ const owner = async () => {
   return { user, client: w.as(user) };
 };
 
-test('a webhook is made with a secret of its own, which is shown once and never again', async (t) => {
+test('a new webhook gets its own secret, which is shown only once', async (t) => {
   const { client } = await owner();
   const made = await client.post(HOOKS, { url: 'https://hooks.example/in' });
   t.is(made.status, 201, JSON.stringify(made.body));
@@ -27,7 +27,7 @@ test('a webhook is made with a secret of its own, which is shown once and never 
   t.deepEqual((await client.get(HOOKS)).body, { data: [shown] });
 });
 
-test('a secret that is given is used; one that is none is refused and not repeated', async (t) => {
+test('a given secret is used; an invalid one is refused without repeating it', async (t) => {
   const { client } = await owner();
   const secret = secretText(Buffer.alloc(24, 7));
   const { body } = await client.post(HOOKS, { url: 'https://hooks.example/', secret });
@@ -58,7 +58,7 @@ test('a repeated request is not answered with the secret again', async (t) => {
   t.is((await client.get(HOOKS)).body.data.length, 1);
 });
 
-test('types name the events that a webhook wants; others are refused', async (t) => {
+test('types select the events of a webhook; unknown types are refused', async (t) => {
   const { client } = await owner();
   const { status, body } = await client.post(HOOKS, {
     url: 'https://hooks.example/',
@@ -124,7 +124,7 @@ test('a tenant has at most a hundred webhooks, also when they are created concur
   t.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 409, 409, 409, 409]);
 });
 
-test('each webhook gets one delivery of each event of its tenant and types, whatever the order of the commits', async (t) => {
+test('each webhook gets one delivery of each event of its tenant and types, for any order of commits', async (t) => {
   const { user, client } = await owner();
   const { tenantId } = user;
   const all = (await client.post(HOOKS, { url: 'https://hooks.example/all' })).body.id;

@@ -44,7 +44,7 @@ const PHASES: readonly Phase[] = [
   },
 ];
 
-test('a transfer cancelled at any moment ends soon and writes nothing visible', async (t) => {
+test('a transfer cancelled at any moment ends soon, without visible output', async (t) => {
   t.log(`CRASH_SEED=${SEED}`);
   const platform = await startPlatform({ workers: 2, concurrency: 2 });
   try {

@@ -7,7 +7,7 @@ import { world } from '../world.ts';
 
 const w = world(test);
 
-test('a process that will be killed leaves what it compiled to the next one', async (t) => {
+test('a process that will be killed leaves its compiled code to the next process', async (t) => {
   const cache = join(w.folder, 'compiled');
   const { started } = await startProcess('work', w, { 'worker.concurrency': '1' }, { NODE_COMPILE_CACHE: cache });
   t.teardown(() => void started.process.kill('SIGKILL'));

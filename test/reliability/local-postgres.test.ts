@@ -289,7 +289,7 @@ test.serial('a stop waits for the logger, which outlives the server', async (t) 
   t.deepEqual(await processesOf(folder), []);
 });
 
-test.serial('a server that ends by itself before it is told to stop counts as stopped', async (t) => {
+test.serial('a server that exits before its stop signal counts as stopped', async (t) => {
   const folder = await temporaryFolder(t);
   const cluster = join(folder, 'cluster');
   await mkdir(cluster);
@@ -468,7 +468,7 @@ for (const [name, namespaces] of Object.entries(NAMESPACES)) {
   });
 }
 
-test('a folder that is in use on another machine is refused until nothing there is attached', async (t) => {
+test('a folder that is in use on another machine is refused until all processes there have detached', async (t) => {
   const folder = await temporaryFolder(t);
   const { child, nextLine } = attach(folder);
   await nextLine();

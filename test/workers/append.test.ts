@@ -202,7 +202,7 @@ test.serial(
   },
 );
 
-test.serial('a dataset that grows is locked like one that is replaced; a dry run locks nothing', async (t) => {
+test.serial('an append locks its dataset like a replacement; a dry run takes no lock', async (t) => {
   const { client, datasetId } = await scene();
   await worker.stop();
   const refused = ({ status, body }: Answer, why: string) =>
@@ -254,7 +254,7 @@ test.serial('ten concurrent appends are serialized, and each is counted once', a
   t.is((await featuresOf(client, datasetId)).length, 2 + begun.length);
 });
 
-test.serial('a worker killed in the middle leaves the dataset as it was; its successor appends once', async (t) => {
+test.serial('a worker killed during an append leaves the dataset unchanged; its successor appends once', async (t) => {
   const many = (from: number, count: number) =>
     collection(Array.from({ length: count }, (_, n) => well((from + n) / 10_000, { n: from + n })));
   const { client, datasetId } = await scene('ShapefileWriter', many(0, 3000));

@@ -262,7 +262,7 @@ test.serial(
 );
 
 test.serial(
-  'a sweep that would remove many unknown blobs says so until it is confirmed, and then removes no more than those',
+  'a sweep that would remove many unknown blobs asks for confirmation, and then removes only those',
   async (t) => {
     await w.administrator();
     const { run, logIn } = await machine(t);

@@ -59,7 +59,7 @@ async function allGone(pids: number[]): Promise<boolean> {
   return false;
 }
 
-test('a conversion that needs more memory than its limit ends with a sentence that names the limit', async (t) => {
+test('a conversion that exceeds its memory limit ends with an error message that names the limit', async (t) => {
   const { end, pid } = misbehaving('eat');
   const error = (await end) as AppError;
   t.true(error instanceof AppError, String(error));
@@ -75,13 +75,13 @@ for (const [misdeed, what] of [
   ['eatInThreads', 'heaps of threads'],
   ['eatSmall', 'many small objects, in a loop that never ends'],
 ]) {
-  test(`memory of any kind counts: ${what}`, async (t) => {
+  test(`the memory limit includes ${what}`, async (t) => {
     const error = (await misbehaving(misdeed as string).end) as AppError;
     t.is(error.message, 'The conversion needed more than its memory limit of 300 MB.');
   });
 }
 
-test('a conversion that writes more than its scratch space ends with a sentence', async (t) => {
+test('a conversion that exceeds its scratch space ends with an error message', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-scratch-'));
   try {
     const { end, pid } = misbehaving('writeMuch', { scratchGb: 0.03125 }, folder);

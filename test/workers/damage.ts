@@ -59,7 +59,7 @@ export function findsDamage(test: TestFn, w: World, bytes: Bytes, settings: Reco
   const listed = async () => (await w.sql<{ name: string }>('select name from damaged_blobs')).map(({ name }) => name);
 
   test.serial(
-    'blobs verify finds what is damaged, missing and exchanged, once each; right content leaves the list',
+    'blobs verify lists each damaged, missing or exchanged blob once; restored content leaves the list',
     async (t) => {
       await worker();
       const run = await operator(t);
@@ -148,7 +148,7 @@ export function findsDamage(test: TestFn, w: World, bytes: Bytes, settings: Reco
     t.is((await w.nobody.put(address.replace(/\?.*/, ''), 'x')).status, 403);
   });
 
-  test.serial('damaged content is mended by new content', async (t) => {
+  test.serial('replacing damaged content clears the problem', async (t) => {
     const { client, projectId, id, blob } = await scene();
     await bytes.flip(blob);
     t.is((await w.nobody.get(await addressOf(client, id))).status, 500);
@@ -188,7 +188,7 @@ export function findsDamage(test: TestFn, w: World, bytes: Bytes, settings: Reco
     t.is((await client.get(`/api/metadata/dataset/${id}`)).body.contentProblem, 'missing');
   });
 
-  test.serial('a digest is kept for each way in which content is made', async (t) => {
+  test.serial('every way of creating content stores a digest', async (t) => {
     const { client, projectId, id } = await scene();
     const staged = async (content: string) => {
       const url = (await client.get('/api/conversion/transfer/upload-url')).body.data;

@@ -58,7 +58,7 @@ test.serial(
   },
 );
 
-test.serial('a transfer ends after 50 attempts, whatever their outcomes', async (t) => {
+test.serial('a transfer ends after 50 attempts of any outcome', async (t) => {
   const { client, projectId } = await scene();
   // what cannot be stored for a reason that nobody has thought of
   await w.sql(`

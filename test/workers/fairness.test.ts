@@ -116,7 +116,7 @@ test.serial('tenants have shares in proportion to their weights', async (t) => {
   }
 });
 
-test.serial('an idle tenant saves no share of the queue, and the active one owes it nothing', async (t) => {
+test.serial('an idle tenant accumulates no share of the queue', async (t) => {
   const [busy, away] = [await tenant(), await tenant()];
   await order({ a: await busy.submit(10) });
   const a = await busy.submit(5);

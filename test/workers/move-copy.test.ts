@@ -128,7 +128,7 @@ test.serial('addresses signed during a move to another tenant are invalid there'
   t.is(await textOf(client, datasetId), 'the bytes', 'what is signed now opens it');
 });
 
-test.serial('a grant of a folder opens what comes into the folder from another tenant later', async (t) => {
+test.serial('a grant of a folder includes datasets that are moved into it from another tenant later', async (t) => {
   const { ask, client, target, datasetId } = await carryScene(w);
   const query = (await client.get(`/api/security/sastoken?projectId=${target.projectId}`)).body.data;
   await work();
@@ -162,7 +162,7 @@ test.serial('an upload that is in progress during a move to another tenant does 
   t.is(await blobs(), before, 'what came is removed');
 });
 
-test.serial('a copy is a dataset of its own with another id; the source stays as it was', async (t) => {
+test.serial('a copy is an independent dataset with a new id; the source is unchanged', async (t) => {
   const scene = await carryScene(w);
   const { ask, client, target, datasetId, owner } = scene;
   const before = await stateOf(scene);
@@ -244,7 +244,7 @@ for (const verb of ['move', 'copy'] as const) {
     t.is(await countIn(target.projectId), 0);
   });
 
-  test.serial(`a ${verb} whose worker dies while it commits is done once, by another`, async (t) => {
+  test.serial(`a ${verb} whose worker dies during its commit is performed once, by another worker`, async (t) => {
     const scene = await carryScene(w);
     const { ask, client, target, datasetId } = scene;
     const gate = await holdTree(target.projectId);

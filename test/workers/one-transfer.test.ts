@@ -74,7 +74,7 @@ const queueRows = async (id: string) =>
   (await w.sql('select from graphile_worker._private_jobs where key = $1', [id])).length;
 const registered = () => w.sql('select from workers');
 
-test.serial('a waiting transfer is performed alone, and its process ends with code 0', async (t) => {
+test.serial('a process performs a single waiting transfer, and ends with code 0', async (t) => {
   const s = await scene();
   const [id, other] = [await s.begin(), await s.begin()];
   t.deepEqual(await work(id).ended, { code: 0, out: `Transfer '${id}' is Completed.\n`, err: '' });
@@ -221,17 +221,20 @@ test.serial('a transfer that rests after an outage, or is drained, is not perfor
   t.is((await work(randomUUID()).ended).code, 9);
 });
 
-test.serial('a process that fails before it claims its transfer says why, and reports no lost lock', async (t) => {
-  const s = await scene();
-  const id = await s.begin();
-  await w.sql('alter table drains rename to hidden_drains');
-  try {
-    const failed = await work(id).ended;
-    t.is(failed.code, 1);
-    t.regex(failed.err, /^platform: .+\n$/);
-  } finally {
-    await w.sql('alter table hidden_drains rename to drains');
-  }
-  t.like(await s.get(id), { status: 'Pending', attempt: 0 });
-  t.deepEqual(await registered(), []);
-});
+test.serial(
+  'a process that fails before it claims its transfer prints the reason, and reports no lost lock',
+  async (t) => {
+    const s = await scene();
+    const id = await s.begin();
+    await w.sql('alter table drains rename to hidden_drains');
+    try {
+      const failed = await work(id).ended;
+      t.is(failed.code, 1);
+      t.regex(failed.err, /^platform: .+\n$/);
+    } finally {
+      await w.sql('alter table hidden_drains rename to drains');
+    }
+    t.like(await s.get(id), { status: 'Pending', attempt: 0 });
+    t.deepEqual(await registered(), []);
+  },
+);

@@ -141,27 +141,24 @@ test.serial('a staged file and its row are deleted after a day', async (t) => {
   t.deepEqual(await query('select from staged_blobs where name = $1', [old.name]), []);
 });
 
-test.serial(
-  'a named file stays past its day, and when it was deleted, until its transfers have been over for a day',
-  async (t) => {
-    const owner = await w.account();
-    const projectId = await project(owner);
-    const gone = { named_at: ago(30), expires_at: ago(3), deleted_at: ago(2) };
-    const [waiting, justOver, longOver] = [
-      await staged(owner, gone),
-      await staged(owner, gone),
-      await staged(owner, gone),
-    ];
-    await transfer(owner, projectId, { staged_blob: waiting.name });
-    await transfer(owner, projectId, { staged_blob: justOver.name, ...ended(23) });
-    await transfer(owner, projectId, { staged_blob: justOver.name, ...ended(50) });
-    await transfer(owner, projectId, { staged_blob: longOver.name, ...ended(25) });
-    await sweep();
-    t.true(await there(waiting.blob));
-    t.true(await there(justOver.blob));
-    t.false(await there(longOver.blob));
-  },
-);
+test.serial('an expired or deleted file stays until its transfers have been over for a day', async (t) => {
+  const owner = await w.account();
+  const projectId = await project(owner);
+  const gone = { named_at: ago(30), expires_at: ago(3), deleted_at: ago(2) };
+  const [waiting, justOver, longOver] = [
+    await staged(owner, gone),
+    await staged(owner, gone),
+    await staged(owner, gone),
+  ];
+  await transfer(owner, projectId, { staged_blob: waiting.name });
+  await transfer(owner, projectId, { staged_blob: justOver.name, ...ended(23) });
+  await transfer(owner, projectId, { staged_blob: justOver.name, ...ended(50) });
+  await transfer(owner, projectId, { staged_blob: longOver.name, ...ended(25) });
+  await sweep();
+  t.true(await there(waiting.blob));
+  t.true(await there(justOver.blob));
+  t.false(await there(longOver.blob));
+});
 
 /**
  * The sweep sees the rows of this table, and does no more before `go`: between what it sees and what it locks there is

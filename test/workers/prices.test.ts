@@ -41,7 +41,7 @@ test('the price is that of reader, writer and memory for the time limit, at most
   t.is(priceOf({}, { ...GRID, memoryMb: 1024, timeLimit: 1, maxCredits: 1 }), undefined);
 });
 
-test.serial('a start reserves its price; a dry run tells it; too few credits start nothing', async (t) => {
+test.serial('a start reserves its price; a dry run returns the price; too few credits refuse the start', async (t) => {
   const { owner, tenantId, projectId, parts, request } = await scene(30);
   const dry = await owner.post('/api/conversion/upload-convert?dryRun=true', await request());
   t.like(dry.body, { valid: true, credits: COPY });
@@ -74,7 +74,7 @@ test.serial('a start reserves its price; a dry run tells it; too few credits sta
   t.is((await owner.put('/api/iam/credit/release', { tenantId, operationId: started.body.id })).status, 404);
 });
 
-test.serial('of 20 starts at once that cost 24.5 of 100 credits, four start and the others get 409', async (t) => {
+test.serial('20 concurrent starts that cost 24.5 of 100 credits: four start and the others get 409', async (t) => {
   for (const keys of [false, true]) {
     const { owner, tenantId, parts, request } = await scene(100);
     const bodies = await Promise.all(Array.from({ length: 20 }, () => request()));
@@ -130,66 +130,69 @@ test.serial('a transfer that ends in the transaction of its start reserves nothi
   t.is((await w.sql(`select from transfers where tenant_id = $1 and status = 'Error'`, [tenantId])).length, 1);
 });
 
-test.serial('what was used is spent at the end, once, and the rest released; an error costs nothing', async (t) => {
-  const { owner, tenantId, parts, request } = await scene(100);
-  await worker.start();
-  const { body: copied } = await start(owner, await request());
-  const { body: drawn } = await start(owner, await request(GRID));
-  const { body: broken } = await start(owner, await request(GRID, 'no grid'));
-  t.is((await untilEnd(owner, copied.id)).status, 'Completed');
-  t.is((await untilEnd(owner, drawn.id)).status, 'Completed');
-  t.is((await untilEnd(owner, broken.id)).status, 'Error');
-  const [available = 0, reserved, spent = 0] = await parts();
-  t.is(reserved, 0);
-  const [{ hours = 0 } = {}] = await w.sql<{ hours: number }>(
-    `select sum(extract(epoch from finished_at - started_at))::float8 / 3600 as hours
+test.serial(
+  'the used credits are spent once, at the end, and the rest is released; an error costs nothing',
+  async (t) => {
+    const { owner, tenantId, parts, request } = await scene(100);
+    await worker.start();
+    const { body: copied } = await start(owner, await request());
+    const { body: drawn } = await start(owner, await request(GRID));
+    const { body: broken } = await start(owner, await request(GRID, 'no grid'));
+    t.is((await untilEnd(owner, copied.id)).status, 'Completed');
+    t.is((await untilEnd(owner, drawn.id)).status, 'Completed');
+    t.is((await untilEnd(owner, broken.id)).status, 'Error');
+    const [available = 0, reserved, spent = 0] = await parts();
+    t.is(reserved, 0);
+    const [{ hours = 0 } = {}] = await w.sql<{ hours: number }>(
+      `select sum(extract(epoch from finished_at - started_at))::float8 / 3600 as hours
      from transfers where tenant_id = $1 and status = 'Completed'`,
-    [tenantId],
-  );
-  t.true(spent >= 3.5 && Math.abs(spent - (3.5 + 12 * hours)) < 1e-5, `${spent} for ${hours} h`);
-  t.is(Math.round((available + spent) * 1e6) / 1e6, 100);
-  const uses = await w.sql<{ exact: boolean }>(
-    `select (select sum(amount) from credit_entries e where e.operation_id = t.id::text and account = 'Spent')
+      [tenantId],
+    );
+    t.true(spent >= 3.5 && Math.abs(spent - (3.5 + 12 * hours)) < 1e-5, `${spent} for ${hours} h`);
+    t.is(Math.round((available + spent) * 1e6) / 1e6, 100);
+    const uses = await w.sql<{ exact: boolean }>(
+      `select (select sum(amount) from credit_entries e where e.operation_id = t.id::text and account = 'Spent')
        = round((price ->> 'fixed')::numeric + 12 * extract(epoch from finished_at - started_at) / 3600, 6) as exact
      from transfers t where tenant_id = $1 and status = 'Completed'`,
-    [tenantId],
-  );
-  t.deepEqual(uses, [{ exact: true }, { exact: true }], 'to a millionth');
-  const kinds = async (id: string) => {
-    const { body } = await owner.get(`/api/iam/credit/${tenantId}/operation/${id}`);
-    return [...new Set(body.data.map((entry: { kind: string }) => entry.kind))];
-  };
-  t.deepEqual(await kinds(copied.id), ['Reserve', 'Spend', 'Release']);
-  t.deepEqual(await kinds(broken.id), ['Reserve', 'Release']);
+      [tenantId],
+    );
+    t.deepEqual(uses, [{ exact: true }, { exact: true }], 'to a millionth');
+    const kinds = async (id: string) => {
+      const { body } = await owner.get(`/api/iam/credit/${tenantId}/operation/${id}`);
+      return [...new Set(body.data.map((entry: { kind: string }) => entry.kind))];
+    };
+    t.deepEqual(await kinds(copied.id), ['Reserve', 'Spend', 'Release']);
+    t.deepEqual(await kinds(broken.id), ['Reserve', 'Release']);
 
-  // a millisecond of memory
-  const { body: short } = await start(owner, await request({ ...GRID, maxCredits: 3.000004 }));
-  const ended = await untilEnd(owner, short.id);
-  t.is(ended.status, 'Error');
-  t.regex(ended.errorMessage, /more than its maxCredits of 3\.000004/);
-  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
-  const dry = await owner.post(`/api/conversion/transfer/${broken.id}/retry?dryRun=true`);
-  t.is(dry.status, 200);
-  t.like(dry.body, { valid: true, credits: 1 + 2 + 4 * 3 * 2 });
-  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
-  const retried = await owner.post(`/api/conversion/transfer/${broken.id}/retry`);
-  t.is(retried.status, 202);
-  await untilEnd(owner, retried.body.id);
-  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
-  const admin = w.as(await w.administrator());
-  const job = `/api/admin/job/${retried.body.id}/retry`;
-  const asked = await admin.post(`${job}?dryRun=true`);
-  t.is(asked.status, 200, 'the retry of an operator tells its price, too');
-  t.deepEqual(asked.body, { valid: true, warnings: [], credits: 1 + 2 + 4 * 3 * 2 });
-  t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
-  const trail = await admin.get(`/api/audit/list?account=${retried.body.id}`);
-  t.deepEqual(trail.body.data, []);
-  const again = await admin.post(job);
-  t.is(again.status, 202, 'the dry run was none');
-  await untilEnd(owner, again.body.id);
-  t.like((await admin.post(`${job}?dryRun=true`)).body, { status: 409, code: 'AlreadyRetried' });
-  t.like((await admin.get('/api/iam/credit/verify')).body, { valid: true });
-});
+    // a millisecond of memory
+    const { body: short } = await start(owner, await request({ ...GRID, maxCredits: 3.000004 }));
+    const ended = await untilEnd(owner, short.id);
+    t.is(ended.status, 'Error');
+    t.regex(ended.errorMessage, /more than its maxCredits of 3\.000004/);
+    t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+    const dry = await owner.post(`/api/conversion/transfer/${broken.id}/retry?dryRun=true`);
+    t.is(dry.status, 200);
+    t.like(dry.body, { valid: true, credits: 1 + 2 + 4 * 3 * 2 });
+    t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+    const retried = await owner.post(`/api/conversion/transfer/${broken.id}/retry`);
+    t.is(retried.status, 202);
+    await untilEnd(owner, retried.body.id);
+    t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+    const admin = w.as(await w.administrator());
+    const job = `/api/admin/job/${retried.body.id}/retry`;
+    const asked = await admin.post(`${job}?dryRun=true`);
+    t.is(asked.status, 200, 'the retry of an operator tells its price, too');
+    t.deepEqual(asked.body, { valid: true, warnings: [], credits: 1 + 2 + 4 * 3 * 2 });
+    t.deepEqual((await parts()).slice(0, 3), [available, 0, spent]);
+    const trail = await admin.get(`/api/audit/list?account=${retried.body.id}`);
+    t.deepEqual(trail.body.data, []);
+    const again = await admin.post(job);
+    t.is(again.status, 202, 'the dry run was none');
+    await untilEnd(owner, again.body.id);
+    t.like((await admin.post(`${job}?dryRun=true`)).body, { status: 409, code: 'AlreadyRetried' });
+    t.like((await admin.get('/api/iam/credit/verify')).body, { valid: true });
+  },
+);
 
 test.serial('the tenant of the source pays for a copy into another tenant', async (t) => {
   const { source, target, client, ask } = await carryScene(w);
@@ -211,7 +214,7 @@ test.serial('the tenant of the source pays for a copy into another tenant', asyn
   t.deepEqual(await of(target.tenantId), []);
 });
 
-test.serial('what a copy does in its commit, and waits for there, is paid for too', async (t) => {
+test.serial('the price of a copy includes the time of its commit', async (t) => {
   const { owner, source, client, ask } = await carryScene(w);
   const seller = w.as(await w.account({ roles: 'BackOffice' }));
   const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };

@@ -54,7 +54,7 @@ test('a purge deletes rows at once and blobs by a job; transfers stay visible to
   t.is(own.body.data.length, 2);
 });
 
-test('removing a project with transfers waiting below it succeeds; they end with its sentence and write nothing', async (t) => {
+test('removing a project with transfers waiting below it succeeds; they end with its error message and write nothing', async (t) => {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
   const { body } = await start(client, {

@@ -155,7 +155,7 @@ test('user, password and query of a URL are never shown, and are deleted when no
   t.is(late.body.code, 'InputGone');
 });
 
-test('an upload place is known by its path, whatever host is called; a remote address with another path is remote', async (t) => {
+test('an upload address is recognized by its path, at any host; an address with another path is remote', async (t) => {
   await worker();
   const { client, begin } = await scene();
   const place = new URL(await upload(w, client, 'uploaded'));
@@ -202,7 +202,7 @@ test('a Last-Modified date that is old enough counts as a strong validator', asy
   t.true(firstByte(requests[1]!) > 0);
 });
 
-test('a file that changes meanwhile is fetched from its start, also where the server ignores If-Range', async (t) => {
+test('a file that changes during the download is fetched again from its start, also if the server ignores If-Range', async (t) => {
   await worker();
   const changed = randomBytes(2 * 2 ** 20);
   const honest = await scene({
@@ -347,7 +347,7 @@ test('redirects are followed; user and password are not sent to other hosts', as
   await failsWith(t, { url: source.url('/nowhere') }, /redirects to an invalid address/);
 });
 
-test('more than uploads.maxSize is not taken, whether the server says so or not', async (t) => {
+test('a file above uploads.maxSize is refused, with or without Content-Length', async (t) => {
   const told: Sending = (_, response) => void response.writeHead(200, { 'content-length': 10_000_001 }).write('x');
   const withoutLength: Sending = (_, response) => {
     response.writeHead(200);

@@ -45,7 +45,7 @@ const WAYS: Record<string, (address: string, source: string) => Promise<{ status
 };
 
 for (const [way, write] of Object.entries(WAYS)) {
-  test(`replacing content with ${way} removes measured metadata and keeps those that users set`, async (t) => {
+  test(`replacing content with ${way} removes measured metadata and keeps metadata set by users`, async (t) => {
     const { record, address, client, projectId, datasetId } = await measured();
     const before = await record();
     t.truthy(before.properties.statistics);

@@ -44,34 +44,37 @@ for (const [what, more, silent] of [
   ['the bytes of a small copy are written', {}, writing],
   ['the result of a conversion is stored', grid, writing],
 ] as const) {
-  test.serial(`while ${what} and the store is silent, cancel, shutdown and time limit take effect`, async (t) => {
-    const scene = await begin(more);
-    const unanswered = () => bucket.silence(silent);
+  test.serial(
+    `while ${what} and the store does not respond, cancel, shutdown and time limit take effect`,
+    async (t) => {
+      const scene = await begin(more);
+      const unanswered = () => bucket.silence(silent);
 
-    const cancelled = unanswered();
-    let worker = await launch();
-    const first = (await scene.begin()).body.id;
-    await until(() => cancelled.length > 0);
-    t.is((await scene.client.post(`/api/conversion/transfer/${first}/cancel`)).status, 202);
-    t.is((await untilEnd(scene.client, first)).errorMessage, 'Cancelled.');
-    await until(() => cancelled.every(({ socket }) => socket.destroyed));
+      const cancelled = unanswered();
+      let worker = await launch();
+      const first = (await scene.begin()).body.id;
+      await until(() => cancelled.length > 0);
+      t.is((await scene.client.post(`/api/conversion/transfer/${first}/cancel`)).status, 202);
+      t.is((await untilEnd(scene.client, first)).errorMessage, 'Cancelled.');
+      await until(() => cancelled.every(({ socket }) => socket.destroyed));
 
-    const stopped = unanswered();
-    const second = (await scene.begin()).body.id;
-    await until(() => stopped.length > 0);
-    worker.process.kill('SIGTERM');
-    t.deepEqual(await worker.ended, [0, null], worker.output());
-    const { body } = await scene.client.get(`/api/conversion/transfer/${second}`);
-    t.like(body, { status: 'Pending', attempt: 0 });
+      const stopped = unanswered();
+      const second = (await scene.begin()).body.id;
+      await until(() => stopped.length > 0);
+      worker.process.kill('SIGTERM');
+      t.deepEqual(await worker.ended, [0, null], worker.output());
+      const { body } = await scene.client.get(`/api/conversion/transfer/${second}`);
+      t.like(body, { status: 'Pending', attempt: 0 });
 
-    unanswered();
-    worker = await launch({ 'transfers.timeLimit': '1500ms' });
-    t.regex(
-      (await untilEnd(scene.client, second)).errorMessage,
-      /the time limit of 1500 ms\.$|its time limit of 1500 ms\.$/,
-    );
+      unanswered();
+      worker = await launch({ 'transfers.timeLimit': '1500ms' });
+      t.regex(
+        (await untilEnd(scene.client, second)).errorMessage,
+        /the time limit of 1500 ms\.$|its time limit of 1500 ms\.$/,
+      );
 
-    bucket.silence(() => false);
-    for await (const { name } of scene.store.list('dataset/')) t.fail(`${name} is left`);
-  });
+      bucket.silence(() => false);
+      for await (const { name } of scene.store.list('dataset/')) t.fail(`${name} is left`);
+    },
+  );
 }

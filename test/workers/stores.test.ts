@@ -22,7 +22,7 @@ async function bytesOf(client: Client, datasetId: string): Promise<Buffer> {
 }
 
 test.serial(
-  'features are imported into the store, sent raw as FlatGeobuf, copied, moved and exported as they were',
+  'features are imported into the store, sent raw as FlatGeobuf, copied, moved and exported unchanged',
   async (t) => {
     const tenantId = await w.tenant();
     const user = await w.account({ tenantId, role: 'Owner' });
@@ -97,7 +97,7 @@ const levels = (first: number, count: number) =>
     })),
   });
 
-test.serial('steps of a DFS3 are imported into a store, appended, queried and exported as they were', async (t) => {
+test.serial('steps of a DFS3 are imported into a store, appended, queried and exported unchanged', async (t) => {
   const client = w.as(await w.account());
   const projectId = await newProject(client);
   await worker();

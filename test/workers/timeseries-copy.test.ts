@@ -108,7 +108,7 @@ test.serial('a copy has all values of large series, of many small ones and of em
   t.deepEqual(await digests(copy!.id), wanted);
 });
 
-test.serial('a copy of time series ends at a cancel, and keeps nobody from its projects', async (t) => {
+test.serial('a copy of time series ends when cancelled, and does not block its projects', async (t) => {
   const { id, client, target, ask } = await seriesScene();
   const gate = await holdValues();
   await worker.start();
@@ -153,7 +153,7 @@ test.serial('a copy of time series is stopped between two statements', async (t)
   t.deepEqual(await w.sql('select from ts_datasets where dataset_id = $1', [made]), []);
 });
 
-test.serial('a copy of time series that takes longer than its time limit ends with a sentence, once', async (t) => {
+test.serial('a copy of time series that exceeds its time limit ends with an error message, once', async (t) => {
   const { client, ask } = await seriesScene();
   await worker.stop();
   const hasty = await workHere(w, { 'transfers.timeLimit': '3s' });

@@ -291,7 +291,7 @@ async function untilWaiting(table: string) {
 }
 
 test.serial(
-  'one of two concurrent writers is refused, also over HTTP; a cancel while writing leaves nothing',
+  'one of two concurrent writers is refused, also over HTTP; a cancel while writing leaves no rows',
   async (t) => {
     const client = w.as(await w.account());
     const projectId = await newProject(client);

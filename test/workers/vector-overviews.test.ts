@@ -93,36 +93,39 @@ async function origins(): Promise<Record<string, number>> {
 const ABOVE = '5/16/10';
 const INSIDE = '12/2165/1387';
 
-test.serial('tiles of many features are drawn ahead, byte by byte as on request; others on request', async (t) => {
-  const { owner, client, id } = await scene();
-  const { body: waiting } = await client.get(`/api/vectortiles/dataset/${id}/status`);
-  t.deepEqual(waiting, { name: 'parcels', overview: 'waiting', tiles: 0, bytes: 0 });
-  const other = '6/33/21';
-  const live = await tileOf(client, id, ABOVE);
-  t.is(live.status, 200);
-  t.deepEqual(await origins(), { drawn: 1 });
+test.serial(
+  'tiles of many features are drawn ahead with the bytes of a drawing on request; other tiles are drawn on request',
+  async (t) => {
+    const { owner, client, id } = await scene();
+    const { body: waiting } = await client.get(`/api/vectortiles/dataset/${id}/status`);
+    t.deepEqual(waiting, { name: 'parcels', overview: 'waiting', tiles: 0, bytes: 0 });
+    const other = '6/33/21';
+    const live = await tileOf(client, id, ABOVE);
+    t.is(live.status, 200);
+    t.deepEqual(await origins(), { drawn: 1 });
 
-  const drawn = await untilDrawn(client, id);
-  t.true(drawn.tiles >= 8 && drawn.lastLevel >= 7 && drawn.bytes > 10_000);
-  const { body: checked } = await client.get(`/api/vectortiles/dataset/${id}/check?tiles=12`);
-  t.deepEqual(checked, { checked: 12, wrong: [] });
-  t.is((await tileOf(client, id, other)).status, 200);
-  t.deepEqual(await origins(), { drawn: 1, database: 1 });
-  // Few features, and chosen attributes.
-  t.is((await tileOf(client, id, INSIDE)).status, 200);
-  const some = await client.get(`/api/vectortiles/dataset/${id}/${other}.vector.pbf?attributes=share`);
-  t.deepEqual(Object.keys(decodeTile(some.raw)[0]!.features[0]!.attributes), ['share']);
-  t.deepEqual(await origins(), { drawn: 3, database: 1 });
+    const drawn = await untilDrawn(client, id);
+    t.true(drawn.tiles >= 8 && drawn.lastLevel >= 7 && drawn.bytes > 10_000);
+    const { body: checked } = await client.get(`/api/vectortiles/dataset/${id}/check?tiles=12`);
+    t.deepEqual(checked, { checked: 12, wrong: [] });
+    t.is((await tileOf(client, id, other)).status, 200);
+    t.deepEqual(await origins(), { drawn: 1, database: 1 });
+    // Few features, and chosen attributes.
+    t.is((await tileOf(client, id, INSIDE)).status, 200);
+    const some = await client.get(`/api/vectortiles/dataset/${id}/${other}.vector.pbf?attributes=share`);
+    t.deepEqual(Object.keys(decodeTile(some.raw)[0]!.features[0]!.attributes), ['share']);
+    t.deepEqual(await origins(), { drawn: 3, database: 1 });
 
-  const { run, logIn } = await machine(t);
-  t.is((await logIn(owner.id)).code, 0);
-  // Tiles on request that took long to draw are stored, too.
-  const { body: stored } = await client.get(`/api/vectortiles/dataset/${id}/status`);
-  t.true(stored.tiles >= drawn.tiles);
-  const status = await run(['tile', 'status', id]);
-  t.regex(status.out, new RegExp(`^Tiles +${stored.tiles}$`, 'm'), status.err);
-  t.regex((await run(['tile', 'check', id, '--tiles', '3'])).out, /^Drawn anew +3$/m);
-});
+    const { run, logIn } = await machine(t);
+    t.is((await logIn(owner.id)).code, 0);
+    // Tiles on request that took long to draw are stored, too.
+    const { body: stored } = await client.get(`/api/vectortiles/dataset/${id}/status`);
+    t.true(stored.tiles >= drawn.tiles);
+    const status = await run(['tile', 'status', id]);
+    t.regex(status.out, new RegExp(`^Tiles +${stored.tiles}$`, 'm'), status.err);
+    t.regex((await run(['tile', 'check', id, '--tiles', '3'])).out, /^Drawn anew +3$/m);
+  },
+);
 
 test.serial('the check finds tiles that differ from a new drawing', async (t) => {
   const [one, other] = [await scene(), await scene('plot')];

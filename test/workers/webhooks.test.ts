@@ -156,7 +156,7 @@ test('events of other tenants arrive while 100 slow webhooks of one tenant, and 
   for (const hook of slow) await w.sql('delete from webhooks where url = $1', [hook.receiver.url]);
 });
 
-test('a webhook that fails for days is disabled, says so, and gets events again after a successful test', async (t) => {
+test('a webhook that fails for days is disabled with a notice, and gets events again after a successful test', async (t) => {
   await worker();
   let status = 500;
   const hook = await newHook((...request) => answerWith(status)(...request));

@@ -12,7 +12,7 @@ export const searchWords = (text: string): string[] => text.toLowerCase().split(
 const isWord = (part: string, word: string): boolean =>
   word === part || (/^\d+$/.test(part) && /^\d+\p{L}$/u.test(word) && word.slice(0, -1) === part);
 
-/** How many words of a search stand in another order or apart in a text: `zone 3` in `3-degree zone 1` is one. */
+/** Number of search words that a text has in another order or apart: `zone 3` in `3-degree zone 1` is one. */
 export function scattered(words: readonly string[], text: string): number {
   const own = wordsOf(text);
   const parts = words.flatMap(wordsOf);

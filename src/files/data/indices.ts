@@ -1,7 +1,7 @@
 /** Chosen indices of a dimension, rising. */
 export type Indices = Uint32Array | { readonly first: number; readonly length: number };
 
-/** Where the chosen indices of a dimension stand in a chunk: `at` in the chunk, `to` in the result. */
+/** Positions of the chosen indices of a dimension: `at` in the chunk, `to` in the result. */
 export interface ChunkPart {
   readonly chunk: number;
   readonly to: number;

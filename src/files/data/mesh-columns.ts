@@ -29,7 +29,7 @@ export interface CellLayers {
   readonly of?: Int32Array;
 }
 
-/** Layers of the file; else those of cells that stand on each other, such as the cells of an array in space. */
+/** Layers of the file; else layers of stacked cells, such as the cells of an array in space. */
 export function cellLayers(mesh: Pick<Mesh, 'nodes' | 'layers'> & MeshCells): CellLayers {
   if (mesh.layers !== undefined) return { count: layerCount(mesh.layers), of: layersOfCells(mesh.layers) };
   return mesh.shapes.some((shape) => flatShapes[shape] !== undefined) ? standingCells(mesh) : { count: 1 };

@@ -11,7 +11,7 @@ export interface Detected {
   name: string;
   /** A format that the file may still have, if its characteristic part comes after the first bytes. */
   maybe?: string;
-  /** What to do with a file that no reader takes as it is. */
+  /** Advice for a file that no reader accepts unchanged. */
   advice?: string;
   /** Why the header or directory of the file cannot be read. */
   fault?: FormatError;
@@ -180,7 +180,7 @@ function dbase(head: Buffer): Detected | undefined {
     : undefined;
 }
 
-/** Cells of text with the same separator, which are no points as they stand. */
+/** A text table with one separator that cannot be read as points without options. */
 function table(head: Buffer): Detected | undefined {
   const lines = head
     .toString('utf8')

@@ -61,7 +61,7 @@ export const removeRetiredKeys = (tx: Transaction, use: KeyUse, retiredForMs: nu
   tx.query(sql.unsafe`
     delete from signing_keys where use = ${use} and retired_at < now() - ${retiredForMs} * interval '1 millisecond'`);
 
-/** Retires the current key without a successor: whoever needs one makes it. */
+/** Retires the current key without a successor: the next process that signs creates one. */
 export const retireCurrentKey = (tx: Transaction, use: KeyUse) =>
   tx.query(sql.unsafe`
     update signing_keys set retired_at = now() where use = ${use} and activated_at is not null and retired_at is null`);

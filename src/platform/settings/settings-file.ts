@@ -20,7 +20,7 @@ export function resolveVariables(
   });
 }
 
-/** Dotted names and values of a JSON file, as they stand in it. */
+/** Dotted names and unchanged values of a JSON file. */
 export function readSettingsFile(path: string, problems: string[]): [string, unknown][] {
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));

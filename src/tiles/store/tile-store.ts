@@ -109,7 +109,7 @@ export class TileStore {
     return bytes;
   }
 
-  /** From the database, or drawn. */
+  /** Reads the tile from the database, or draws and stores it. */
   async #find(drawing: TileDrawing, request: TileRequest): Promise<Uint8Array | undefined> {
     const { locks } = this.#parts;
     const lock = lockNumber(drawing.key);

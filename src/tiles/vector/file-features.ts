@@ -20,7 +20,7 @@ const LINES: readonly number[] = [2, 5];
 const MOST_FEATURE_BYTES = 64 << 20;
 /** Features of more bytes stay in the memory of the thread with their places on the map. */
 const LARGE_BYTES = 1 << 20;
-/** Bytes of coordinates of such features in memory. */
+/** Maximum bytes of coordinates of the features held in memory. */
 const MOST_KEPT_BYTES = 128 << 20;
 
 const ENTRY_BYTES = 200;

@@ -17,7 +17,7 @@ export interface LiveWorker extends WorkerCapacity {
   running: readonly { id: string; flags: readonly string[] }[];
   /** Id of the transfer that it keeps resources free for. */
   reservedFor?: string | undefined;
-  /** It takes no more transfers. */
+  /** The worker accepts no more transfers. */
   draining: boolean;
 }
 

@@ -15,7 +15,7 @@ const BEFORE_ALL = String(-(2n ** 63n));
  * nobody writes it meanwhile.
  */
 export async function copySeries(tx: Transaction, fromId: string, toId: string, signal: AbortSignal): Promise<void> {
-  // a worker that stands still must not keep its connection and rows
+  // a stalled worker must not keep its connection and rows
   await limitIdleTime(tx);
   await deferDatasetCheck(tx);
   let [small, bytes]: [Pair[], number] = [[], 0];

@@ -26,7 +26,7 @@ export const exportArea = (db: Reads, links: Pick<LinkSigner, 'issuer'>): BlobAr
   accepts: (name, grant) => acceptsExportGrant(db, links, name, grant),
 });
 
-/** Name in the store of what an export's address stands for, while it is kept. */
+/** Blob name of an exported file, as its address refers to it. */
 async function findExportBytes(db: Reads, name: string): Promise<string | undefined> {
   const id = transferIdIn(name);
   if (id === undefined) return undefined;

@@ -27,7 +27,7 @@ export async function settleRows(
 ): Promise<void> {
   const { datasetId, use } = targetOf(settlement.outcome.result.output);
   await db.transaction(async (tx) => {
-    // a worker that stands still must not keep rows locked from its successor
+    // a stalled worker must not keep rows locked from its successor
     await limitIdleTime(tx);
     await deferDatasetCheck(tx);
     await insertSeriesFile(tx, datasetId, path, { use, signal });

@@ -28,13 +28,13 @@ export interface CheckedBlobsParts {
 const LIST_MS = 5000;
 const MAX_LISTED = 10_000;
 /**
- * The first bytes of a whole read are kept back until so many were read, so that a damaged short blob is an error and
+ * The first bytes of a whole read are held back up to this number, so that a damaged short blob is an error and
  * no broken answer.
  */
 const KEPT_BACK = 1 << 20;
 
 /**
- * A blob that something has as its content is damaged or missing. Permanent until an operator or a new upload mends it.
+ * A blob with references is damaged or missing. Permanent until an operator restores it or a new upload replaces it.
  */
 export class ContentDamaged extends AppError {
   constructor(named: NamedBlob, problem: BlobProblem) {
@@ -61,8 +61,8 @@ const isNotFound = (error: unknown) => error instanceof AppError && error.kind =
 /** A store that has this in addition; see `checkedBlobs`. */
 export interface CheckedBlobs extends BlobStore {
   /**
-   * Reads a whole blob and compares it with its digest; a blob without digest gets one. Undefined: nothing names it any
-   * more. Lists what it finds, and removes a right blob from the list. Returns the problem, if any, and the number of
+   * Reads a whole blob and compares it with its digest; a blob without digest gets one. Undefined: no row refers to it.
+   * Adds a damaged blob to the list of problems, removes a sound one. Returns the problem, if any, and the number of
    * bytes.
    */
   verify(name: string, signal?: AbortSignal): Promise<{ problem?: BlobProblem; bytes: number } | undefined>;
@@ -71,7 +71,7 @@ export interface CheckedBlobs extends BlobStore {
 /**
  * A store that knows what each blob must contain. Records a digest of each blob that is written, and compares it
  * whenever a blob is read whole: to a local file, into memory, as a stream, and by a copy. A blob that is damaged, or
- * that is missing although something names it, is the error `ContentDamaged`, is logged once, and is listed in the
+ * that is missing although a row refers to it, is the error `ContentDamaged`, is logged once, and is listed in the
  * database until it is found to be right.
  */
 export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlobsParts): CheckedBlobs {
@@ -98,7 +98,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     written();
   }
 
-  /** Lists a blob and returns the error. Undefined if nothing names it. */
+  /** Adds a blob to the list of problems and returns the error. Undefined if no row refers to the blob. */
   async function found(name: string, problem: BlobProblem): Promise<ContentDamaged | undefined> {
     const named = await apart(() => findNamed(db, name));
     if (named === null) return undefined;
@@ -110,7 +110,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     return error;
   }
 
-  /** For a damaged blob that nothing names any more: whoever reads it must not get its bytes. */
+  /** For a damaged blob without references: a reader that is still open must not get its bytes. */
   const damaged = async (name: string): Promise<Error> =>
     (await found(name, 'damaged')) ?? new AppError('gone', `Blob '${name}' was replaced or deleted. Try again.`);
 
@@ -119,7 +119,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     await apart(() => db.transaction((tx) => removeProblem(tx, name)));
   }
 
-  /** Runs a read; a blob that is missing although something names it is `ContentDamaged`. */
+  /** Runs a read; a missing blob that a row refers to is `ContentDamaged`. */
   async function present<T>(name: string, read: () => Promise<T>): Promise<T> {
     try {
       return await read();

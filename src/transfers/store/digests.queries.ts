@@ -4,7 +4,7 @@ import { text, timeText, uuidText } from '../../http/rules/members.ts';
 
 const Known = z.object({ size: z.number(), digest: z.string() });
 
-/** What a blob must contain. Null for a blob of an earlier version that was not verified yet. */
+/** Expected size and digest. Null for a blob of an earlier version that was not verified yet. */
 export const findDigest = (db: Reads, name: string) =>
   db.maybeOne(sql.prepared('blob digest', Known)`select size, digest from blob_digests where name = ${name}`);
 
@@ -46,10 +46,10 @@ const Named = z.object({
   /** Size in bytes; absent for files of transfers. */
   size: z.number().optional(),
 });
-/** What has a blob as its content. */
+/** Owner of the content: a dataset, transfer or upload. */
 export type NamedBlob = z.infer<typeof Named>;
 
-/** What names a blob, a dataset first. Null: nothing does, so that the blob may be deleted at any time. */
+/** A reference to the blob, preferably a dataset's. Null: none, so the blob may be deleted at any time. */
 export const findNamed = (db: Reads, name: string) =>
   db.maybeOne(sql.type(Named)`
     select * from (
@@ -102,7 +102,7 @@ export const countDamaged = (db: Reads) =>
 export const countNamed = (db: Reads) =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(distinct name) as count from named_blobs`);
 
-/** Deletes what is known of blobs that nothing names any more; new ones may be named soon. */
+/** Deletes digests of blobs without references; a new blob may get its reference soon. */
 export const forgetUnnamed = (tx: Transaction) =>
   tx.query(sql.unsafe`
     with digests as (

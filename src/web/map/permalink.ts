@@ -29,7 +29,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' && UUID.test(value) ? value : undefined;
 
-/** Reads a fragment. What is missing or wrong is left out. */
+/** Parses a fragment. Missing and invalid members are omitted. */
 export function parsePermalink(fragment: string): View {
   const values = new URLSearchParams(fragment.replace(/^#/, ''));
   const [zoom, latitude, longitude] = (values.get('map') ?? '').split('/');
@@ -63,7 +63,7 @@ export function permalinkOf(view: View): string {
   if (opacity !== undefined && opacity !== 1) values.set('opacity', String(rounded(opacity, 2)));
   if (point !== undefined) values.set('point', `${rounded(point[0], 6)},${rounded(point[1], 6)}`);
   for (const name of ['series', 'item'] as const) if (rest[name] !== undefined) values.set(name, rest[name]);
-  // slashes, commas and colons may stand in a fragment, and are read more easily
+  // a fragment may contain slashes, commas and colons, which are easier to read unescaped
   return `#${values.toString().replaceAll('%2F', '/').replaceAll('%2C', ',').replaceAll('%3A', ':')}`;
 }
 

@@ -5,7 +5,7 @@ import type { Slice } from './tile-store.ts';
 
 const ID = 'tiles';
 
-/** Key of the tiles of a scheme and slice, as it stands in their address. */
+/** Key of the tiles of a scheme and slice, as in their address. */
 export const keyOf = (schemeId: string, { step, layer }: Slice): string => `${schemeId} ${step} ${layer}`;
 
 export function parseKey(key: string): { schemeId: string; slice: Slice } {

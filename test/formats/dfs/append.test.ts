@@ -75,7 +75,7 @@ test('appended values get the item type and delete value of the dataset', async 
   t.deepEqual(values, [0, 100, Math.fround(-1e-35), 7]);
 });
 
-test('an append with times not after the last, or other items, quantities, cells, location or axes, is refused', async (t) => {
+test('an append is refused if its times are not after the last one, or items, quantities, cells, location or axes differ', async (t) => {
   const cases: [number, Buffer, Buffer, RegExp][] = [
     [0, levels(), levels({ first: 1 }), /step at 2020-01-01T01:00:00, which is not after 2020-01-01T01:00:00/],
     [0, levels({ first: 4 }), levels(), /not after 2020-01-01T05:00:00/],

@@ -138,7 +138,7 @@ test('all value types, non-equidistant times, and custom, static and unknown blo
   t.true(bytes.equals(await rewritten(file)));
 });
 
-test('element statistics equal those of the library: products of neighbours, last values, deleted values', async (t) => {
+test('element statistics equal those of the DHI library: products of neighbours, last values, deleted values', async (t) => {
   const deleted = Math.fround(-1e-35);
   const statistics = [5, 1, 8, 30, 1 * 2, -1e-255, 3, 1, 2].map(Number);
   const bytes = dfsBytes({
@@ -180,7 +180,7 @@ test('a Float64 item also treats the Float32 delete value as deleted', async (t)
   );
 });
 
-test('the number of steps is counted from the data, whatever the header declares', async (t) => {
+test('the number of steps is counted from the data, not read from the header', async (t) => {
   const whole = dfsBytes({ items: [item] });
   const seven = await open(dfsBytes({ items: [item], declared: 7 }));
   t.is(seven.steps, 3);

@@ -326,7 +326,7 @@ test('Float64 is written as Float32, unless WriteAsFloat is false or the file is
   t.deepEqual(await sliceValues(await dfsGrid(t, double.bytes), 0, 0), [0.1, -1e-255]);
 });
 
-test('the error for another DFS kind names it, whatever the extension', async (t) => {
+test('the error for another DFS kind names the kind, not the extension', async (t) => {
   await t.throwsAsync(converted(t, plane(), own('3')), { message: /plane grid \(dfs2\).*Use Dfs2Reader/ });
   await t.throwsAsync(converted(t, 'II*\0', own('2')), { message: /It looks like a TIFF file/ });
 });
@@ -367,7 +367,7 @@ test('a grid with an unknown coordinate system keeps its georeference, but canno
   t.deepEqual((await dfsGrid(t, bySrid.bytes)).affine, (await dfsGrid(t, known.bytes)).affine);
 });
 
-test('inputSrid places a grid in its coordinate system like SRID, whatever the projection of the file', async (t) => {
+test('inputSrid assigns a coordinate system like SRID, and overrides the projection of the file', async (t) => {
   const change = { type: 'CrsTransformation', outputSrid: 4326 };
   const layered = dfsBytes({
     projection: ['UTM-33', 15, 55, 0],
@@ -389,7 +389,7 @@ test('inputSrid places a grid in its coordinate system like SRID, whatever the p
   }
 });
 
-test('local coordinates are those of the system that SRID or inputSrid names', async (t) => {
+test('local coordinates get the coordinate system of SRID or inputSrid', async (t) => {
   for (const projection of [
     ['NON-UTM', 600_000, 6_100_000, 0],
     ['NON-UTM', 0, 0, 0],

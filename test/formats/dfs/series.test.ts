@@ -239,7 +239,7 @@ test('inspection recognizes the file by content and shows times, items and stati
   t.like(inspection.items![1], { name: 'Rain', type: 'Float64', values: 3, empty: 1, valueKind: 'stepAccumulated' });
 });
 
-test('statistics in a new file equal those of the library', async (t) => {
+test('statistics in a new file equal those of the DHI library', async (t) => {
   const { bytes } = await converted(t, level({ statisticsType: 1 }), {
     ...own,
     writerParameters: { WriteAsFloat: true },

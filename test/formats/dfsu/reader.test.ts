@@ -124,7 +124,7 @@ test('SRID gives a point spectrum no location', async (t) => {
   );
 });
 
-test('reading a step of an item reads nothing else', async (t) => {
+test('reading a step of an item reads no other bytes', async (t) => {
   const nodes = Array.from({ length: 30_000 }, (_, n): [number, number, number] => [n % 100, Math.floor(n / 100), 0]);
   const elements = Array.from({ length: 20_000 }, (_, n) => [n + 1, n + 2, n + 102]);
   const source = new CountedSource(dfsu({ nodes, elements, steps: 5, items: 3 }));

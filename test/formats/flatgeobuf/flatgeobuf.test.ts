@@ -185,7 +185,7 @@ test('a value that does not fit its column widens the column, and earlier values
   t.true(lost.includes("Values of 'text' were written as text, because they have different types."));
 });
 
-test('ids that are all texts, or all numbers, are no loss; mixed ones become texts, which is said', async (t) => {
+test('ids that are all texts or all numbers are kept; mixed ids become texts, and the receipt says so', async (t) => {
   const store = async (ids: unknown[]) => {
     const json = collection(ids.map((id) => feature(geometryOf('Point', [1, 2]), {}, id === null ? {} : { id })));
     const { bytes, receipt } = await converted(t, json, { reader: 'GeoJsonReader', writer: 'GISWriter' });

@@ -79,7 +79,7 @@ function counted(bytes: Buffer) {
   };
 }
 
-test('searches of random boxes find what a look at every feature finds, in the order of the file, and read little else', async (t) => {
+test('searches of random boxes find the features of a full scan in file order, and read few other bytes', async (t) => {
   const bytes = await storeOf(t, 4000);
   const source = counted(bytes);
   const header = await readHeader(source);
@@ -141,7 +141,7 @@ test('a feature is found by its number, and a scan begins at any feature', async
   }
 });
 
-test('features that are larger than the caller takes are named, and the others come in order', async (t) => {
+test('features above the size limit are reported, and the others are returned in order', async (t) => {
   const points = Array.from({ length: 40 }, (_, n) =>
     feature(geometryOf('Point', [n, n]), { n, text: 'x'.repeat(n % 7 === 0 ? 5000 : 10) }),
   );

@@ -108,7 +108,7 @@ test('rewriting a mesh file keeps its content, in the newer form', async (t) => 
   }
 });
 
-test('nodes and elements are numbered from 1, whatever their ids were: MIKE takes ids as positions', async (t) => {
+test('nodes and elements are renumbered from 1: MIKE uses ids as positions', async (t) => {
   const ids: Record<string, string> = { 1: '1', 2: '7', 3: '3', 4: '100', 5: '2' };
   const odd = fileOf(newer, {
     nodeLines: nodes.map((line) => line.replace(/^\d/, (id) => ids[id]!)),
@@ -125,7 +125,7 @@ test('nodes and elements are numbered from 1, whatever their ids were: MIKE take
   t.deepEqual(back.text.split('\n').slice(-4), ['2 4 25', '1 1 2 3 4', '2 2 5 3 0', '']);
 });
 
-test('a mesh of triangles alone is written with three nodes per element', async (t) => {
+test('a mesh of only triangles is written with three nodes per element', async (t) => {
   const text = fileOf(newer, { elementLines: ['2 3 21', '1 1 2 3', '2 2 5 3'] });
   const { text: again } = await converted(t, text, { reader: 'MeshFileReader', writer: 'MeshFileWriter' });
   t.is(again, text);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { allEnded } from '../../../src/files/tiles/raster/values/all-ended.ts';
 
-test('what is read together ends together, also after a failure', async (t) => {
+test('concurrent reads are all awaited, also after a failure', async (t) => {
   const { promise, resolve } = Promise.withResolvers<number>();
   let hasEnded = false;
   const all = allEnded([Promise.reject(new Error('lost')), promise]).finally(() => {

@@ -63,7 +63,7 @@ const gridSchemes = [
   { schemeId: 'twin', schemeType: 'XYZ', zoomLevels: [16], firstLevelOnRequest: 0, ...range },
 ];
 
-test('steps that are added one after the other are served as if all had been drawn at once', async (t) => {
+test('steps appended one by one are served like steps drawn together', async (t) => {
   const whole = await served(await draw(t, part(layered(), 0, 5), gridSchemes));
   t.true(Object.keys(whole.tiles).length > 100);
   const first = await draw(t, part(layered(), 0, 1), gridSchemes);
@@ -73,7 +73,7 @@ test('steps that are added one after the other are served as if all had been dra
   t.deepEqual(await served(third.content), whole);
   t.regex(
     third.warnings[0]!,
-    /^Scheme 'native': the added values reach from 3\d+.* to 4\d+.*; its colours stay from 0 to 3000\.$/,
+    /^Scheme 'native': the added values reach from 3\d+.* to 4\d+.*; the colour scale stays 0 to 3000\.$/,
   );
 });
 
@@ -165,7 +165,7 @@ test('least and greatest value, colours and levels stay, and an item is found by
   };
   const before = await draw(t, bands(hours(3), 'Depth'), [{ schemeId: 'a', outputType: 'RawData' }]);
   const { content, warnings } = await appended(t, before, bands(hours(2, 3), 'Other', 'Depth'));
-  t.deepEqual(warnings, ["Scheme 'a': the added values reach from 110 to 111; its colours stay from 0 to 2."]);
+  t.deepEqual(warnings, ["Scheme 'a': the added values reach from 110 to 111; the colour scale stays 0 to 2."]);
   const tiles = new RawTiles(await StoredTiles.open(memory(content)));
   t.like(tiles.stored.scheme('a'), { minValue: 0, maxValue: 2, itemName: 'Depth', unit: 'm' });
   t.is(tiles.stored.description.timeStamps[4], '2024-05-03T10:00:00');
@@ -175,7 +175,7 @@ test('least and greatest value, colours and levels stay, and an item is found by
   t.deepEqual(values, [[0], [1], [2], [110], [111]]);
 });
 
-test('what cannot be added is refused with a sentence', async (t) => {
+test('steps that do not match the dataset are refused with an error message', async (t) => {
   const grid = layered();
   const schemes = gridSchemes.slice(0, 1);
   const first = await draw(t, part(grid, 0, 2), schemes);

@@ -152,7 +152,7 @@ for (const [width, height] of [
   [128, 161],
   [129, 240],
 ] as const)
-  test(`a grid of ${width} × ${height} cells fills its tiles to the edge, and no tile beyond`, async (t) => {
+  test(`a grid of ${width} × ${height} cells fills its tiles to the edge, and no further tiles`, async (t) => {
     const made = { width, height, affine: [600_000, 25, 0, 6_200_000, 0, -25] as const, code: 25832 };
     const value = (x: number, y: number) => (x - 600_000) / 25 + (6_200_000 - y) / 10;
     await expectBoth(t, { ...made, slope: 4, value });

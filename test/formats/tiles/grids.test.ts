@@ -15,7 +15,7 @@ async function places(pixels: readonly (readonly [number, number, number])[], co
 
 const worst = (errors: Iterable<number>) => Math.max(0, ...errors);
 
-test('each pixel of the last WMTS level is its cell, and those above are means from the same corner', async (t) => {
+test('each pixel of the last WMTS level is a cell, and pixels of coarser levels are means from the same corner', async (t) => {
   const grid = gridOf(
     { width: 300, height: 170, affine: [500_000, 10, 0, 6_000_000, 0, -10], code: utm32 },
     (x, y) => x - 500_000 + 2 * (6_000_000 - y),

@@ -153,7 +153,7 @@ test('each layer of curvilinear cells in space has its own tiles', async (t) => 
   await hasEachLayer(t, await through(t, array(placement, [0, 1, 2, 3]), undefined));
 });
 
-test('layers of a mesh are those of its columns, also where these have fewer, and after each file', async (t) => {
+test('layers of a mesh keep their numbers in shorter columns and after a round trip through each format', async (t) => {
   const mesh: Mesh = { ...sigmaZMesh(), crs: { authority: 'EPSG', code: 25832 } };
   const item = mesh.items.findIndex(({ location }) => location === 'cell');
   // The second column has no cell in the lowest layer.

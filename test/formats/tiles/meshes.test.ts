@@ -84,7 +84,7 @@ test('a mesh across the antimeridian is drawn on both sides', async (t) => {
   t.true(east.every(([, , value]) => Math.floor(value / 2) % 20 >= 10));
 });
 
-test('what has no area or place ends with a sentence', async (t) => {
+test('data without an area or a location end with an error message', async (t) => {
   const { crs: _crs, ...nowhere } = squares(2, [0, 0]);
   await t.throwsAsync(tiled(t, nowhere, { schemeId: 'a' }), { message: /coordinate system. Give SRID/ });
   const mesh = squares(2, [0, 0]);

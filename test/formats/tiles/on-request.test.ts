@@ -89,7 +89,7 @@ test('meshes are drawn on request with the same bytes: items of nodes and elemen
   await sameOnRequest(t, mesh, { ...levels, itemName: 'Number', outputType: 'BinnedData256' });
 });
 
-test('the levels from the top on are drawn ahead, as far as they have 100,000 tiles or those that are asked for', (t) => {
+test('levels are drawn ahead from the coarsest on, up to 100,000 tiles or the requested number', (t) => {
   const scheme = checkSchemes([{ schemeId: 'a', schemeType: 'XYZ' }]).schemes[0]!;
   const side = 2 * HALF_WORLD;
   const box = { west: 0, south: 0, east: side / 4, north: side / 4 };
@@ -107,7 +107,7 @@ test('the levels from the top on are drawn ahead, as far as they have 100,000 ti
   t.regex(error.message, /^Scheme 'a' needs up to \d+ tiles; at most 1000000 are drawn\./);
 });
 
-test('levels down to 22 are accepted, drawn ahead as far as is asked for, and their availability holds all their data', async (t) => {
+test('levels up to 22 are accepted, drawn ahead as requested, and their availability contains all their data', async (t) => {
   // 100 km with a lake of 40 km: the deepest level has over 100 million tiles.
   const [west, north, cell, size] = [500_000, 6_000_000, 250, 400];
   const isLake = (x: number, y: number) => Math.hypot(x - west - 50_000, north - 50_000 - y) < 20_000;
@@ -158,7 +158,7 @@ test('levels down to 22 are accepted, drawn ahead as far as is asked for, and th
   t.true(full > 10 && none > 10, `${full} ${none}`);
 });
 
-test('too many tiles of levels that are not drawn on request end with what to leave out', async (t) => {
+test('the error for too many tiles drawn ahead says which levels to omit', async (t) => {
   const world = { width: 36_000, height: 18_000, affine: [-180, 0.01, 0, 90, 0, -0.01] as const, code: 4326 };
   const scheme = { schemeId: 'a', schemeType: 'XYZ', zoomLevels: [3, 8] };
   await t.throwsAsync(

@@ -162,7 +162,7 @@ test('meshes and rasters of colours are drawn of overviews with the same bytes',
   t.is((await sameOfOverviews(t, colours, pictures)).ofOverviews, 3 * 4);
 });
 
-test('steps that are appended have overviews, also where those before have none', async (t) => {
+test('appended steps have overviews, also if earlier steps have none', async (t) => {
   const steps = () =>
     gridOf({ ...atCorner, type: 'Float32', steps: 3 }, (x, y, step) => hilly(x, y) + (step * 1000) / (1 + y));
   const scheme = {

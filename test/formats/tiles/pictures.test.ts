@@ -12,7 +12,7 @@ const ramp = (type: 'Float64' | 'Int16' = 'Float64') =>
 
 const small = { tileWidth: 64, tileHeight: 64 };
 
-test('pictures have colours that are linear between the given ones, and nothing where there are no data', async (t) => {
+test('pictures interpolate colours linearly, and are transparent where there are no data', async (t) => {
   const colors = ['#000000', '#0000FF80', '#FF0000'];
   const of = async (more: Record<string, unknown>) => {
     const tiles = await tiled(t, ramp(), {

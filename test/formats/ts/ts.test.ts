@@ -91,7 +91,7 @@ test('a DFS0 file gives a series for each item, and these give it back with item
   t.deepEqual(back.receipt.lost, []);
 });
 
-test('times at any distance come back to the microsecond; more values than a block has come back in order', async (t) => {
+test('times at any distance are read back to the microsecond, and values of several blocks in order', async (t) => {
   const times = [0.25, 0.250001, 3600.5, 86_400, 40_000_000.000_003];
   const uneven = { start: hourly.start, times };
   const steps = times.map((_, n) => [n / 3]);
@@ -106,7 +106,7 @@ test('times at any distance come back to the microsecond; more values than a blo
   t.deepEqual(await held(t, (await converted(t, store.bytes, fromStore)).bytes), await held(t, long));
 });
 
-test('a relative axis counts from 1970, quantities outside of EUM are undefined, and both are said', async (t) => {
+test('a relative axis counts from 1970, quantities outside of EUM are undefined, and the receipt says both', async (t) => {
   const items = [{ name: 'Odd', eum: [123456, 9] as [number, number], steps: [[1], [2]] }];
   const there = await converted(
     t,
@@ -122,7 +122,7 @@ test('a relative axis counts from 1970, quantities outside of EUM are undefined,
   t.regex(there.receipt.lost.join(), /no identifier.*count from 1970-01-01/);
 });
 
-test('names are stored without the blanks around them, which is said', async (t) => {
+test('names are trimmed, and the receipt says so', async (t) => {
   const items = [
     { name: ' Level ', eum: [100000, 1000] as [number, number], steps: [[1]] },
     { name: 'Flow', eum: [100000, 1000] as [number, number], steps: [[2]] },
@@ -160,7 +160,7 @@ const mixed = () =>
     { name: 'Flow', id: 'empty', rows: [] },
   ]);
 
-test('series of different times become items over the union of their times; ids tell equal names apart', async (t) => {
+test('series of different times become items over the union of their times; ids distinguish equal names', async (t) => {
   const { bytes, receipt } = await converted(t, await mixed(), fromStore);
   const hour = 3_600_000;
   const start = Date.parse('2020-01-01T00:00:00Z');
@@ -244,7 +244,7 @@ test('from store to store nothing is lost, and a filter does not fill up series 
   ]);
 });
 
-test('an append has the new rows alone, for the series of their names', async (t) => {
+test('an append writes only the new rows, matched to series by name', async (t) => {
   const existing = {
     format: 'ts',
     content: await seriesFile([
@@ -303,7 +303,7 @@ test('an append has the new rows alone, for the series of their names', async (t
   );
 });
 
-test('steps out of order are refused, of equal times the last counts, and what is not finite is left empty', async (t) => {
+test('steps out of order are refused, the last of equal times wins, and infinite values are left empty', async (t) => {
   const axis = (offsets: number[]): Series => ({
     kind: 'series',
     items: [{ name: 'Level', type: 'Float64' }],
@@ -352,7 +352,7 @@ test('NaN of data without another nodata value is no loss', async (t) => {
   }
 });
 
-test('a file that is no dataset of time series is refused', async (t) => {
+test('a file that is not a time series dataset is refused', async (t) => {
   await t.throwsAsync(converted(t, 'ncols 3', { reader: 'TSReader', writer: 'Dfs0Writer' }), {
     message: /TSReader reads datasets of time series, not files/,
   });

@@ -169,7 +169,7 @@ test('MinFeatures draws only tiles of many features, with the same bytes', async
   t.truthy(await all.tile(4, 1, 9));
 });
 
-test('of features over each other MinFeatures leaves out the most detailed tiles', async (t) => {
+test('with overlapping features MinFeatures omits the most detailed tiles', async (t) => {
   const data = squares(60, () => [-80, -60, 120]);
   const { content } = await written(t, data, 'PMTilesWriter', { MaxZoom: 12, MinFeatures: 50 });
   const { counts, levels } = (await TileArchive.open(memory(content))).header;
@@ -177,7 +177,7 @@ test('of features over each other MinFeatures leaves out the most detailed tiles
   t.true(levels[1] < 8);
 });
 
-test('an archive is the same for any number of threads, and whatever the order of the data', async (t) => {
+test('an archive does not depend on the number of threads or the order of the data', async (t) => {
   // More than are drawn at a time.
   const [columns, rows] = [300, 90];
   const data = squares(columns * rows, (n) => [-150 + (n % columns), -45 + Math.floor(n / columns), 0.4]);

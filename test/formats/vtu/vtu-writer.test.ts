@@ -525,7 +525,7 @@ test('a cancelled conversion stops between the blocks of an array', async (t) =>
   await t.throwsAsync(encoding, { message: 'cancelled' });
 });
 
-test('more cells than offsets of 32 bits can count end in an error before the mesh is made', async (t) => {
+test('more cells than 32-bit offsets can count are an error before the mesh is built', async (t) => {
   const unread = () => t.fail('the mesh was read') as never;
   const huge = (cells: number, nodesPerCell: number, count: number): Mesh => ({
     ...flatMesh(),

@@ -191,7 +191,7 @@ test('commas with blanks, and text with blanks after numbers with commas, are re
   t.deepEqual((await points(t, '1,2,3,A b\n')).coordinates, [[1, 2, 3]]);
 });
 
-test('a comma, semicolon or tab separates each time it stands: an empty cell has no value, and moves no other', async (t) => {
+test('each comma, semicolon or tab separates two cells: an empty cell has no value, and shifts no other', async (t) => {
   for (const separator of [',', ';', '\t', ' , ']) {
     const lines = ['x,y,z,d', '1,2,,5', '3,4,,7', '5,6,7,'].join('\n').replaceAll(',', separator);
     const { data, coordinates, values, remarks } = await points(t, lines);
@@ -223,7 +223,7 @@ test('a point without z has two coordinates in GeoJSON; one without x or y is a 
   }
 });
 
-test('labels may hold blanks where columns have separators, and commas where they have none', async (t) => {
+test('labels may contain blanks in separated columns, and commas in columns of blanks', async (t) => {
   const tabs = 'x\ty\tz\tlabel\tdepth\n1\t2\t3\tWell 7 north\t\n4\t5\t6\t\t2.5\n7\t8\t9\t"tab\t""here"""\t\n';
   const { data, values } = await points(t, tabs);
   t.deepEqual(

@@ -126,7 +126,7 @@ for (const [what, [values, attributes, expected]] of Object.entries(times))
     t.is(textsOf(await read(t, overTime(values, attributes))).join(' '), expected);
   });
 
-test('the receipt tells Julian dates, another calendar and steps that were sorted', async (t) => {
+test('the receipt reports Julian dates, other calendars and sorted steps', async (t) => {
   const julian = await receiptOf(t, overTime([0, 1], { units: 'days since 1500-01-01' }));
   t.regex(julian.remarks.join(), /before 1582-10-15 are dates of the Julian calendar/);
   t.deepEqual(julian.lost, []);
@@ -137,7 +137,7 @@ test('the receipt tells Julian dates, another calendar and steps that were sorte
   t.is((await firstValues(await read(t, back)))[0], 24, 'the values moved with their times');
 });
 
-test('times that cannot be kept are refused with the word or date that is wrong', async (t) => {
+test('times that cannot be represented are refused with the unknown word or the date', async (t) => {
   const refused: readonly (readonly [values: readonly number[], attributes: object, message: RegExp])[] = [
     [[0, 59], { units: 'days since 2000-01-01', calendar: '360_day' }, /'360_day', whose date 2000-02-30/],
     [[59], { units: 'days since 2001-01-01', calendar: 'all_leap' }, /'all_leap', whose date 2001-02-29/],
@@ -183,7 +183,7 @@ test('a variable with another number of steps than the times is not over time', 
   t.is((await firstValues(data)).length, 24);
 });
 
-test('a scalar coordinate is the time of the data, and another one is named among the losses', async (t) => {
+test('a scalar time coordinate is the time of the data, and other scalar coordinates are reported as lost', async (t) => {
   const scalar = (name: string, value: number, attributes: object) =>
     variable(name, { shape: [], values: [value], attributes });
   const bytes = plane(
@@ -303,7 +303,7 @@ test('coordinates of single precision are the decimal numbers that were meant', 
   t.like(data.crs, { code: 4326 });
 });
 
-test('coordinates within a hundredth of their distance are evened, and the receipt tells by how much', async (t) => {
+test('coordinates within a hundredth of the spacing are made equidistant, and the receipt says by how much', async (t) => {
   const nearly = plane({}, along('y', [20, 10.05, 0]));
   t.deepEqual((await read(t, nearly)).affine, [-5, 10, 0, 25, 0, -10]);
   t.deepEqual((await receiptOf(t, nearly)).remarks, [
@@ -470,7 +470,7 @@ for (const [name, parameters, x, y, latitude = 47] of mappings)
     t.true(Math.hypot(easting[0]! - x, northing[0]! - y) < 0.01, `${easting[0]}, ${northing[0]}`);
   });
 
-test('longitudes and latitudes of WGS 84 are EPSG:4326, a rotated pole is kept, and views from space are told', async (t) => {
+test('longitudes and latitudes of WGS 84 are EPSG:4326, a rotated pole is kept, and geostationary views are reported', async (t) => {
   const geographic = { grid_mapping_name: 'latitude_longitude' };
   t.like((await read(t, mappedBy(geographic))).crs, { authority: 'EPSG', code: 4326 });
   const named = {

@@ -59,7 +59,7 @@ function areThose(values: StoredValues, [times, rows, columns]: readonly Indices
   return values.length === expected.length && expected.every((value, n) => values[n] === value);
 }
 
-test('threads select the values that the store holds: from a file and from ranges, at once, also when they keep little', async (t) => {
+test('threads select the values of the store, from a file and from ranges, concurrently, also with a small cache', async (t) => {
   const bytes = await storeOf(grid);
   const path = join(await folderOf(t), 'store.zip');
   await writeFile(path, bytes);
@@ -103,7 +103,7 @@ test('chunks that threads keep are not read again; neighbours are read together'
   t.deepEqual(reads, []);
 });
 
-test('a damaged chunk is refused by a thread as it is without, and again; others stay readable', async (t) => {
+test('a damaged chunk is refused with and without threads, each time; other chunks stay readable', async (t) => {
   const bytes = await storeOf(grid);
   const at = bytes.indexOf('Level/c/1/2/1');
   bytes.fill(0, at + 200, at + 300);

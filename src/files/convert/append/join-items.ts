@@ -72,7 +72,7 @@ const isSameScale = (one: Item, other: Item): boolean =>
 const isSameNodata = (given: Item, there: Item): boolean =>
   given.nodata === undefined || (Object.is(given.nodata, there.nodata) && given.exactNodata === there.exactNodata);
 
-/** Exact values of an item of the input that stay what they are in that of the dataset. */
+/** Exact integers of an input item, if the dataset's item has the same integer type. */
 export const keptExact = (exact: ExactIntegers | undefined, from: Item, to: Item): { exact?: ExactIntegers } =>
   exact !== undefined && to.integer64 !== undefined && from.integer64 === to.integer64 ? { exact } : {};
 

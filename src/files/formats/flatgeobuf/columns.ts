@@ -15,7 +15,7 @@ const typeOfField: Readonly<Record<Field['type'], number>> = {
   json: Json,
 };
 
-/** From when on a column had a type: a value that did not fit widened it. */
+/** First feature for which a column had a type: a value that did not fit widened it. */
 interface Era {
   readonly feature: number;
   readonly type: number;

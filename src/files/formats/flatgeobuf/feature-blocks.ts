@@ -34,13 +34,13 @@ export interface FeatureBlock {
   readonly tooLarge: readonly { readonly number: number; readonly size: number }[];
 }
 
-/** A feature of a file: its number, from 0, and the offset where its size stands. */
+/** A feature of a file: its number, from 0, and the offset of its size prefix. */
 export interface Position {
   readonly number: number;
   readonly offset: number;
 }
 
-/** The size of the feature whose size stands at `at`, checked against the size of the file. */
+/** Size of the feature whose size prefix is at `at`, checked against the size of the file. */
 function sizeAt(bytes: Buffer, at: number, offset: number, { size: end }: ByteSource): number {
   const size = bytes.readUInt32LE(at);
   if (size > maxFeature || offset + 4 + size > end)

@@ -1,4 +1,4 @@
-/** What a slot of a table holds: a number in the table, or an object behind it. */
+/** Content of a table slot: a number in the table, or an object after it. */
 export type Slot =
   | { readonly kind: 'u8' | 'u16' | 'i32'; readonly value: number }
   | { readonly kind: 'u64'; readonly value: bigint }
@@ -21,7 +21,7 @@ const sizes: Readonly<Record<Slot['kind'], number>> = {
   tables: 4,
 };
 
-/** Builds small FlatBuffers front to back: a table stands before all that it refers to. */
+/** Builds small FlatBuffers front to back: a table precedes the objects that it refers to. */
 class Builder {
   #bytes = Buffer.alloc(1 << 12);
   #at = 8;

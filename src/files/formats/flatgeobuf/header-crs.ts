@@ -6,7 +6,7 @@ import type { Header } from './header-reader.ts';
 
 /**
  * The coordinate system that a header names. Its text has not been parsed.
- * @param refused told why a file without a text has none
+ * @param refused called with the reason if the file gets no WKT
  */
 export function headerCrs({ crs }: Pick<Header, 'crs'>, refused?: (why: string) => void): Crs | undefined {
   const { org = 'EPSG', code, wkt } = crs ?? {};

@@ -26,7 +26,7 @@ export interface Header {
   readonly columns: readonly FlatColumn[];
   /** 0: not known. */
   readonly count: number;
-  /** Box around all features; absent: the header does not tell. */
+  /** Box around all features; absent if the header has none. */
   readonly box?: Area;
   readonly crs?: { readonly org?: string; readonly code?: number; readonly wkt?: string };
   /** Absent: the file has no index. */

@@ -15,7 +15,7 @@ import {
   patchVersion,
 } from './schema.ts';
 
-/** What the header tells of the features. */
+/** Summary of the features in the header. */
 export interface Contents {
   readonly name: string | undefined;
   readonly geometryType: number;

@@ -7,7 +7,7 @@ import { type Area, nodeBytes } from './schema.ts';
 export interface Found {
   /** Number of the feature in the file, from 0. */
   readonly number: number;
-  /** Offset of the feature in the file, where its size stands. */
+  /** Offset in the file of the feature's size prefix. */
   readonly offset: number;
   /** Offset of the next feature; 0: unknown. */
   readonly end: number;
@@ -32,7 +32,7 @@ const perLongStep = 4096;
 const maxGap = 1 << 14;
 const maxRead = 1 << 20;
 
-/** What a search needs of a header. */
+/** Fields of the header that a search needs. */
 export type Indexed = Required<Pick<Header, 'index' | 'start'>>;
 
 /**

@@ -67,7 +67,7 @@ export function eachValue(
 /** Reads the values of features. */
 export class ValueReader {
   readonly #columns: readonly FlatColumn[];
-  /** Of each column its place among the values; -1: it is not read. */
+  /** Index of each column among the values; -1 if the column is not read. */
   readonly #places: readonly number[];
   readonly #noValues: readonly null[];
 

@@ -41,7 +41,7 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, _pa
   } else await out.end();
 };
 
-/** Takes features in the order of the input, and collects what the header and the index tell of them. */
+/** Takes features in the order of the input, and collects what header and index need. */
 class FeatureWriter {
   readonly #data: FeatureCollection;
   readonly #context: Context;

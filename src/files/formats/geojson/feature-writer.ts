@@ -3,7 +3,7 @@ import type { BufferedWriter } from '../io/buffered-writer.ts';
 import { longestNumber, putShortest } from '../io/number-text.ts';
 import type { GeometryWriter } from './geometry-writer.ts';
 
-/** The names of fields as they stand before their values. */
+/** Names of the fields as JSON text before their values. */
 export const keysOf = (fields: readonly Field[]): Buffer[] =>
   fields.map(({ name }, n) => Buffer.from(`${n === 0 ? '' : ','}${JSON.stringify(name)}:`));
 

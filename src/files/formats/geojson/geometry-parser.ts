@@ -5,7 +5,7 @@ import type { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { JsonScanner } from './json-scanner.ts';
 
 /**
- * Thrown for valid JSON that is not a valid geometry: its feature is a bad record. The scanner stands behind the value.
+ * Thrown for valid JSON that is not a valid geometry: its feature is a bad record. The scanner is after the value.
  */
 export class InvalidGeometry extends FormatError {}
 

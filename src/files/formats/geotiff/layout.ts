@@ -62,7 +62,7 @@ export const bytesPerRow = (layout: Layout): number =>
   Math.ceil((layout.blockWidth * (layout.chunky ? layout.samples : 1) * layout.bits) / 8);
 
 /**
- * Reads the tags. Offsets and byte counts are as they stand in the file: see `repairByteCounts`.
+ * Reads the tags. Offsets and byte counts are unchanged: see `repairByteCounts`.
  * @throws FormatError if the tags contradict each other; ConversionError if the file is valid, but not supported
  */
 export async function readLayout(directory: Directory, { remark }: Pick<Context, 'remark'>): Promise<Layout> {

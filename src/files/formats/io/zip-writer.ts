@@ -71,7 +71,7 @@ export class ZipWriter {
       for (const piece of pieces) {
         const bytes = await load(piece);
         crc = crc32(bytes, crc);
-        // `slice` of a Buffer is a view, and the sink reuses the memory of what it has written.
+        // `slice` of a Buffer is a view, and the sink reuses memory that it has written.
         await this.#sink.append(new Uint8Array(bytes));
       }
       return crc;

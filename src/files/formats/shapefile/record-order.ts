@@ -14,14 +14,14 @@ interface Shp {
   readonly header: ShpHeader;
 }
 
-/** What the other files of a shapefile say of its records. */
+/** Numbers and positions of records by the other files of a shapefile. */
 export interface Beside {
   readonly shx: ByteSource | undefined;
   /** Number of rows of the .dbf file, if there is one. */
   readonly rows: number | undefined;
 }
 
-/** The order of the records of a .shp file: that of its index, or that in which they stand in it. */
+/** Order of the records of a .shp file: by its index, or by their offsets. */
 export interface RecordOrder {
   readonly index?: ByteSource;
   /** Undefined if it is not known before the last record is read. */

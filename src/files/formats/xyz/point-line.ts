@@ -10,7 +10,7 @@ export interface Columns {
 }
 
 /**
- * How the columns of a file are separated. `cells`: by a comma, semicolon or tab, each time it stands. `blanks`: by
+ * How the columns of a file are separated. `cells`: by each comma, semicolon or tab. `blanks`: by
  * runs of blanks. `runs`: by runs of all of these, in a file whose first line is no point otherwise.
  */
 export type Separation = 'cells' | 'blanks' | 'runs';

@@ -9,7 +9,7 @@ export const zarrName = (type: StoredType): string => type.toLowerCase();
 /** Undefined for a type that is not supported, such as text or complex numbers. A bool is a byte. */
 export const typeOfName = (name: string): StoredType | undefined => (name === 'bool' ? 'UInt8' : byName.get(name));
 
-/** A number as it stands in JSON, where NaN and infinities are texts. */
+/** A number in JSON, where NaN and infinities are strings. */
 export const numberText = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
 
 /** The inverse of `numberText`; undefined for anything else. */

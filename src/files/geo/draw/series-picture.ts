@@ -109,7 +109,7 @@ function panelsOf(drawn: readonly Drawn[]): Panel[] {
 }
 
 /**
- * What stands before the first comma of all names, as in series of one quantity at several places; empty for one name.
+ * Text before the first comma that all names share (series of one quantity at several stations); empty for one name.
  */
 function sharedQuantity(names: readonly string[]): string {
   const quantity = names[0]!.split(', ', 1)[0]!;

@@ -177,7 +177,7 @@ function logBeyond({ schemeId, minValue, maxValue }: DrawnScheme, { range }: Ope
   if (range.minimum >= minValue && range.maximum <= maxValue) return;
   log(
     'warning',
-    `Scheme '${schemeId}': the added values reach from ${range.minimum} to ${range.maximum}; its colours stay from ${minValue} to ${maxValue}.`,
+    `Scheme '${schemeId}': the added values reach from ${range.minimum} to ${range.maximum}; the colour scale stays ${minValue} to ${maxValue}.`,
   );
 }
 

@@ -23,11 +23,11 @@ export interface MatrixLimits {
 /** A scheme with the values that the data gave. */
 export interface DrawnScheme
   extends Required<Omit<TilingScheme, 'minValue' | 'maxValue' | 'colors' | 'firstLevelOnRequest'>> {
-  /** Those of the zoom levels that are drawn at their first request. */
+  /** Zoom levels whose tiles are drawn at their first request. */
   readonly levelsOnRequest?: readonly number[];
-  /** Of what and how they are drawn. */
+  /** Source and values of the tiles that are drawn on request. */
   readonly drawnOf?: {
-    /** Of the entries with the values of the item. */
+    /** Prefix of the entries with the values of the item. */
     readonly name: string;
     readonly values: ValuesDescription;
     readonly base: number;
@@ -53,7 +53,7 @@ export interface DrawnScheme
   readonly hasLayers: boolean;
 }
 
-/** What a tiles dataset tells of itself. */
+/** Metadata of a tiles dataset. */
 export interface TilesDescription {
   readonly version: 1;
   /** West, south, east, north in degrees; longitudes run on across 180°. */
@@ -72,7 +72,7 @@ export interface TilesDescription {
   readonly layerHeights?: readonly number[];
 }
 
-/** Of what the tiles were drawn, so that steps of the same can be added. */
+/** Source of the tiles, so that steps of the same source can be appended. */
 export interface SourceDescription {
   readonly crs: Crs;
   readonly shape: SourceShape;
@@ -117,7 +117,7 @@ export interface TileSlice {
   readonly layer: number;
 }
 
-/** Names of the entries of a slice. `@` is in no scheme id, so that names of two schemes never meet. */
+/** Names of the entries of a slice. Scheme ids contain no `@`, so names of two schemes cannot collide. */
 export const archiveName = (schemeId: string, { step, layer }: TileSlice, single: boolean): string =>
   single ? `${schemeId}.pmtiles` : `${schemeId}@step${step}-layer${layer}.pmtiles`;
 export const limitsName = (schemeId: string, slice: TileSlice, single: boolean): string =>

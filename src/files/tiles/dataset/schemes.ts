@@ -32,12 +32,12 @@ export const [LEAST_TILE, MOST_TILE, XYZ_TILE] = [64, 2048, 256] as const;
 export const MOST_SCHEMES = 100;
 /** The most tiles of a scheme that are drawn ahead of requests. */
 export const MOST_TILES = 1_000_000;
-/** Of a scheme of XYZ, unless a request gives another number. */
+/** Default number of tiles drawn ahead for XYZ schemes. */
 export const DRAW_AHEAD_TILES = 100_000;
 
 type Given = ReadonlyMap<string, unknown>;
 
-/** Reads one member. Returns a sentence about what is expected instead of a wrong value. */
+/** Reads one member. For a wrong value it returns a sentence about the expected one. */
 type Check = (value: unknown, scheme: Given) => { value: unknown } | string;
 
 const oneOf =
@@ -164,7 +164,7 @@ function checkScheme(given: object, path: string, errors: string[], ignored: str
   return scheme;
 }
 
-/** The name that stands for each item. */
+/** Placeholder for the name of each item. */
 const EACH_ITEM = '*';
 const LONGEST_ID = 100;
 

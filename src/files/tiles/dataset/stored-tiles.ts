@@ -66,7 +66,7 @@ export class StoredTiles {
     return archive.tile(level, column, row);
   }
 
-  /** The tile that stands for all tiles without data. */
+  /** The tile that is sent for all tiles without data. */
   emptyTile(schemeId: string): Promise<Buffer> {
     let bytes = this.#empty.get(schemeId);
     if (bytes === undefined) {

@@ -35,9 +35,9 @@ export interface TilePlan {
   /** Pixels of this level are read from the data; those above are made of them. */
   readonly base: number;
   readonly levels: readonly number[];
-  /** Those of the levels that are drawn at their first request. */
+  /** Levels whose tiles are drawn at their first request. */
   readonly onRequest: readonly number[];
-  /** Of the data, in the coordinate system of the matrices. */
+  /** Extent of the data, in the coordinate system of the matrices. */
   readonly boxes: readonly Box[];
 }
 

@@ -34,7 +34,7 @@ export function tileEncoder(style: TileStyle, packOn: PackOn = 'pool'): TileEnco
   };
 }
 
-/** The tile that stands for all tiles without data. */
+/** The tile that is sent for all tiles without data. */
 export const emptyTile = (style: TileStyle): Promise<Uint8Array> =>
   tileEncoder(style)([new Float64Array(style.tileWidth * style.tileHeight).fill(Number.NaN)]);
 

@@ -9,7 +9,7 @@ export interface TileKey {
 }
 
 /**
- * Values of attributes as they stand in tiles, equal ones once. Several tiles can be written from one table, one after
+ * Attribute values encoded as in tiles, equal ones once. Several tiles can be written from one table, one after
  * the other.
  */
 export class ValueTable {
@@ -125,7 +125,7 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-/** The text that stands for a value; undefined for numbers and booleans. */
+/** Text form of a value; undefined for numbers and booleans. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   const plain = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';

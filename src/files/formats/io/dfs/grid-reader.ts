@@ -82,7 +82,7 @@ export async function readGrid(
   if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
   const cells = await cellsOf(file, chosen);
   const crs = asked ?? own;
-  // local coordinates stay what they are: a system that is asked for is theirs
+  // local coordinates are not transformed: a requested system is assigned to them
   const placed = await placeOfGrid(
     items[chosen[0]!]!.axis,
     projection,

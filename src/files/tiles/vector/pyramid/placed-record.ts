@@ -15,10 +15,10 @@ export interface Record {
   readonly values: EncodedValues;
 }
 
-/** Values as they stand in tiles, one after the other. */
+/** Values encoded as in tiles, one after the other. */
 export interface EncodedValues {
   readonly bytes: Uint8Array;
-  /** Of each value the number of its key, and where its bytes end. */
+  /** For each value the number of its key, and the end of its bytes. */
   readonly keys: readonly number[];
   readonly ends: readonly number[];
 }
