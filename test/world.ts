@@ -39,9 +39,9 @@ export interface World {
   readonly app: App;
   readonly config: Config;
   readonly db: Database;
-  /** Of the superuser. */
+  /** Connection URL of the superuser. */
   readonly url: string;
-  /** Of the role of the platform. */
+  /** Connection URL of the platform's runtime role. */
   readonly runtimeUrl: string;
   readonly blobs: BlobStore;
   readonly folder: string;

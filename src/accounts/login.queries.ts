@@ -12,7 +12,7 @@ const LoginState = z.object({
   /** At present: a lock whose end has passed does not count. */
   locked: z.boolean(),
 });
-/** What decides whether an account may log in. */
+/** The columns that decide whether an account may log in. */
 export type LoginState = z.infer<typeof LoginState>;
 
 const loginState = sql.fragment`
@@ -114,11 +114,11 @@ export async function deleteOldFailures(tx: Transaction, forgetMs: number) {
 /** Maximum numbers of slots. */
 export interface SlotLimits {
   total: number;
-  /** For one client. */
+  /** Per client. */
   ofClient: number;
-  /** For one client with one account. */
+  /** Per client and account. */
   ofPair: number;
-  /** For one client with one account, including slots that it abandoned by hanging up. */
+  /** Per client and account, including slots that the client abandoned by hanging up. */
   withAbandoned: number;
 }
 

@@ -70,7 +70,7 @@ const Crs = z
   })
   .meta({ id: 'MultidimensionalCrs' });
 
-/** What `GET /api/md/dataset/{id}` returns. */
+/** Body of the answer of `GET /api/md/dataset/{id}`. */
 export const MultidimensionalDataset = z
   .object({
     id: text('Id of the dataset.', '019b3f0c-9a43-7c61-9a1f-2d7c8e5b1a90'),

@@ -6,7 +6,7 @@ import type { Asker } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { OpenDataset, Stores } from './stores.ts';
 
-/** What the routes of multidimensional datasets need. */
+/** Services for the routes of multidimensional datasets. */
 export interface StoreParts {
   readonly db: Database;
   /** Verifies signed links. */

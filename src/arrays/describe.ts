@@ -21,7 +21,7 @@ type Description = Omit<MultidimensionalDataset, 'id' | 'name'>;
 /** Times and coordinates of an axis that are listed. */
 const mostListed = 10_000;
 
-/** What a dataset holds, without its values. */
+/** Description of a dataset without its values. */
 export function describe(dataset: OpenDataset): Description {
   const { data, variables, places } = dataset;
   return {

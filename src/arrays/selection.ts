@@ -2,21 +2,21 @@ import type { Indices } from 'hydrofiles/data';
 import type { Bounds } from './cell-grid.ts';
 import type { OutputAxis } from './output-axis.ts';
 
-/** What a request asks for, in the coordinate system of the data. */
+/** Selection parameters of a request, in the coordinate system of the data. */
 export interface Choice {
   readonly point?: { readonly x: number; readonly y: number };
   readonly box?: Bounds;
   /** Numbers of elements, or of nodes of an item at nodes, as files number them. */
   readonly elements?: readonly number[];
-  /** From 0, the lowest. */
+  /** Number of the layer from 0, the lowest. */
   readonly layer?: number;
 }
 
 /** Where the values of an item are in its array, besides time, and the coordinates they get. */
 export interface Selection {
-  /** Of each dimension of the array besides time. */
+  /** Indices for each dimension of the array besides time. */
   readonly indices: readonly Indices[];
-  /** Of the values that come back, in order. */
+  /** Axes of the returned values, in order. */
   readonly axes: readonly OutputAxis[];
   /** Coordinates that all values share. */
   readonly shared: readonly OutputAxis[];

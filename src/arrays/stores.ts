@@ -22,16 +22,16 @@ import { type Variable, variablesOf } from './variables.ts';
 export interface OpenDataset {
   readonly data: OpenedStore['data'];
   readonly variables: readonly Variable[];
-  /** Of a grid or placed array. */
+  /** Cells of a grid or placed array. */
   readonly cells?: CellGrid | undefined;
-  /** Of a mesh. */
+  /** Elements and nodes of a mesh. */
   readonly places?: MeshPlaces | undefined;
   readonly crs?: Crs | undefined;
   /** Outer edges in the coordinate system of the data. */
   readonly box?: Box | undefined;
   /** Box of longitudes and latitudes as WKT. */
   readonly wgs84Extent?: string | undefined;
-  /** Of the file that the data come from. */
+  /** Title of the source file. */
   readonly title?: string | undefined;
   /** WKT of the coordinate system, as PROJ wrote it. */
   readonly wkt?: string | undefined;

@@ -1,7 +1,7 @@
 import type { StoredValues } from 'hydrofiles/data';
 import type { Variable } from './variables.ts';
 
-/** Writes a value as JSON: what it measures, with scale and offset; null for no data and for what is no number. */
+/** Writes a value as JSON: the physical value, with scale and offset applied; null for nodata, NaN and infinities. */
 export function valueText({ item, array }: Variable, values: StoredValues): (index: number) => string {
   const { scale = 1, offset = 0, nodata, exactNodata } = item;
   const plain = scale === 1 && offset === 0;

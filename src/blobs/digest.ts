@@ -34,7 +34,7 @@ export class Digest {
     }
   }
 
-  /** Whether what was added is what this digest describes. */
+  /** Whether the added bytes match this digest. */
   equals(known: KnownDigest): boolean {
     return this.#size === known.size && this.hex === known.digest;
   }

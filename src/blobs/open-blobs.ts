@@ -13,7 +13,7 @@ interface Open<T> {
 export interface Kept<T> {
   /** Contents. */
   readonly most: number;
-  /** Bytes of them in memory, as `bytesOf` tells. */
+  /** Maximum bytes in memory, as counted by `bytesOf`. */
   readonly mostBytes?: number;
   bytesOf?(content: T): number;
   /** Blobs of a local store are read without a cache (`openDirect`). */
@@ -31,7 +31,7 @@ export class OpenBlobs<T> {
   /** Sources are not closed with it, because requests may be reading from them, which the close would end. */
   readonly #open: LRUCache<string, Promise<Open<T>>>;
 
-  /** @param read reads what is kept, such as a header */
+  /** @param read reads the cached value, such as a header */
   constructor(sources: BlobSources, kept: Kept<T>, read: (source: OpenBlob, blob: string) => Promise<T>) {
     this.#sources = sources;
     this.#kept = kept;

@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 100;
 const IDLE_MS = 60_000;
 
 export interface SteadyRead {
-  /** For error messages. */
+  /** Name of the blob in error messages. */
   name: string;
   range: ByteRange;
   /** Opens the rest of the range. An AppError is permanent; after any other error, the rest is opened again. */

@@ -9,7 +9,7 @@ import { projectNames, shownCreator } from './shown.queries.ts';
 export const STATUSES = ['Available', 'Reserved', 'Spent', 'Expired'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What to sum up. */
+/** Scope of a balance. */
 export interface Scope {
   /** Id of the pool. */
   pool: string;

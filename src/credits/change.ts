@@ -24,7 +24,7 @@ export const MAX_CREDITS = 999_999_999.999999;
 
 const changeBy = ({ userId, requestId }: Caller, dryRun: boolean) => ({ dryRun, actor: { userId, requestId } });
 
-/** Adds credits to a tenant. Returns what is available then. */
+/** Adds credits to a tenant. Returns the new available amount. */
 export async function add(db: Database, caller: Caller, lot: NewLot, dryRun: boolean): Promise<{ credits: number }> {
   await checkMayAdd(db, caller, lot.tenantId);
   const { refusal, available = 0 } = await db.transaction((tx) => addCredits(tx, lot, changeBy(caller, dryRun)));
@@ -85,7 +85,7 @@ export async function move(
   return { credits };
 }
 
-/** What is reserved for a transfer is settled at its end: releasing it before would make the transfer free. */
+/** The reservation of a transfer is settled at its end: releasing it before would make the transfer free. */
 async function checkNoTransfer(db: Reads, operationId: string | undefined): Promise<void> {
   if (operationId === undefined || !isUuid(operationId) || !(await isUnendedTransfer(db, operationId))) return;
   throw conflict(`The credits of transfer '${operationId}' are settled when it ends.`, { code: 'TransferNotEnded' });
@@ -130,7 +130,7 @@ function refused(refusal: NonNullable<Outcome['refusal']>, tenantId: string, cha
   }
 }
 
-/** @param reserved what the operation has reserved, if it has reserved anything */
+/** @param reserved credits reserved by the operation, if any */
 export function tooFewCredits(
   available: number,
   reserved: number | undefined,

@@ -15,7 +15,7 @@ export interface Forecast {
   expiring: {
     expiresAt: string;
     credits: number;
-    /** What of it is left when it expires, at this pace. */
+    /** Credits left unspent when they expire, at this pace. */
     unspent: number;
   }[];
 }

@@ -32,7 +32,7 @@ export const listOperationEntries = (db: Reads, caller: Caller, pool: string, op
 
 const Pace = z.object({ spent: amount(), now: z.string() });
 
-/** What a pool has spent within the last days, by the database's clock. */
+/** Credits spent by a pool within the last days, by the database's clock. */
 export const findPace = (db: Reads, pool: string, days: number) =>
   db.one(sql.type(Pace)`
     select statement_timestamp() as now, coalesce(sum(amount), 0) as spent from credit_entries
@@ -43,7 +43,7 @@ export const findPace = (db: Reads, pool: string, days: number) =>
 const Expiry = z.object({ expiresAt: z.string(), instant: z.string(), credits: amount() });
 export type Expiry = z.infer<typeof Expiry>;
 
-/** What is available, by the time when it expires, the earliest first. */
+/** Available credits by expiry time, the earliest first. */
 export const listExpiries = (db: Reads, pool: string) =>
   db.any(sql.type(Expiry)`
     select min(expires_text) as expires_at, expires_at as instant, sum(available) as credits from credit_lots

@@ -8,10 +8,10 @@ const HOUR_MS = 3_600_000;
 
 /** Price of one transfer. */
 export interface Price {
-  /** Of reader and writer. */
+  /** Fixed price of reader and writer. */
   fixed: number;
   perHour: number;
-  /** What the start reserves. */
+  /** Credits that the start reserves. */
   reserved: number;
   maxCredits?: number;
   /** Milliseconds that `maxCredits` pays for, if these are fewer than the time limit. */

@@ -21,15 +21,15 @@ const Outcome = z.object({
   refusal: z.enum(REFUSALS).optional(),
   /** Amount added, reserved, spent, moved or released. */
   credits: amount().optional(),
-  /** After an add: what is available in the pool. Too few credits: what is available for the operation. */
+  /** After an add: credits available in the pool. Too few credits: credits available for the operation. */
   available: amount().optional(),
-  /** Too few credits: what the operation has reserved. */
+  /** Too few credits: credits reserved by the operation. */
   reserved: amount().optional(),
   operationId: z.string().optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 
-/** Who wrote an entry. Without a `userId`: the platform itself. */
+/** Author of an entry. Without a `userId`: the platform itself. */
 export interface Actor {
   userId?: string | undefined;
   requestId?: string | undefined;
@@ -69,7 +69,7 @@ export const reserveCredits = (tx: Transaction, use: Use & { operationId: string
     select * from credit_reserve(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
-/** Spends from the reservation of the operation; if it has none, from what is available. */
+/** Spends from the reservation of the operation; without a reservation, from the available credits. */
 export const spendCredits = (tx: Transaction, use: Use, { dryRun, actor }: Change) =>
   tx.one(sql.write(Outcome, 'spend credits')`
     select * from credit_spend(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId ?? null}::text, ${use.projectId ?? null}::uuid,
@@ -95,14 +95,14 @@ export const moveCredits = (tx: Transaction, move: Move, { dryRun, actor }: Chan
     select * from credit_move(${move.source}::uuid, ${move.target}::uuid, ${move.credits}::numeric, ${move.billingReference ?? null}::text,
       ${move.billingReferenceType ?? null}::text, ${by(actor)}, ${dryRun})`);
 
-/** What can be used in the pool of a tenant, to check a start; see the trigger `reserves_price`. */
+/** Credits available in the pool of a tenant, to check a start; see the trigger `reserves_price`. */
 export const availableNow = (tenantId: string) => sql.fragment`(
   select coalesce(sum(available), 0) from credit_lots
   where pool_id = ${tenantId} and is_open and expires_at > statement_timestamp())`;
 
 const Expired = z.object({ lots: z.number(), credits: amount() });
 
-/** Books what has expired in a pool. */
+/** Books the expired credits of a pool. */
 export const expireCredits = (tx: Transaction, pool: string, { dryRun, actor }: Change) =>
   tx.one(sql.write(Expired)`select * from credit_expire(${pool}::uuid, ${by(actor)}, ${dryRun})`);
 

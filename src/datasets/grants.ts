@@ -82,7 +82,7 @@ export const contentGrant = (
 
 const contentPermission = (rights: number) => (may({ rights }, 'canUpdateContent') ? 'rcw' : 'r');
 
-/** What a link is asked for. */
+/** Access that a request with a link needs. */
 export interface WantedLink {
   projectId: string;
   resourceId?: string | undefined;

@@ -16,7 +16,7 @@ export type Job =
       kind: 'render';
       query: string;
       bytes: Uint8Array;
-      /** Of the bytes in the file. */
+      /** Offset of the bytes in the file. */
       offset: number;
       /** Number, position in the bytes, size and offset in the file of each feature. */
       features: Float64Array;

@@ -18,10 +18,10 @@ import type { NamedCrs } from './crs-names.ts';
 import { type Expression, fieldsIn, type Test, testOf } from './filter-expression.ts';
 import { EVERYWHERE, type SpatialFilter, spatialFilter } from './spatial-filter.ts';
 
-/** What a query asks of the features of a file. Plain JSON. */
+/** A query on the features of a file. Plain JSON. */
 export interface FeatureQuery {
   readonly header: Pick<Header, 'columns' | 'geometryType' | 'hasZ' | 'hasM' | 'box'>;
-  /** The file does not tell where its features lie. */
+  /** The extent of the features is unknown. */
   readonly unbounded?: true;
   /** Coordinate system of the file; absent: unknown. */
   readonly stored?: Crs;
@@ -65,7 +65,7 @@ const decimals = { degrees: 9, metres: 4 } as const;
 /** Tests features and writes those that match as GeoJSON. */
 export class Renderer {
   readonly #query: FeatureQuery;
-  /** Reads what is written. */
+  /** Reads the columns that are written. */
   readonly #reader: FeatureReader;
   /** Reads what the filter or the id needs; absent without either. */
   readonly #tested: FeatureReader | undefined;

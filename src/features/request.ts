@@ -14,7 +14,7 @@ import type { LinkSigner } from '../uploads/address.ts';
 import type { Content, Contents } from './content.ts';
 import type { FeatureParameters } from './query.ts';
 
-/** What the routes of features need. */
+/** Services for the routes of features. */
 export interface FeatureParts {
   db: Database;
   contents: Contents;
@@ -54,7 +54,7 @@ const crs = (sentence: string) =>
       `${sentence} A URI such as \`http://www.opengis.net/def/crs/EPSG/0/25832\`, or \`EPSG:25832\`; default: CRS84, longitude and latitude on WGS 84. The order of coordinates is that of the registry: latitude first in EPSG:4326.`,
     );
 
-/** Parameters that say what is written of a feature. */
+/** Parameters that select the written parts of a feature. */
 export const shownParameters = {
   properties: queryList(z.string().max(4000))
     .optional()

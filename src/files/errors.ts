@@ -9,10 +9,10 @@ export class FormatError extends Error {
   }
 }
 
-/** What was asked cannot be done with this file: its content does not allow it, or is not supported. */
+/** The request is not possible with this file: its content does not allow it, or is not supported. */
 export class ConversionError extends Error {
   override readonly name: string = 'ConversionError';
-  /** Stable PascalCase name, where programs tell this refusal from others, such as `SeveralLayers`. */
+  /** Stable PascalCase name, if programs must distinguish this error, such as `SeveralLayers`. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -21,7 +21,7 @@ export class ConversionError extends Error {
   }
 }
 
-/** What was asked is wrong whatever the file holds, such as a coordinate system that does not exist. */
+/** The request is invalid for any file, for example because a coordinate system does not exist. */
 export class RequestError extends ConversionError {
   override readonly name = 'RequestError';
   /** Sentences by member of the request, such as `transformations[0].items`. */

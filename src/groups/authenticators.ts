@@ -3,7 +3,7 @@ import { verifySync } from 'otplib';
 /** A kind of one-time password. Group metadata and token requests use its name in exactly this spelling. */
 export interface AuthenticatorType {
   readonly name: string;
-  /** What is wrong with a group's setup code, or undefined. Never contains the code, which is a secret. */
+  /** Problem of a group's setup code, or undefined. Never contains the code, which is a secret. */
   problem(setupCode: string): string | undefined;
   /** The time step (RFC 6238) of a one-time password, or undefined when it is wrong at this time (ms since 1970). */
   stepOf(setupCode: string, code: string, now: number): number | undefined;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 
-/** What a group requires, as stored: setup codes are hidden in `entries` and encrypted in `codes`. */
+/** Stored requirements of a group: setup codes are hidden in `entries` and encrypted in `codes`. */
 export const GroupFactor = z.object({
   id: z.string(),
   name: z.string(),
-  /** Of the group's metadata. */
+  /** Entries in the group's metadata. */
   entries: z.unknown().optional(),
   /** `position` in the entries; `sealed` in base64. */
   codes: z.array(z.object({ position: z.number(), sealed: z.string() })),

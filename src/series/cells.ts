@@ -2,7 +2,7 @@ import { type Cell, KINDS, type Kind } from 'hydrofiles/series';
 import { microsOf, textOf } from './clock.ts';
 import type { DataField, Flag, Item } from './definitions.ts';
 
-/** What the values of a column are and how they are read and shown. */
+/** Type of a column, and how its values are read and shown. */
 export interface Column {
   name: string;
   kind: Kind;

@@ -85,7 +85,7 @@ const malformed = (why: string) =>
 interface FoundRows {
   /** Starts and ends of parts of the list, each of whole rows. */
   pieces: readonly (readonly [start: number, end: number])[];
-  /** What is between the brackets of the list. */
+  /** Text between the brackets of the list. */
   start: number;
   end: number;
 }

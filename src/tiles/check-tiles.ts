@@ -11,11 +11,11 @@ import { rasterDrawing } from './raster/raster-tiles.ts';
 import type { ServedTiles, TileParts } from './serve.ts';
 import { findTile } from './store/tile-store.queries.ts';
 
-/** What was found of tiles that were chosen at random. */
+/** Result of a check of randomly chosen tiles. */
 export interface TileCheck {
   /** Tiles with data. */
   checked: number;
-  /** Those of them that were drawn anew, because their level is drawn on request. */
+  /** Number of checked tiles that were redrawn, because their level is drawn on request. */
   drawnAnew: number;
   /** Places without data that were looked at. */
   checkedEmpty: number;

@@ -21,10 +21,10 @@ export interface ByteRange {
   readonly length: number;
 }
 
-/** What a drawing in a thread may use. */
+/** Services that a drawing in a thread may use. */
 export type DrawContext = TaskContext<ByteRange, Uint8Array>;
 
-/** What a drawing needs besides its job. */
+/** Parameters of a drawing besides its job. */
 export interface DrawParts {
   /** Reads the source. */
   read?(offset: number, length: number): Promise<Uint8Array>;

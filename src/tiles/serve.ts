@@ -14,7 +14,7 @@ import type { TileRequest } from './draw-threads.ts';
 import type { OpenTiles } from './open-tiles.ts';
 import type { TileStore } from './store/tile-store.ts';
 
-/** What decides whether a request may read a dataset. */
+/** Services that decide whether a request may read a dataset. */
 export interface RightParts {
   readonly db: Database;
   /** Verifies signed links. */

@@ -21,7 +21,7 @@ export interface Holder {
   id?: string | undefined;
   password?: string | undefined;
   currentPassword?: string | undefined;
-  /** Of the access token, if there is a valid one. */
+  /** Caller of a valid access token. */
   caller?: Caller | undefined;
 }
 

@@ -41,7 +41,7 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
       errors.length > 0 ? 400 : 200,
     );
 
-  /** For those who came without the link of a mail. */
+  /** Sends the page for visitors without the link of a mail. */
   const explain = (reply: FastifyReply) =>
     sendPage(
       reply,

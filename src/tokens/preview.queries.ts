@@ -5,7 +5,7 @@ import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 const Member = z.object({
   userId: z.string(),
   id: z.string(),
-  /** What its other groups require. */
+  /** Requirements of the account's other groups. */
   others: z.array(GroupFactor),
   /** Types of its own authenticators. */
   own: z.array(z.string()),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
 import { factorColumns, GroupFactor } from '../groups/setup-codes.queries.ts';
 
-/** What each group of an account requires, in the metadata under `key`. */
+/** Requirements of each group of an account, in the metadata under `key`. */
 export const listGroupFactors = (db: Reads, userId: string, key: string) =>
   db.any(sql.type(GroupFactor)`
     select ${factorColumns(key)}

@@ -21,7 +21,7 @@ import {
   useRecoveryCode,
 } from './second-factor.queries.ts';
 
-/** From this many wrong codes in a row on, each one blocks the account's codes for a while. */
+/** Number of wrong codes in a row after which each further one blocks the account's codes for a while. */
 const FREE_FAILURES = 10;
 /** 80 bits in base32. */
 const RECOVERY_CODE = /^[A-Z2-7]{16}$/;
@@ -44,10 +44,10 @@ export interface Authenticator {
   proved: boolean;
 }
 
-/** What an account needs besides its password. */
+/** Second-factor requirements of an account. */
 export interface Policy {
   groups: { name: string; requirement: Requirement }[];
-  /** Those of groups first. */
+  /** Authenticators of groups first. */
   authenticators: Authenticator[];
   clock: SecondFactorParts['clock'];
 }
@@ -89,7 +89,7 @@ export type Decision =
   /** The address is in none of the allowed networks, and there is no authenticator. */
   | { outcome: 'forbidden' };
 
-/** What a login from `address` needs besides the password. */
+/** Decides which second factor a login from `address` needs. */
 export const decide = ({ groups, authenticators }: Policy, address: string): Decision =>
   decideBy(
     groups.map(({ requirement }) => requirement),

@@ -13,7 +13,7 @@ const w = world(test);
 /** Without a secret key, the private parts of keys are in clear. */
 const MEANT_TO_HOLD = new Set(['signing_keys']);
 
-/** All that stands in the database, and not meant to hold secrets, as text. */
+/** All rows of the database as text, without the columns for secrets. */
 async function everyRow(): Promise<string> {
   const tables = await w.sql<{ name: string }>(`
     select quote_ident(schemaname) || '.' || quote_ident(tablename) as name, tablename from pg_tables

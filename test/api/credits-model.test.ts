@@ -155,7 +155,7 @@ async function openClient(): Promise<pg.Client> {
   return own;
 }
 
-/** @param left takes so many operations; returns how many there are */
+/** @param left maximum number of operations; returns their number */
 async function client(own: pg.Client, left: (wanted: number) => number) {
   for (;;) {
     const count = left(random() < BATCHES ? BATCH : 1);

@@ -5,7 +5,7 @@ import { world } from '../world.ts';
 
 const w = world(test);
 
-/** A tree with files at every level, and its reader, whom one branch leaves out. */
+/** A tree with files at every level, and a reader without access to one branch. */
 async function tree() {
   const [owner, reader] = [await w.account(), await w.account()];
   const client = w.as(owner);

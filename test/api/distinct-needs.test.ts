@@ -2,7 +2,7 @@ import test from 'ava';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { type Client, world } from '../world.ts';
 
-/** No worker runs: what is started waits. */
+/** No worker runs, so started transfers wait. */
 const w = world(test);
 const MOST = 16;
 

@@ -16,7 +16,7 @@ interface Place {
   userId?: string;
 }
 let made = 0;
-/** An event of this tenant, project and person; gives what is unique about it. */
+/** Emits an event of this tenant, project and user; returns its unique mark. */
 async function happen(place: Place = {}): Promise<string> {
   const resourceId = `thing-${++made}`;
   await w.db.transaction((tx) =>

@@ -2,7 +2,7 @@ import test from 'ava';
 import { sweepBin } from '../../src/recycle-bin/sweep.ts';
 import { type Client, world } from '../world.ts';
 
-/** What the holder of an API key makes: a caller that is no account. */
+/** Projects of the holder of an API key, a caller without an account. */
 const w = world(test);
 
 async function keyHolder() {

@@ -3,7 +3,7 @@ import { type CarryScene, carryScene, enrol, VERSION_4 } from '../world/move-cop
 import { newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
-/** Moves and copies of datasets, as far as no worker is needed: who may, what is refused, what is locked. */
+/** Moves and copies of datasets without a worker: rights, errors and locks. */
 const w = world(test);
 const transfer = (id: string, rest = '') => `/api/conversion/transfer/${id}${rest}`;
 const dataset = (id: string, rest = '') => `/api/metadata/dataset/${id}${rest}`;

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/** What somebody would write with the generated client; it must compile as strictly as the client itself. */
+/** Sample code of a user of the generated client; it must compile as strictly as the client itself. */
 const PROGRAM = `
 import { Api, type NewProject, type Project } from './client.ts';
 

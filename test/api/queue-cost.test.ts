@@ -10,7 +10,7 @@ import { world } from '../world.ts';
 const w = world(test);
 const WAITING = 12_000;
 
-/** Makes so many transfers like this one, one way or the other, with and without rows in the queue. */
+/** Creates this number of copies of a transfer, with or without rows in the queue. */
 async function multiply(id: string, count: number, differing: { transfer: string; job?: string }) {
   const columns = async (schema: string, table: string, but: string[]) => {
     const rows = await w.sql<{ name: string }>(

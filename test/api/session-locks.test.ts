@@ -8,7 +8,7 @@ import { world } from '../world.ts';
 
 const w = world(test);
 const never = new AbortController().signal;
-/** Longer than a test may take: what ends earlier was announced. */
+/** Longer than a test may take: a wait that ends earlier was ended by a notification. */
 const LONG = 3_600_000;
 
 test('one process holds a lock; waiting processes are notified of its release, and get it when the holder is killed', async (t) => {

@@ -25,7 +25,7 @@ interface Made {
   readonly client: Client;
   readonly id: string;
   readonly url: string;
-  /** Of the deepest level: row/column. */
+  /** Tiles of the deepest level: row/column. */
   readonly tiles: readonly string[];
 }
 
@@ -100,7 +100,7 @@ test.serial('a tile is drawn once for many requests at two processes, and found 
   t.deepEqual(await origins(again), { database: 1 });
   const current = await again.get(`${url}/later/${path}`, { 'if-none-match': String(drawn.headers.etag) });
   t.is(current.status, 304);
-  // No lock is held of what is kept, neither by who drew it nor by who found it.
+  // No process holds a lock of a stored tile, neither the drawing one nor a reading one.
   const held = `select from pg_locks join pg_stat_activity using (pid)
     where datname = current_database() and application_name = 'platform tiles' and locktype = 'advisory'`;
   for (let n = 0; n < 500 && (await w.sql(held)).length > 0; n++) await sleep(20);
@@ -226,7 +226,7 @@ test.serial('the least recently used tiles are evicted', async (t) => {
   for (let n = 0; n < 100 && (await size()) > 3000; n++) await sleep(20);
   t.true((await size()) <= 3000);
   t.true((await keptRows(id)).length > 0);
-  // What is counted is what is there.
+  // The counters equal the stored tiles.
   t.deepEqual(await w.sql(counted), [{ difference: '0' }]);
   const orphans = 'select from drawn_tile_contents c where not exists (select from drawn_tiles where content = c.hash)';
   t.is((await w.sql(orphans)).length, 0);

@@ -5,7 +5,7 @@ import { copyRequest, local, newProject, start, untilEnd, upload } from '../worl
 import { sharedWorker } from '../world/worker-here.ts';
 import { type User, world } from '../world.ts';
 
-/** Who is given what transfers tell of the contents of datasets: files, receipts, logs. */
+/** Access to the parts of transfers that show contents of datasets: files, receipts, logs. */
 const w = world(test);
 const worker = sharedWorker(w);
 const base = () => {
@@ -60,7 +60,7 @@ interface Transfers {
 }
 
 const CONTENTS = ['badRecordsUrl', 'downloadPath', 'receipt'];
-/** Members that tell of contents, in each way in which a transfer is shown. */
+/** Members that show contents, in each view of a transfer. */
 async function shownTo(user: User, { imported, exported }: Transfers) {
   const client = w.as(user);
   const all = await client.get('/api/conversion/transfer/list?limit=1000');

@@ -197,7 +197,7 @@ test('two moves at once cannot make a loop', async (t) => {
   }
 });
 
-/** A transaction of somebody else, and what waits for it. */
+/** A concurrent transaction, and the requests that wait for it. */
 async function other(t: ExecutionContext) {
   const client = new pg.Client(w.url);
   await client.connect();

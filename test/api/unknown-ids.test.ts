@@ -3,7 +3,7 @@ import { copyRequest, newProject, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
-/** As people make them up: of no version of RFC 9562. */
+/** UUIDs of no version of RFC 9562. */
 const MADE_UP = ['11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000001'];
 
 test('an unknown UUID is 404 in paths, bodies, queries and headers', async (t) => {

@@ -13,7 +13,7 @@ interface Asked {
   body: string;
 }
 
-/** Answers as a bucket does that holds one object of 12 GiB; the last part fails as often as it is told. */
+/** Answers as a bucket does that holds one object of 12 GiB; the last part fails the given number of times. */
 async function bucketOf(t: ExecutionContext, failures: number) {
   const asked: Asked[] = [];
   let done = false;

@@ -15,7 +15,7 @@ export async function* bytes(...parts: (string | Uint8Array)[]) {
 
 export const text = async (stream: Promise<Readable>) => (await buffer(await stream)).toString();
 
-/** What every blob store keeps. `make` gives an empty one and a folder for local files. */
+/** Rules of every blob store. `make` returns an empty store and a folder for local files. */
 export function keepsTheRules(test: TestFn, make: () => Promise<{ store: BlobStore; folder: string }>) {
   test('reads return the stored bytes, completely and in ranges', async (t) => {
     const { store } = await make();

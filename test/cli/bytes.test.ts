@@ -21,7 +21,7 @@ async function staged() {
   return { address: `${base}${pathname}${search}`, blob: pathname.replace('/api/blob/', '') };
 }
 
-/** What the store holds of it: one blob, whole. */
+/** Blobs of the dataset in the store: one, complete. */
 async function stored(blob: string) {
   const [found, ...others] = await Array.fromAsync(w.blobs.list(blob));
   if (found === undefined || others.length > 0) throw new Error(`${blob} is there ${others.length} times.`);

@@ -53,7 +53,7 @@ test('each image is pinned to a release, each service restarts and has a health 
   }
 });
 
-/** Does its work and ends, so there is no health to tell. */
+/** A service that ends after its work has no health check. */
 const runsOnce = (name: string) => ['bucket', 'migrate', 'roles'].includes(name);
 
 test('each `depends_on` names a service that has a health check or completes', async (t) => {
@@ -158,7 +158,7 @@ test('the container runs as an ordinary user, with settings that the platform kn
   t.is(loadConfig(Object.fromEntries(variables.map((one) => one.split('=')))).host, '0.0.0.0');
 });
 
-/** What runs after USER cannot write outside the data. */
+/** Processes after USER cannot write outside the data folder. */
 function notAfterwards(t: ExecutionContext, instructions: Instruction[]) {
   const names = instructions.map(({ name }) => name);
   t.true(names.lastIndexOf('RUN') < names.indexOf('USER'));

@@ -22,7 +22,7 @@ export interface Description {
   components: { schemas: Record<string, Schema> };
 }
 
-/** What of a request its route does not declare: names of the query, members of the body by their dotted paths. */
+/** Undeclared parts of a request: names of the query, members of the body by their dotted paths. */
 export function undeclared(description: Description, request: Recorded): string[] {
   const operation = operationOf(description, request);
   if (!operation) return [`no route ${request.method} ${request.path}`];

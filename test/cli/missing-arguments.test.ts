@@ -5,7 +5,7 @@ import { programFor } from '../../cli/program.ts';
 
 const TENANT = '0198c0de-0000-7000-8000-000000000000';
 
-/** Runs a command of somebody who gives these answers. Returns the questions and notes, and what was sent. */
+/** Runs a command with these answers to prompts. Returns the prompts and notes, and the sent requests. */
 async function run(args: readonly string[], answers: string[]) {
   const told: string[] = [];
   const sent: unknown[] = [];

@@ -7,7 +7,7 @@ import test from 'ava';
 import { main } from '../../cli/main.ts';
 import { type PersonOptions, person } from './person.ts';
 
-/** Nothing stored, nobody listening. */
+/** No stored login and no running server. */
 const nowhere = { PLATFORM_URL: 'http://127.0.0.1:9', XDG_CONFIG_HOME: '/nonexistent', PLATFORM_TOKEN: 'x' };
 
 async function run(

@@ -3,7 +3,7 @@ import { markOwned, pooledBytes, pooledSamples, releaseBuffer } from '../../src/
 import { converted } from './files.ts';
 
 const [width, height] = [1100, 700];
-/** All values differ, so that a buffer that is used twice at a time shows. */
+/** All values differ, so that concurrent use of one buffer is detected. */
 const terrain = (offset: number) => {
   const rows = Array.from({ length: height }, (_, row) =>
     Array.from({ length: width }, (_, column) => ((row * width + column) * 0.25 + offset).toString()).join(' '),

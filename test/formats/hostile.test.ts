@@ -10,7 +10,7 @@ import { gridOf, valuesOf } from './grids.ts';
 import { rareTiffs } from './rare-tiffs.ts';
 import { geoKeys, placed, tiffFile } from './tiff-file.ts';
 
-/** Seed of the pseudorandom numbers; the variable SEED sets another one. */
+/** Seed of the pseudorandom numbers; the variable SEED overrides it. */
 const seed = Number(process.env.SEED ?? 20_251_121);
 
 function* randoms(start: number): Generator<number, never> {

@@ -9,7 +9,7 @@ import { completeParameters } from '../../src/files/formats/parameters.ts';
 import { findReader } from '../../src/files/formats/registry.ts';
 import { memory } from './read.ts';
 
-/** Of the pseudo-random numbers; another by SEED. */
+/** Seed of the pseudo-random numbers; SEED overrides it. */
 const seed = Number(process.env.SEED ?? 20_260_124);
 
 export function randoms(start = seed): (below: number) => number {

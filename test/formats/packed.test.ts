@@ -26,7 +26,7 @@ NODATA_value -9999
 4 5 -9999
 `;
 
-/** What the README shows. */
+/** The example of the README. */
 const PROGRAM = `import { ConversionError, convertFile, openFile, writeFile } from 'hydrofiles';
 import { parseSrid, sridOf } from 'hydrofiles/crs';
 import type { Grid, Series } from 'hydrofiles/data';

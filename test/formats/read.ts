@@ -15,7 +15,7 @@ export const memory = (bytes: Uint8Array): ByteSource => ({
   },
 });
 
-/** What a reader makes of bytes, and what it says; the data live as long as the test. */
+/** Data and receipt of a reader for these bytes; the data are closed with the test. */
 export async function read<K extends DataKind>(
   t: ExecutionContext,
   kind: K,

@@ -6,7 +6,7 @@ import { findReader } from '../../src/files/formats/registry.ts';
 import { flatMesh } from './meshes.ts';
 import { written } from './written.ts';
 
-/** As a DFS file names a system of its own. */
+/** A user-defined coordinate system of a DFS file. */
 const crs = { wkt: 'Harbour-7' };
 
 const grid: Grid = {

@@ -9,7 +9,7 @@ import { completeParameters } from '../../src/files/formats/parameters.ts';
 import { findWriter } from '../../src/files/formats/registry.ts';
 import { folderOf } from './transformed.ts';
 
-/** What a writer makes of data that no reader gave, over a bridge where it needs one. */
+/** Output of a writer for generated data, through a bridge where needed. */
 export async function written(
   t: ExecutionContext,
   data: Data,

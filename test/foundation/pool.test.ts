@@ -13,7 +13,7 @@ test.before(async () => {
 });
 test.after.always(() => database?.close());
 
-/** What `pg` emits for a message of the server that belongs to no statement. */
+/** The error that `pg` emits for a server message without a statement. */
 const breaks = (client: PoolClient) => client.emit('error', new Error('terminating connection'));
 
 test('a connection that breaks in use, idle, or while its pool closes does not end the process', async (t) => {

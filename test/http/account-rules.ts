@@ -4,7 +4,7 @@ import { PASSWORD, type World } from '../world.ts';
 
 const OTHER = 'Better-stapler-8';
 
-/** What holds for accounts wherever they are stored. */
+/** Rules for accounts in every kind of store. */
 export function accountRules(test: TestFn, w: World) {
   const administrator = async () => w.as(await w.administrator());
   const login = (id: string, password = PASSWORD) => w.nobody.post('/api/tokens', { id, password });

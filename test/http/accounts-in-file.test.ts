@@ -26,7 +26,7 @@ accountRules(test, w);
 const log = pino({ level: 'silent' });
 type File = { version: number; accounts: Record<string, unknown>[] };
 const read = async (): Promise<File> => JSON.parse(await readFile(path, 'utf8'));
-/** As an editor saves: another file takes the place of the old one. */
+/** Saves like an editor: a new file replaces the old one. */
 async function save(text: string) {
   await writeFile(`${path}.edited`, text);
   await rename(`${path}.edited`, path);
@@ -208,7 +208,7 @@ test('a committed change is written at the next start, if the process ended befo
   const after = await text();
   await store.close();
   t.true(after.includes('Late'));
-  /** Where a process stands that ended between commit and file. */
+  /** State after a process that was killed between commit and writing the file. */
   const endedEarly = () =>
     db.transaction((tx) =>
       tx.query(

@@ -4,7 +4,7 @@ import { SharedDrawings } from '../../src/tiles/shared-drawings.ts';
 
 const script = new URL('./threads/answer-slowly.ts', import.meta.url);
 
-/** Reads wait until they are let go. */
+/** Reads wait until they are released. */
 function heldSource() {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: free, resolve: letGo } = Promise.withResolvers<void>();

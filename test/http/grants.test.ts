@@ -15,7 +15,7 @@ import { type User, world } from '../world.ts';
 
 const w = world(test, { 'uploads.maxSize': '1000000' });
 
-/** What a token of the security service grants on an address. */
+/** Access that a token of the security service grants to an address. */
 async function token(user: User, query: string): Promise<string> {
   const { status, body } = await w.as(user).get(`/api/security/sastoken?${query}`);
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);

@@ -322,7 +322,7 @@ test('A request holds no database connection until its first write', async (t) =
 const Claim = z.object({ key: z.string(), claim: z.string(), leasedUntil: z.string() });
 const claims = (db: Database) => db.any(sql.type(Claim)`select key, claim, leased_until from idempotency_claims`);
 
-/** As a process that runs a request under this key, and is not heard of for so long. */
+/** Simulates a process that claimed this key and has not renewed the claim for this time. */
 const claimElsewhere = (db: Database, key: string, silence: string) =>
   db.transaction((tx) =>
     tx.query(sql.unsafe`

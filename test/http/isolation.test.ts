@@ -58,11 +58,11 @@ let faulty: Promise<Record<string, Headers>> | undefined;
 const theWorthless = (scene: Scene) => (faulty ??= worthless(scene));
 
 interface Keys {
-  /** Of another tenant. */
+  /** API key of another tenant. */
   foreign: string;
-  /** Of the scene's tenant, from where nobody asks. */
+  /** API key of the scene's tenant for other client addresses. */
   elsewhere: string;
-  /** Of the scene's tenant, with the role Reader. */
+  /** API key of the scene's tenant, with the role Reader. */
   reader: string;
 }
 let keys: Promise<Keys> | undefined;

@@ -14,7 +14,7 @@ interface Permission {
   operation: string;
   type?: string;
 }
-/** A tenant with somebody who makes a project in it, and somebody without a role. */
+/** A tenant with a user who creates a project in it, and a user without a role. */
 async function people() {
   const tenantId = await w.tenant();
   const [maker, other] = [await w.account({ tenantId }), await w.account({ tenantId })];

@@ -245,7 +245,7 @@ const described = (node: Node): string =>
     })),
   );
 
-/** What one person sees from one place. */
+/** Answers that one user gets for one project. */
 async function compareSight(t: ExecutionContext, who: Person, node: Node) {
   const rights = await call(who, 'GET', metadata(node, '/capabilities'));
   if (!model.sees(who, node)) t.is(rights.status, 404, `${JSON.stringify(who)} must not see ${described(node)}`);
@@ -278,7 +278,7 @@ async function compareSight(t: ExecutionContext, who: Person, node: Node) {
   t.deepEqual(idsOf(mine), sorted(inBin().filter((each) => each.deletedBy === who.userId)), `deleted by ${who.id}`);
 }
 
-/** What is stored for speed says what walking the tree says. */
+/** Denormalized columns equal the result of walking the tree. */
 async function compareStored(t: ExecutionContext) {
   const rows = await w.sql<{
     id: string;

@@ -207,7 +207,7 @@ export class Model {
     if (target !== undefined && !this.sees(who, target)) return 404;
     if (!this.mayDelete(who, node)) return 403;
     if (target !== undefined && !this.can(who, target, 'canCreateContent')) return 403;
-    // whoever may only delete what is in its parent must not open to himself what shuts him out
+    // the right to delete content of the parent must not lift a denial for the caller
     if (node.inherits && !this.can(who, node, 'canReadContent')) return 403;
     if (target === undefined && !node.inherits && !this.can(who, node, 'canDelete')) return 403;
     node.deletedBy = undefined;

@@ -411,7 +411,7 @@ test.serial('the size of the cache is bounded in bytes, and recently used answer
   const big = await newFeatures(w, projectId, owner, features);
   const own = await bearer(owner);
   const of = (n: number) => `/api/vectortiles/dataset/${big}/0/0/0.vector.pbf?n=${n}`;
-  /** A cached answer does not tell what is left of the caller's limit. */
+  /** Cached answers omit the remaining rate limit of the caller. */
   const isCached = async (n: number) => (await get(of(n), own)).headers.ratelimit === undefined;
   // rights do not end with time
   stopClock(t);

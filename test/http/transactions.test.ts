@@ -228,7 +228,7 @@ test('each route that writes is among them, with a request that succeeds', (t) =
     return [...(statuses ?? []), ...besides.map(([, { status }]) => status)].some((status) => status < 300);
   };
   const lacking = routesOf(w.app).filter(({ name }) => WRITES.test(name) && !succeeds(name));
-  // asks for a code of an authenticator that is there; what it does besides is what a login does
+  // requires a code of a registered authenticator; otherwise it is a login
   t.deepEqual(
     lacking.map(({ name }) => name).filter((name) => rows[name] && !isNotImplemented(name)),
     ['POST /api/tokens/otp/recovery-codes'],

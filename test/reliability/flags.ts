@@ -25,7 +25,7 @@ export interface Choices {
   /** From 0 up to 1. */
   share(): number;
   between(least: number, most: number): number;
-  /** Of these, which must not be none. */
+  /** Picks one of a non-empty list. */
   of<T>(things: readonly T[]): T;
 }
 

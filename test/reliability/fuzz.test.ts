@@ -16,7 +16,7 @@ const w = world(test, { 'database.poolSize': '6' });
 /** Requests in all, and at once. */
 const REQUESTS = times(1500, 50_000);
 const AT_ONCE = 4;
-/** A new access token after so many: some requests end the login. */
+/** Number of requests per access token: some requests end the login. */
 const TOKEN_LASTS = 200;
 
 const choose = choices(17);

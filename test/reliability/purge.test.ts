@@ -90,7 +90,7 @@ async function wholeOrGone(t: ExecutionContext, items: Item[]): Promise<Item[]> 
   return gone;
 }
 
-/** Waits until so many of them are gone. */
+/** Waits until this number of items is purged. */
 async function untilGone(items: Item[], count: number) {
   const ids = items.map((item) => item.id);
   const until = Date.now() + 5000;
@@ -182,7 +182,7 @@ test.serial(
       for (const { id } of fresh.filter((item) => answered.has(item.id)))
         t.true(
           gone.some((item) => item.id === id),
-          'what was answered holds',
+          'acknowledged purges are complete',
         );
     }
     t.log(`${ROUNDS} kills, ${halfway} of them in the middle of ${ITEMS} purges`);

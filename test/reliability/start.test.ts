@@ -119,7 +119,7 @@ interface Process {
   command: string;
 }
 
-/** All that run on this machine; the dead that nobody buried do not count. */
+/** All processes on this machine, without zombies. */
 async function processes(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = await Promise.all(
@@ -139,7 +139,7 @@ async function processes(): Promise<Process[]> {
   return all.filter((one) => one.state !== undefined && one.state !== 'Z' && one.state !== 'X');
 }
 
-/** Those that were started for this folder, the database server included. */
+/** Processes that were started for this folder, including the database server. */
 const processesOf = async (folder: string) => (await processes()).filter((one) => one.command.includes(folder));
 
 const goneFrom = (folder: string) =>

@@ -12,7 +12,7 @@ import { world } from '../world.ts';
 const w = world(test);
 /** CPU time that is long enough for the start of a process. */
 const LIMIT_S = 2;
-/** Of one that is suspended: longer than a loop may wait. */
+/** Duration of the suspension: longer than an event loop may hang. */
 const SUSPENDED_S = 10 * LIMIT_S + 2;
 
 for (const [command, more] of [

@@ -79,7 +79,7 @@ const manyMembers = (bytes: number, count: number) => {
   return `{${Array.from({ length }, (_, n) => `"${String(n).padStart(width, 'K')}":1`).join(',')}}`;
 };
 
-/** Those that are also sent in place of each member. */
+/** Values that also replace each member. */
 const AT_MEMBERS = new Set([
   'long text',
   'long text of dots',

@@ -53,7 +53,7 @@ const put = async (blobs: BlobStore, ...names: string[]) => {
 };
 const namesIn = async (blobs: BlobStore) => (await Array.fromAsync(blobs.list(''))).map(({ name }) => name).sort();
 
-/** An upload place of nobody that names a blob of this name. */
+/** A row of a staged file without an owner that refers to a blob of this name. */
 const nameIt = (made: TestDatabase, blob: string) =>
   query(
     made.url,
@@ -301,7 +301,7 @@ test.serial(
     t.regex(metrics, /^platform_blob_sweep_stopped 1$/m);
     t.regex(metrics, /^platform_blob_sweep_unknown_blobs 101$/m);
 
-    // what comes after the confirmation was not meant by it
+    // the confirmation does not cover blobs that are found later
     await query(w.url, `select graphile_worker.add_job('nothing')`);
     const confirmed = await run(['blobs', 'sweep', '--confirm', '--reason', 'looked']);
     t.is(confirmed.code, 0, confirmed.err);

@@ -45,7 +45,7 @@ function misbehaving(reader: string, given: Partial<typeof limits> = {}, scratch
 
 const pidOf = (line = '') => Number(/^pid (\d+)/.exec(line)?.[1]);
 
-/** A process that was ended but not yet reaped by its new parent counts as gone. */
+/** Whether a process has ended; a zombie counts as ended. */
 async function isGone(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
   return status === undefined || /\) [ZX] /.test(status);

@@ -23,7 +23,7 @@ export const flipped = (bytes: Buffer) => {
 const MIB = 2 ** 20;
 const long = Buffer.from(Array.from({ length: 3 * MIB }, (_, n) => (n * 7919) % 251));
 
-/** What holds for each kind of store. */
+/** Rules for each kind of store. */
 export function findsDamage(test: TestFn, w: World, bytes: Bytes, settings: Record<string, string> = {}) {
   const worker = sharedWorker(w, { 'worker.concurrency': '2', ...settings });
   const machine = machines(w);

@@ -60,7 +60,7 @@ test.serial(
 
 test.serial('a transfer ends after 50 attempts of any outcome', async (t) => {
   const { client, projectId } = await scene();
-  // what cannot be stored for a reason that nobody has thought of
+  // a result that cannot be stored for an unforeseen reason
   await w.sql(`
     create function refuse_end() returns trigger language plpgsql as $$ begin raise exception 'no end'; end $$;
     create trigger refuse_end before update on transfers for each row

@@ -39,7 +39,7 @@ test('a long transfer emits progress events at each tenth', async (t) => {
   await worker();
   const client = w.as(await w.account({ role: 'Owner' }));
   const projectId = await newProject(client);
-  // whoever is done within a second has told nothing; on a fast machine only a larger grid takes longer
+  // transfers below a second report no progress; on a fast machine only a larger grid takes longer
   for (let cellsPerSide = 1600, heard = 0; heard === 0; cellsPerSide *= 1.5) {
     t.true(cellsPerSide < 6000, 'it ends so late that something else is wrong');
     const told = await eventsOf(client, projectId, cellsPerSide);

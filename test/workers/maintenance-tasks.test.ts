@@ -35,7 +35,7 @@ async function listed(name: string): Promise<Listed> {
   return body.data.find((one: Listed) => one.name === name);
 }
 
-/** Has it done, and gives what is told of it behind that. */
+/** Runs the job, and returns the log lines written after it. */
 async function run(name: string): Promise<Listed> {
   await worker();
   const before = (await listed(name)).finishedAt;
@@ -49,7 +49,7 @@ async function run(name: string): Promise<Listed> {
   return now;
 }
 
-/** Waits until the metrics tell this number of failed items; they are kept for a moment. */
+/** Waits until the metrics, which are cached briefly, report this number of failed items. */
 const untilTold = (task: string, failed: number) =>
   until(async () => {
     const { body } = await w.nobody.send({ method: 'GET', url: '/metrics', remoteAddress: '127.0.0.1' });

@@ -43,7 +43,7 @@ const textOf = async (client: Client, id: string) =>
 const countIn = async (projectId: string) =>
   (await w.sql('select from datasets where project_id = $1', [projectId])).length;
 
-/** All that the source tells of its dataset, but what says that it was locked. */
+/** The dataset at the source, without the members that show locks. */
 const stateOf = async ({ datasetId }: CarryScene) =>
   (await w.sql('select * from datasets where id = $1', [datasetId]))[0];
 

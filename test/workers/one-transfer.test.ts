@@ -50,7 +50,7 @@ async function scene() {
     async begin(more: object = {}): Promise<string> {
       return begin(await upload(w, client, 'words'), more);
     },
-    /** Its input does not come before `answer` is called. */
+    /** Delays the input until `answer` is called. */
     async beginStalled(): Promise<{ id: string; answer(): void }> {
       const path = `/${randomUUID()}`;
       let answered = false;

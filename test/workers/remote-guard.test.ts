@@ -5,7 +5,7 @@ import { copyRequest, newProject, start, untilEnd } from '../world/transfers.ts'
 import { startWorker } from '../world/worker.ts';
 import { world } from '../world.ts';
 
-/** All of 127.0.0.0/8 is loopback on Linux: one address of it stands for the world outside, the others are inside. */
+/** All of 127.0.0.0/8 is loopback on Linux: one of its addresses simulates a public address, the others are private. */
 const linux = process.platform === 'linux' ? test : test.skip;
 const onLinux = process.platform === 'linux';
 
@@ -28,7 +28,7 @@ test.after.always(async () => {
 const P = port;
 const OUT = '127.0.0.2';
 const FILE = '/file';
-/** Where a redirect is to go stands in its query, as it shall stand in `Location`. */
+/** The query of a redirect contains its `Location`. */
 const redirect = (status: number, to: string) => `http://${OUT}:${P}/go/${status}?${encodeURIComponent(to)}`;
 for (const status of [300, 301, 302, 303, 307, 308])
   outside.serve(`/go/${status}`, (request, response) => {
@@ -177,7 +177,7 @@ const AT_CONNECTION = [
   `http://127-0-0-2.0-0-0-0-0-0-0-1.rebound.test:${P}/go/307?${encodeURIComponent(`http://127-0-0-2.0-0-0-0-0-0-0-1.rebound.test:${P}/`)}`,
 ];
 
-/** What looks as if it led inside, and leads outside. */
+/** Addresses that look private, but are public. */
 const FETCHED = [
   `http://${OUT}:${P}${FILE}`,
   `http://127.0.0.1:${P}@${OUT}:${P}${FILE}`,
@@ -185,7 +185,7 @@ const FETCHED = [
   `http://${OUT}:${P}${FILE}?@127.0.0.1:${P}/`,
   `http://${OUT}:${P}/refresh`,
   `http://127-0-0-2.test:${P}${FILE}`,
-  // of several addresses those outside alone are tried, and what was judged is what is connected to
+  // of several addresses only public ones are tried, and the checked address is the connected one
   `http://127-0-0-1-and-127-0-0-2.test:${P}${FILE}`,
   `http://127-0-0-2.127-0-0-1.once.test:${P}${FILE}`,
   redirect(302, FILE),

@@ -87,7 +87,7 @@ serial('if a worker is killed or stopped during a download, another one complete
   const blobs = await w.sql<{ blob: string }>('select blob from datasets where project_id = $1', [ended.projectId]);
   t.is(blobs.length, 1);
   t.true((await buffer(await w.blobs.read(blobs[0]!.blob))).equals(content));
-  // what the killed one had fetched goes when its pool is struck off
+  // files fetched by the killed worker are deleted when its pool is removed
   await until(async () => (await namesBelow(join(w.folder, 'scratch'))).every((n) => !n.includes(id)));
 });
 

@@ -3,11 +3,11 @@ import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } f
 import { sharedWorker } from '../world/worker-here.ts';
 import { world } from '../world.ts';
 
-/** What a conversion measured of a file, when other bytes are put in its place. */
+/** Metadata measured by a conversion, after the bytes of the file are replaced. */
 const w = world(test);
 const worker = sharedWorker(w);
 
-/** A measured grid: the address that it may be written at, and what is said of it. */
+/** A measured grid: its write address and its metadata. */
 async function measured() {
   const client = w.as(await w.account());
   const projectId = await newProject(client);

@@ -24,7 +24,7 @@ async function launch(settings: Record<string, string>): Promise<void> {
   started.add(await workHere(w, { 'worker.scratch': '100', ...settings }));
 }
 
-/** A worker whose warm child does nothing any more: the first conversion stays under way until it is thawed. */
+/** A worker whose warm child is suspended: the first conversion stays in progress until it is resumed. */
 async function launchFrozen(settings: Record<string, string>): Promise<{ child: number }> {
   await launch(settings);
   const [child] = await conversionsHere(w);
@@ -63,7 +63,7 @@ async function scene() {
   return {
     client,
     get,
-    /** What a dry run of it warns of. */
+    /** Warnings of a dry run. */
     warnings: async (more: object): Promise<string[]> =>
       (await client.post('/api/conversion/upload-convert?dryRun=true', copyRequest(projectId, file, more))).body
         .warnings,
@@ -71,7 +71,7 @@ async function scene() {
       const { body } = await start(client, copyRequest(projectId, file, more));
       return body.id;
     },
-    /** What the worker leaves to a child: where that is frozen, it stays under way. */
+    /** A conversion in a child process: it stays in progress while the child is suspended. */
     async submitLong(more: object = {}): Promise<string> {
       const { body } = await start(client, copyRequest(projectId, terrain, { ...grid, ...more }));
       return body.id;

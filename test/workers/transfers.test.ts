@@ -44,7 +44,7 @@ async function launchOther(settings: Record<string, string> = {}) {
   others.add(await workHere(w, { 'worker.concurrency': '1', ...settings }));
 }
 
-/** A worker whose one warm child does nothing any more. */
+/** A worker whose only warm child is suspended. */
 async function launchFrozen(settings: Record<string, string> = {}): Promise<{ worker: WorkerProcess; child: number }> {
   const worker = await launch(settings);
   return { worker, child: freeze(await childrenOf(worker.pid)) };
@@ -82,7 +82,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   return found;
 }
 
-/** One that was ended but not yet waited for counts as gone. */
+/** Whether a process has ended; a zombie counts as ended. */
 async function isGone(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
   return stat === undefined || /\) [ZX] /.test(stat);
@@ -97,7 +97,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined | false>
   throw new Error(`Not in a minute: ${what}.`);
 }
 
-/** What the worker leaves to a process of its own. */
+/** A conversion that runs in its own process. */
 const grid = { originalFileName: 'terrain.asc', readerName: 'AsciiGridReader', writerName: 'AsciiGridWriter' };
 
 async function scene() {

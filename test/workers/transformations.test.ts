@@ -3,7 +3,7 @@ import { ASCII_GRID, copyRequest, local, newProject, start, untilEnd, upload } f
 import { sharedWorker } from '../world/worker-here.ts';
 import { type Client, world } from '../world.ts';
 
-/** What happens to data on the way, from the request to the dataset. */
+/** Transformations from the request to the dataset. */
 const w = world(test);
 const worker = sharedWorker(w, { 'worker.concurrency': '2' });
 
@@ -16,7 +16,7 @@ const clip = {
     SRID: 25832,
   },
 };
-/** What is left of the terrain below the diagonal. */
+/** The terrain below the diagonal. */
 const LEFT = ['1.5 -9999 -9999 -9999', '5 6.25 -9999 -9999', '9 10 11 -9999'];
 
 async function scene() {

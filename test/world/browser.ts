@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Debian's; another one may be named. */
+/** Debian's Chromium; `CHROMIUM` overrides it. */
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const hasBrowser = existsSync(CHROMIUM);
 
@@ -31,7 +31,7 @@ type Parameters = Record<string, unknown>;
 
 /** A tab that is steered by the DevTools protocol. */
 export interface Tab {
-  /** What the console and the content security policy complained about. */
+  /** Errors of the console and violations of the content security policy. */
   readonly complaints: string[];
   /** Addresses that the tab asked for. */
   readonly requests: string[];

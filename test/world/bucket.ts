@@ -7,7 +7,7 @@ import S3rver from './s3rver.ts';
 
 /** An S3 bucket behind a proxy that can stop answering. */
 export interface SilentBucket {
-  /** For `blobs.url`. */
+  /** Value for the setting `blobs.url`. */
   url: string;
   /** Folder of the bucket's objects. */
   folder: string;

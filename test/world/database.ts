@@ -26,11 +26,11 @@ const FORGETFUL = {
 
 /** A migrated database, cloned from a template that the first test file of a run creates. */
 export interface TestDatabase {
-  /** Of the superuser, for states that no route makes. */
+  /** Connection URL of the superuser, for states that no route creates. */
   url: string;
-  /** Of the runtime role, for the platform. */
+  /** Connection URL of the runtime role, for the platform. */
   runtimeUrl: string;
-  /** As the runtime role. */
+  /** Connections of the runtime role. */
   db: Database;
   /** A new empty folder, removed by `close`. */
   folder: string;

@@ -12,7 +12,7 @@ export interface RawAnswer {
 
 /** One connection to a server of this process, on which HTTP is sent byte for byte. */
 export interface RawConnection {
-  /** Its end at the server. */
+  /** The socket at the server. */
   readonly served: Socket;
   /** Sends bytes, and waits until the server has read them, or has stopped reading. */
   send(bytes: string): Promise<void>;

@@ -11,7 +11,7 @@ export async function startS3Process() {
   const child = fork(fileURLToPath(new URL('./s3-server.ts', import.meta.url)), [root]);
   const [port] = (await once(child, 'message')) as [number];
   return {
-    /** For `blobs.url`. */
+    /** Value for the setting `blobs.url`. */
     url: `s3://S3RVER:S3RVER@127.0.0.1:${port}/blobs?tls=false`,
     stop: () => child.kill('SIGSTOP'),
     go: () => child.kill('SIGCONT'),

@@ -8,7 +8,7 @@ import S3rver from 's3rver';
 import FilesystemStore from 's3rver/lib/stores/filesystem.js';
 
 // An S3 server answers when it has an object. This one answered when it had heard the last byte: on a busy machine,
-// what was written then was not there yet, or not whole.
+// the written object was missing or incomplete.
 FilesystemStore.prototype.putObject = async function (this: FilesystemStore, { bucket, key, content, metadata }) {
   const stored = await write(this.getResourcePath(bucket, key, 'object'), content);
   await this.putMetadata(bucket, key, metadata, stored.md5);

@@ -15,7 +15,7 @@ import { type ZipFile, zipOf } from '../formats/shapefiles.ts';
 import { gridOf } from '../formats/tiles/tiling.ts';
 import type { User, World } from '../world.ts';
 
-/** What the writer makes of a grid. */
+/** Tiles dataset of a grid. */
 export async function tileBytes(grid: Grid, schemes: readonly object[]): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'tiles-'));
   await using open = new AsyncDisposableStack();
@@ -130,7 +130,7 @@ export function newStoredFeatures(w: World, projectId: string, user: User, bytes
   return store(w, bytes, user, row);
 }
 
-/** What GISWriter makes of a GeoJSON text, in another coordinate system if one is given. */
+/** Output of GISWriter for a GeoJSON text, reprojected if a coordinate system is given. */
 export async function featureBytes(geoJson: string, outputSrid?: string): Promise<Buffer> {
   const scratch = await mkdtemp(join(tmpdir(), 'features-'));
   try {

@@ -59,7 +59,7 @@ export interface Receipt {
   appended?: AppendedCounts;
   /** Sentences about parts of the input that the output does not have. */
   lost: string[];
-  /** Sentences about what was repaired, guessed or taken as default. */
+  /** Sentences about repairs, guesses and defaults. */
   remarks: string[];
   statistics: { before?: Statistics; after?: Statistics };
 }
@@ -85,7 +85,7 @@ export interface ExistingDataset {
   path: string;
   /** `datasetFormat`; the reader of this format reads the file. */
   format: string;
-  /** From the dataset's metadata, for formats whose files cannot store every CRS. */
+  /** CRS of the dataset's metadata, for formats whose files cannot store every CRS. */
   crs?: { wkt: string; srid?: number };
 }
 

@@ -26,7 +26,7 @@ export interface OpenOptions {
   /** Parameters of the reader, such as `{ SRID: 25832 }`. */
   parameters?: Record<string, unknown>;
   signal?: AbortSignal;
-  /** Told what the reader left out, repaired or guessed. Absent: nobody is told. */
+  /** Receives remarks about data that the reader omitted, repaired or guessed. */
   remark?(sentence: string): void;
 }
 
@@ -53,7 +53,7 @@ export class OpenFile<D extends Data = Data> implements AsyncDisposable {
   readonly path: string;
   /** Name of the reader that has opened it. */
   readonly reader: string;
-  /** The content, told apart by `kind`. */
+  /** The content, discriminated by `kind`. */
   readonly data: D;
   readonly #open: AsyncDisposableStack;
 
@@ -177,7 +177,7 @@ export async function inspectFile(
 
 /**
  * Converts a file into another one, which replaces a file of this name when it is complete.
- * @returns what was read, written, lost and repaired
+ * @returns the receipt: data read, written, lost and repaired
  * @throws FormatError for a malformed file, ConversionError for what cannot be converted
  */
 export async function convertFile(from: string, to: string, options: ConvertOptions = {}): Promise<Receipt> {

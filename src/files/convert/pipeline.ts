@@ -6,7 +6,7 @@ import { ConversionError } from '../errors.ts';
 import type { Context } from '../formats/define.ts';
 import { crsName, parseSrid, sridOf } from '../geo/crs/crs.ts';
 import type { PipelineResult, Statistics } from './conversion.ts';
-import type { Pulled, StepContext, Steps, Work } from './kinds/handler.ts';
+import type { StepContext, Steps, StreamOperations, Work } from './kinds/handler.ts';
 import type { Transformation } from './steps/transformation-shapes.ts';
 import { temporalInformation } from './temporal-information.ts';
 
@@ -27,8 +27,8 @@ function inSystem<D extends Located & Data>(given: D, srid: string | undefined):
 }
 
 /** Applies the transformations, writes the result, and counts records and statistics before and after. */
-export async function passThrough<D extends Located & Data>(
-  pulled: Pulled<D>,
+export async function convertStream<D extends Located & Data>(
+  stream: StreamOperations<D>,
   given: D,
   { steps, srid }: Pick<Work, 'steps' | 'srid'>,
   write: (data: Data) => Promise<void>,
@@ -38,17 +38,17 @@ export async function passThrough<D extends Located & Data>(
   if (given.crs !== undefined && data.crs !== undefined && srid !== undefined && sridOf(given.crs) !== srid)
     context.log('info', `The request gives ${srid}; the coordinate system in the file is ignored.`);
   const whole = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
-  const before = pulled.tally(data, whole);
+  const before = stream.tally(data, whole);
   await using held = new AsyncDisposableStack();
   const shared: StepContext = { context, held, operations: [] };
   let read = (fraction: number) => context.progress(fraction / 2, 'Reading');
   const source = before.watch(data, context.signal, (fraction) => read(fraction));
-  const result = await applySteps(source, pulled.steps, steps, shared);
-  const changed = !pulled.pullsSame(result, source);
-  const after = changed ? pulled.tally(result, whole) : before;
+  const result = await applySteps(source, stream.steps, steps, shared);
+  const changed = !stream.pullsSame(result, source);
+  const after = changed ? stream.tally(result, whole) : before;
   const phase = shared.to === undefined ? 'Converting' : 'Reprojecting';
   const written = (fraction: number) => context.progress(shared.readFirst ? 0.5 + fraction / 2 : fraction, phase);
-  const byOutput = pulled.progress === 'output';
+  const byOutput = stream.progress === 'output';
   if (!byOutput) read = (fraction) => context.progress(0.9 * fraction, phase);
   else read = changed ? () => {} : written;
   await write(changed ? after.watch(result, context.signal, byOutput ? written : () => {}) : result);
@@ -60,7 +60,7 @@ export async function passThrough<D extends Located & Data>(
   };
   const statistics = after.result(result);
   const temporal = temporalInformation('time' in result ? result.time : undefined);
-  const spatialInformation = await pulled.place(result, statistics, context);
+  const spatialInformation = await stream.place(result, statistics, context);
   return {
     recordsRead: before.records,
     recordsWritten: after.records,

@@ -2,7 +2,7 @@
 const MOST = 100;
 
 /**
- * The sentences of a receipt about what was repaired, guessed or taken as default, each with its number of occurrences.
+ * The sentences of a receipt about repairs, guesses and defaults, each with its number of occurrences.
  */
 export class Remarks {
   readonly #counts = new Map<string, number>();

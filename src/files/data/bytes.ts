@@ -2,7 +2,7 @@
 export interface ByteSource {
   readonly size: number;
   read(offset: number, length: number): Promise<Uint8Array>;
-  /** Of a local file: keeps it open during the work, so that another thread can read from its descriptor. */
+  /** For local files: keeps the file open during the work, so that another thread can read from its descriptor. */
   lend?<T>(work: (descriptor: number) => Promise<T>): Promise<T>;
 }
 

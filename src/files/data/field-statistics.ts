@@ -6,11 +6,11 @@ export interface FieldStatistics {
   /** Number of features with and without a value. */
   values: number;
   empty: number;
-  /** Of numbers; of dates and times the earliest and the latest, as text. */
+  /** Extremes of numbers; for dates and times the earliest and latest, as text. */
   minimum?: number | string;
   maximum?: number | string;
   mean?: number;
-  /** Of the population (divided by n). */
+  /** Population standard deviation (divided by n). */
   standardDeviation?: number;
   /** Lengths of texts in characters. */
   shortest?: number;

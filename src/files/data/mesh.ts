@@ -85,7 +85,7 @@ export interface Mesh {
   readonly origin?: Origin;
   /** z of all nodes at a step, if it varies over time; `nodes` has the reference heights. */
   heights?(step: number): Promise<Float32Array | Float64Array>;
-  /** Of a mesh made of a grid. Reading them instead of the arrays saves the memory for the arrays. */
+  /** Cells of a mesh made of a grid. Reading them saves the memory for the arrays. */
   readonly blocks?: MeshBlocks;
   /** One value per node or cell and component; nodes or cells vary fastest. */
   values(item: number, step: number): Promise<Samples>;

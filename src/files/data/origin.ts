@@ -5,7 +5,7 @@
 export interface Origin {
   /** `format` of the reader; writers of other formats ignore the content. */
   readonly format: string;
-  /** Its type is known to the reader and the writer of the format. */
+  /** Content of a type that only the reader and the writer of the format know. */
   readonly content: unknown;
   /** A transformation has changed the data, so the content no longer describes the values. */
   readonly changed?: true;

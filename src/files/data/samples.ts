@@ -7,7 +7,7 @@ type SampleArray = (new (
   readonly BYTES_PER_ELEMENT: number;
 };
 
-/** From the narrowest to the widest. */
+/** Sample types from the narrowest to the widest. */
 export const sampleArrays: Readonly<Record<SampleType, SampleArray>> = {
   UInt8: Uint8Array,
   Int8: Int8Array,

@@ -9,7 +9,7 @@ export interface Figures {
   minimum?: number;
   maximum?: number;
   mean?: number;
-  /** Of the population (divided by n). Only for CalculateStatistics. */
+  /** Population standard deviation (divided by n). Only for CalculateStatistics. */
   standardDeviation?: number;
 }
 

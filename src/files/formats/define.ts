@@ -53,7 +53,7 @@ export interface JoinedSteps {
 export const SEVERAL_LAYERS = 'SeveralLayers';
 
 export interface BadRecord {
-  /** From 1, in the order of the input. */
+  /** Number of the record from 1, in the order of the input. */
   readonly number: number;
   readonly reason: Error;
   /** Location in the coordinate system of the input, if known. */

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** What a file is called and sent as. */
+/** Extension and media type of a file. */
 export interface FileType {
   /** With the dot; empty: the output keeps the extension of the input. */
   readonly extension: string;

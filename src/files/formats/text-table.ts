@@ -44,7 +44,7 @@ function cellsOf(line: string, separator: string): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-/** What a table lacks to be read as points, and what to do about it. */
+/** Why a table cannot be read as points, and how to read it. */
 export function adviceOn({ columns, numeric }: TextTable): string {
   const list = columns.slice(0, named).join(', ') + (columns.length > named ? ', …' : '');
   if (numeric.length > 2 && numeric.slice(0, 3).every(Boolean))

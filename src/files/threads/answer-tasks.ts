@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { type FromThread, fromPlain, TaskAborted, type ToThread, toPlain } from './messages.ts';
 
-/** What a task may use. */
+/** Services that a task may use. */
 export interface TaskContext<Question = never, Reply = never> {
   /** Asks the caller of the task, which may be slow on purpose. */
   ask(question: Question, transfer?: readonly ArrayBuffer[]): Promise<Reply>;

@@ -8,7 +8,7 @@ import { type CheckedRight, Rights } from './rights.ts';
 
 interface CachedResponse {
   readonly resource: string;
-  /** Of the resource. */
+  /** Version of the resource. */
   readonly version: string;
   readonly etag: string | undefined;
   /** Names and values in turns, without those of one answer. */
@@ -22,9 +22,9 @@ interface CachedResponse {
 /** A request that the cache did not answer. */
 interface Miss {
   readonly rights: string;
-  /** Of the rights when the request came. */
+  /** Generation of the rights when the request arrived. */
   readonly generation: number;
-  /** What the answer is made of, when its right was checked. */
+  /** Resource and version that the answer was made of. */
   subject?: { readonly resource: string; readonly version: string };
 }
 

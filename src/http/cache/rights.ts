@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 /** A right to read a resource that was checked. */
 export interface CheckedRight<Subject> {
   readonly subject: Subject;
-  /** Of the content and the record. */
+  /** Version of the content and the record. */
   readonly version: string;
   /** Milliseconds since 1970: when the credentials expire. */
   readonly expires: number;

@@ -12,7 +12,7 @@ export interface Rate {
   readonly windowMs: number;
 }
 
-/** What a caller has used of a policy, with the request that was just counted. */
+/** Use of a policy by a caller, including the current request. */
 export interface Use {
   /** In the current window. */
   count: number;

@@ -5,7 +5,7 @@ interface SealedColumn {
   name: string;
   table: Fragment;
   column: Fragment;
-  /** What the secret is bound to, as the code that opens it writes it. */
+  /** Additional authenticated data (AAD) of the secret. */
   context: Fragment;
 }
 

@@ -56,7 +56,7 @@ export class ElementTiles implements VectorSubject {
     };
   }
 
-  /** What is drawn of a tile; undefined if nothing lies in it. */
+  /** Source of the drawing of a tile; undefined if no element lies in the tile. */
   async #jobOf(
     { tile, fields, slice: { step, layer } }: WantedVectorTile,
     signal: AbortSignal,

@@ -15,7 +15,7 @@ export interface FeatureJob {
   /** The blob never changes, so what the thread keeps of it stays right. */
   readonly blob: string;
   readonly size: number;
-  /** Of the file, if the blob is a local one; else the thread asks for the bytes. */
+  /** File descriptor of a local blob; of others the thread requests the bytes. */
   readonly descriptor?: number;
   readonly header: Header & Indexed;
   /** Places of the attributes among the fields of the file, and their keys. */
@@ -42,7 +42,7 @@ export interface ElementJob {
 /** Numbers of each element in a job. */
 export const NUMBERS = 6;
 
-/** What is moved to the thread, not copied. */
+/** Buffers that are transferred to the thread, not copied. */
 export const movedBuffers = ({ numbers, coordinates, values }: ElementJob): ArrayBuffer[] => [
   numbers.buffer,
   coordinates.buffer,

@@ -10,7 +10,7 @@ const net = 16;
 
 /** An attribute of the tiles. */
 export interface TileField {
-  /** Its place among the fields of the features, or the items of the mesh. */
+  /** Index among the fields of the features, or the items of the mesh. */
   readonly index: number;
   readonly name: string;
   readonly type: Field['type'];
@@ -22,7 +22,7 @@ export interface WantedVectorTile {
   readonly slice: TileSlice;
 }
 
-/** What vector tiles are drawn of: the features or the elements of a dataset. */
+/** Source of vector tiles: the features or the elements of a dataset. */
 export interface VectorSubject {
   /** Name of the layer of all tiles, whatever the dataset is called: styles refer to it. */
   readonly layer: 'features' | 'elements';

@@ -24,9 +24,9 @@ export interface HandedBack {
   delay?: number;
 }
 
-/** What a transfer's row counts of an attempt that is handed back. */
+/** Counters of a transfer's row for an attempt that is handed back. */
 export interface Counts {
-  /** Its worker was asked to stop. */
+  /** The worker received a stop signal. */
   handedBack?: number;
   childDeaths?: number;
   outages?: number;

@@ -38,7 +38,7 @@ export type Settlement =
   | { attempt: Fence; outcome: Completed | MovedOrCopied | Ending | HandedBack; lines: readonly LogLine[] }
   /** A transfer that no worker runs, or whose worker does not respond. */
   | { unheld: Fence; outcome: Ending }
-  /** These transfers, as far as they still wait. */
+  /** Only transfers of this list that still wait. */
   | { waiting: readonly string[]; outcome: Ending };
 
 export interface Settled {

@@ -70,7 +70,7 @@ export function checkResources(request: ResourceRequest): Record<string, string[
   return errors;
 }
 
-/** What is known of a conversion before it starts; the base of estimates. */
+/** Known properties of a conversion before its start; the base of estimates. */
 export interface Workload {
   /** Absent: a remote file. */
   inputBytes?: number | undefined;

@@ -20,7 +20,7 @@ import {
 import { requeueBackedOff } from './virtual-time.queries.ts';
 import { updateWaitingRequirements } from './waiting-requirements.ts';
 
-/** What a sweep found and repaired. */
+/** Findings and repairs of a sweep. */
 export interface Swept {
   deadWorkers: readonly string[];
   stuckWorkers: readonly string[];

@@ -10,7 +10,7 @@ export interface ConversionLimits {
   time: number;
   /** The whole time limit in milliseconds, for the error message. */
   timeLimit: number;
-  /** What the transfer may cost, if that limits its time. */
+  /** Maximum price, if it limits the run time. */
   maxCredits?: number | undefined;
 }
 

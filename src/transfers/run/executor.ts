@@ -24,9 +24,9 @@ export interface Executor {
    * A local folder of this process alone; a blob is made without a copy if the blob store is on the same file system.
    */
   scratch: string;
-  /** For transfers that ask for no amount: GB in that folder. */
+  /** Default for transfers without a request: GB in that folder. */
   scratchGb: number;
-  /** For transfers that ask for no number of cores. */
+  /** Default for transfers without a request. */
   cores: number;
   /** Maximum duration of an attempt in milliseconds. */
   timeLimit: number;
@@ -41,7 +41,7 @@ export interface Executor {
   tracing: Tracing;
 }
 
-/** What a process needs to fetch remote files. */
+/** Limits and services for fetching remote files. */
 export interface RemoteSources extends RemoteLimits {
   sealer: Sealer;
 }

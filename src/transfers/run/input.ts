@@ -12,7 +12,7 @@ import { inTime, type TimeLimit } from './time-limit.ts';
 /** Share of the progress that fetching a remote file is. */
 const FETCHING = 0.3;
 
-/** What bounds a fetch. */
+/** Limits of a fetch. */
 interface Bounds {
   report: Report;
   time: TimeLimit;

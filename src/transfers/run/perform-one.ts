@@ -6,7 +6,7 @@ import type { Executor } from './executor.ts';
 import { perform } from './perform.ts';
 import { findState, type State } from './perform-one.queries.ts';
 
-/** What became of a transfer, and why. */
+/** Outcome of a transfer, and its reason. */
 export interface OneResult {
   /**
    * `waiting`: for another worker; `taken`: another worker runs it; `unfit`: this process does not meet its
@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = 200;
 const MAX_LOOKS = 50;
 
 /**
- * Performs one transfer if it waits and fits, and tells how it went. Does nothing to one that is over or runs
+ * Performs one transfer if it waits and fits, and returns the outcome. Does nothing to one that is over or runs
  * elsewhere. The caller keeps up the maintenance loop meanwhile, which hands back transfers of lost workers.
  * @param stop asks to hand the transfer back
  * @param isDrained whether an operator lets this worker begin no transfer

@@ -27,7 +27,7 @@ const Claimed = z.object({
   cores: z.number().optional(),
   childDeaths: z.number(),
   outages: z.number(),
-  /** What limits its time if it may cost only so much. */
+  /** Price limit, which limits the run time. */
   price: z.object({ timeLimitMs: z.number().optional(), maxCredits: z.number().optional() }).optional(),
   inputDatasetId: z.string().optional(),
   /** The existing dataset that it writes or moves. */

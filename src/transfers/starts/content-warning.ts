@@ -10,7 +10,7 @@ const PATIENCE_MS = 5000;
 /** The API process reads at most this many bytes of the directory of an uploaded zip. */
 const MAX_DIRECTORY_BYTES = 1 << 20;
 
-/** What a transfer reads, as its row names it. */
+/** Input of a transfer, as in its row. */
 interface Input {
   stagedBlob?: string | undefined;
   inputDatasetId?: string | undefined;

@@ -4,7 +4,7 @@ import { checkPriceNames, type Prices } from '../../credits/prices.ts';
 import { SERVICES } from '../../http/rules/versions.ts';
 import { checkGateNames, Gates } from '../../licensing/gates.ts';
 
-/** What the tenant of a transfer must fulfil. */
+/** Licence and credit rules for the tenant of a transfer. */
 export interface StartRules {
   /** Readers and writers that need a feature. */
   gates: Gates;

@@ -18,7 +18,7 @@ import { limitDistinctRequests } from './distinct-needs.ts';
 import type { AcceptedRequest } from './request.ts';
 import type { StartRules } from './rules.ts';
 
-/** What a start needs. */
+/** Services for a start. */
 export interface StartParts extends StartRules {
   db: Database;
   sources: Sources;
@@ -31,11 +31,11 @@ export interface StartParts extends StartRules {
 /** A transfer that was checked and whose datasets are locked: all columns but those of its identity and its caller. */
 export type Plan = Omit<NewTransfer, 'id' | 'price' | 'createdBy' | 'accountId' | 'requestId' | 'traceparent'>;
 
-/** What a start wrote. */
+/** Result of a start. */
 export interface Written {
   summary: Summary;
   plan: Plan;
-  /** What will probably go wrong, or is ignored; for dry runs. */
+  /** Warnings of a dry run: probable failures and ignored members. */
   warnings: readonly string[];
   /** Credits that are reserved. */
   credits?: number | undefined;

@@ -32,7 +32,7 @@ export async function bitmapOf(scheme: TilingScheme, bytes: ArrayBuffer): Promis
   return createImageBitmap(image);
 }
 
-/** The value at a pixel; undefined where there are no data or the colour tells none. */
+/** The value at a pixel; undefined where there are no data or the colour has no value. */
 export async function valueInTile(
   scheme: TilingScheme,
   bytes: ArrayBuffer,

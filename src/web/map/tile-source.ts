@@ -89,7 +89,7 @@ export async function valueAt(
   return valueInTile(scheme, await store.tile(scheme, slice, [level.id, pixel.column, pixel.row], signal), pixel);
 }
 
-/** Levels of the tiles whose nets tell where a place lies. */
+/** Levels of the tiles whose nets locate a point. */
 const NET_ZOOM = 16;
 
 async function warpedPixel(

@@ -10,7 +10,7 @@ const MOST_BYTES = 64 * 2 ** 20;
 /** Rights and contents may change: older tiles are asked for again, which mostly is a 304. */
 const LIFETIME_MS = 60_000;
 
-type Place = readonly [level: number, column: number, row: number];
+type TileIndex = readonly [level: number, column: number, row: number];
 /** A screen full of tiles. */
 const MOST_PREFETCHED = 60;
 
@@ -28,7 +28,7 @@ export class TileStore {
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
   /** The places of the tiles of the slice that was asked for last. */
-  #last: { of: string; places: Map<string, Place> } = { of: '', places: new Map() };
+  #last: { of: string; places: Map<string, TileIndex> } = { of: '', places: new Map() };
 
   /** @param single the dataset has one step and one layer */
   constructor(api: Api, datasetId: string, single: boolean) {
@@ -40,7 +40,7 @@ export class TileStore {
   async tile(
     { schemeId }: Pick<TilingScheme, 'schemeId'>,
     { step, layer }: Slice,
-    place: Place,
+    place: TileIndex,
     signal?: AbortSignal,
   ): Promise<ArrayBuffer> {
     const of = `${schemeId} ${step} ${layer}`;
@@ -50,7 +50,7 @@ export class TileStore {
   }
 
   /** Where a tile of the map lies in the coordinate system of a scheme. */
-  async net({ schemeId }: Pick<TilingScheme, 'schemeId'>, place: Place, signal?: AbortSignal): Promise<MapNet> {
+  async net({ schemeId }: Pick<TilingScheme, 'schemeId'>, place: TileIndex, signal?: AbortSignal): Promise<MapNet> {
     const path = `${this.#base}/${encodeURIComponent(schemeId)}/net/${place.join('/')}`;
     return JSON.parse(new TextDecoder().decode(await this.#get(path, signal))) as MapNet;
   }
@@ -65,7 +65,7 @@ export class TileStore {
   async #read(
     schemeId: string,
     { step, layer }: Slice,
-    [level, column, row]: Place,
+    [level, column, row]: TileIndex,
     signal?: AbortSignal,
   ): Promise<ArrayBuffer> {
     const slice = this.#single ? '' : `?timeStep=${step}&layer=${layer}`;

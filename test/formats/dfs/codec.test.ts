@@ -15,7 +15,7 @@ import { expected, sampleBytes, sampleTest } from './samples.ts';
 
 const open = (bytes: Uint8Array) => DfsFile.open(new CountedSource(bytes));
 
-/** Writes all values anew; what the header says of them is counted again. */
+/** Rewrites all values; the statistics in the header are recalculated. */
 async function rewritten(file: DfsFile): Promise<Buffer> {
   const path = join(tmpdir(), `dfs-${process.pid}-${Math.random()}`);
   const sink = await FileSink.create(path);

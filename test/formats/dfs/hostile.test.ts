@@ -5,7 +5,7 @@ import { ConversionError, FormatError } from '../../../src/files/errors.ts';
 import { findReader } from '../../../src/files/formats/registry.ts';
 import { axes, block, CountedSource, dfsBytes, values } from './dfs-bytes.ts';
 
-/** Of the pseudo-random numbers; another by SEED. */
+/** Seed of the pseudo-random numbers; SEED overrides it. */
 const seed = Number(process.env.SEED ?? 20_261_123);
 
 function* randoms(start: number): Generator<number, never> {

@@ -37,7 +37,7 @@ export interface Expected {
 const present = existsSync(join(folder, 'expected.json'));
 if (!present) console.warn(`SKIPPED: the sample files in ${folder} are absent, so tests on them do not run.`);
 
-/** What an independent reader says of each file; none where the samples are absent. */
+/** Description of each sample by an independent reader; empty if the samples are absent. */
 export const expected: Expected[] = present ? JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8')) : [];
 
 export const sampleTest = present ? test : test.skip;

@@ -12,7 +12,7 @@ import { appended, gridOf, hours, part, RawTiles, squares } from './tiling.ts';
 const draw = async (t: ExecutionContext, data: Grid | Mesh, schemes: readonly object[]): Promise<Buffer> =>
   (await written(t, data, 'TilingWriter', { TilingSchemes: schemes })).content;
 
-/** All that is served of tiles: the description, and each tile of each scheme, also of those drawn on request. */
+/** Everything served of a tiles dataset: description and each tile of each scheme, also those drawn on request. */
 async function served(content: Buffer) {
   const stored = await StoredTiles.open(memory(content));
   const { tileStorageSizeKB: _, ...description } = stored.description;

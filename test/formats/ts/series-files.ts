@@ -55,7 +55,7 @@ export async function seriesFile(
   return Buffer.concat(sink.parts);
 }
 
-/** What a DFS0 file holds: items, times in milliseconds, columns. */
+/** Content of a DFS0 file: items, times in milliseconds, columns. */
 export async function held(t: ExecutionContext, bytes: Uint8Array) {
   const { data: series } = await read(t, 'series', 'Dfs0Reader', bytes);
   const columns: number[][] = series.items.map(() => []);

@@ -18,7 +18,7 @@ import { memory, read } from '../read.ts';
 import { folderOf } from '../transformed.ts';
 import { written } from '../written.ts';
 
-/** What the reader makes of what the writer wrote; the reader's own tests have files of other programs. */
+/** Reads the writer's output with our reader; the reader's own tests have files of other programs. */
 async function back(t: ExecutionContext, data: Data) {
   const { content, lost } = await written(t, data, 'VtuWriter');
   return { ...(await read(t, 'mesh', 'VtuReader', content)), content, writing: lost };

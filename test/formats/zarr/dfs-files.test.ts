@@ -9,7 +9,7 @@ import { converted } from '../files.ts';
 import { memory } from '../read.ts';
 import { dataOf, whole } from './whole.ts';
 
-/** What a DFS file says of itself besides values: title, kind, place, axes and items. */
+/** Metadata of a DFS file: title, kind, position, axes and items. */
 async function facts(bytes: Uint8Array) {
   const { header } = await DfsFile.open(memory(bytes));
   const { title, dataType, projection, deleteValues } = header;

@@ -60,7 +60,7 @@ async function tokenOf(w: World, user: User, settings: object) {
     .token;
 }
 
-/** The same claims and the same key id, signed by somebody else. */
+/** The same claims and key id, signed with a foreign key. */
 async function signedElsewhere(token: string) {
   const [head = '', payload = ''] = token.split('.');
   const { privateKey } = await generateKeyPair('RS256');

@@ -1,6 +1,6 @@
 import type { Rows } from './row.ts';
 
-/** Belongs to nobody: everybody who is signed in reads it. */
+/** Belongs to no tenant: every signed-in user reads it. */
 const everybody = {
   allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
   refused: {},

@@ -18,7 +18,7 @@ async function newLicence(scene: Scene): Promise<string> {
   return id;
 }
 
-/** For editors, to whom administrators belong, or for administrators. */
+/** For editors, which include administrators, or only for administrators. */
 const definers = (status: number, request: Row['request']): Row => ({
   request,
   allowed: { administrator: status },

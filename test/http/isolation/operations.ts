@@ -2,7 +2,7 @@ import type { InjectOptions } from 'fastify';
 import type { Row, Rows, Scene } from './row.ts';
 import { newTransfer } from './transfers.ts';
 
-/** For administrators alone, whoever owns the tenant. */
+/** Only for administrators, not for Owners of the tenant. */
 const administrators = (status: number, request: Row['request']): Row => ({
   request,
   allowed: { administrator: status },

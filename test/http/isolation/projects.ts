@@ -8,12 +8,12 @@ export async function newProject({ w, owner, reader, mark }: Scene): Promise<str
   return body.id;
 }
 
-/** Who belongs to the project reads it; to all others, administrators too, it is not there. */
+/** Members read the project; for all others, also administrators, it is 404. */
 export const readers = {
   allowed: { owner: 200, reader: 200 },
   refused: { member: 404, stranger: 404, administrator: 404 },
 };
-/** Whoever sees it but may not do this is told so. */
+/** Members without the right get `status`, all others 404. */
 export const owners = (status: number) => ({
   allowed: { owner: status },
   refused: { reader: 403, member: 404, stranger: 404, administrator: 404 },

@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify';
 import type { User, World } from '../../world.ts';
 
-/** Who asks, and on whose things. Everything that a row makes belongs to `tenantId` and carries `mark` in its name. */
+/** Callers and tenant of a row. All objects of a row belong to `tenantId` and have `mark` in their names. */
 export interface Scene {
   w: World;
   tenantId: string;
@@ -22,7 +22,7 @@ export interface Scene {
 
 export type Actor = 'owner' | 'reader' | 'member' | 'stranger' | 'administrator' | 'backOffice';
 
-/** What must come back to whom, on requests that are valid in all but the caller. */
+/** Expected status by caller, for requests that are otherwise valid. */
 export interface Row {
   /**
    * A valid request on things of the scene's tenant. Called anew for each actor, so it may make what the request will

@@ -21,7 +21,7 @@ const series = (id: string, name: string) => ({
   item: { name, unit: 'eumUmeter', item: 'eumIWaterLevel', dataType: 'Double' },
 });
 
-/** Belong to nobody: everybody who is signed in reads them. */
+/** Belong to no tenant: every signed-in user reads them. */
 const everybody = {
   allowed: { owner: 200, reader: 200, member: 200, stranger: 200, administrator: 200 },
   refused: {},

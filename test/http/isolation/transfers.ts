@@ -4,7 +4,7 @@ import { newDataset } from './datasets.ts';
 import { newProject, owners, readers } from './projects.ts';
 import type { Row, Rows, Scene } from './row.ts';
 
-/** What the owner asks of a project of his. */
+/** A request of the owner on their project. */
 async function importRequest(scene: Scene) {
   const { w, owner, mark } = scene;
   const projectId = await newProject(scene);
@@ -33,7 +33,7 @@ const own = (url: string): Row => ({
 });
 /** While a transfer has no dataset, its log is for those who may change content. */
 const logged = owners(200);
-/** Of two datasets of the owner's. */
+/** Ids of two datasets of the owner. */
 async function newPair(scene: Scene): Promise<[string, string]> {
   const [one, other] = [await newDataset(scene), await newDataset(scene)];
   return [one.id, other.id];

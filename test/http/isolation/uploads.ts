@@ -9,7 +9,7 @@ async function granted({ w, owner }: Scene, content?: string): Promise<string> {
   return path;
 }
 
-/** The right lies in the address alone: without its query it opens nothing, whoever asks. */
+/** Only the signature in the address grants access: without its query every caller is refused. */
 export default {
   'GET /api/conversion/transfer/upload-url': {
     request: () => ({ url: '/api/conversion/transfer/upload-url' }),

@@ -8,7 +8,7 @@ import type { Platform } from './platform.ts';
 /** Some transfers cost credits, others nothing. */
 export const PRICES = 'AsciiGridReader=1,GeoTiffWriter=2.5,memoryGbHour=3';
 
-/** What was acknowledged of an operation: amounts in millionths. */
+/** Acknowledged amounts of an operation, in millionths. */
 export interface AcceptedCredits {
   operation: string;
   tenant: string;

@@ -8,7 +8,7 @@ export interface Disturbance {
   name: string;
   /** How often, beside the others. */
   weight: number;
-  /** It ends a process or a connection. */
+  /** Whether it ends a process or a connection. */
   kills: boolean;
   happen(platform: Platform, choose: Choices): Promise<boolean>;
 }
@@ -121,7 +121,7 @@ const aWorker = ({ workers }: Platform, choose: Choices): WorkerProcess | undefi
   workers.size === 0 ? undefined : choose.of([...workers]);
 
 /**
- * Lets them happen, one after another, until so many have killed something; says how often each did.
+ * Runs disturbances one after another until `kills` have killed a process; returns the counts of each.
  * @param mix name of a disturbance → how often it happens; the others do not happen, and `kills` does not count
  */
 export async function disturb(
@@ -138,7 +138,7 @@ export async function disturb(
     while (left && (platform.api() === undefined || platform.workers.size === 0)) await sleep(100);
     await sleep(choose.between(...PAUSE_MS));
     const chosen = choose.of(urn);
-    // what it is to befall may just be starting again
+    // the target process may just be restarting
     const deadline = Date.now() + PATIENCE_MS;
     let happened = await chosen.happen(platform, choose);
     while (!happened && Date.now() < deadline) {

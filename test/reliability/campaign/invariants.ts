@@ -1,4 +1,4 @@
-/** What must hold when all is over: a rule, and the statement that finds what breaks it. */
+/** Invariants after the end: a rule, and the statement that finds its violations. */
 export interface Invariant {
   rule: string;
   violations: string;
@@ -140,13 +140,13 @@ export const INVARIANTS: readonly Invariant[] = [
       where t.type = 'Export' and t.status = 'Completed' and s.sha256 is distinct from a.sha256`,
   },
   {
-    rule: 'A receipt tells of the bytes that were made.',
+    rule: 'A receipt describes the bytes of the output.',
     violations: `
       select t.id, t.receipt->'output'->>'sha256' as told, a.sha256 from transfers t join campaign.acknowledged a using (id)
       where t.status = 'Completed' and t.receipt->'output'->>'sha256' <> a.sha256`,
   },
   {
-    rule: 'Each tenant that a transfer concerns is told once that it started, and once that it finished, as it did.',
+    rule: 'Each tenant of a transfer gets one event of its start and one of its end, with the right outcome.',
     violations: `
       select t.id, t.carry, t.status, array_agg(e.type || ' ' || coalesce(e.data->>'Status', '')) as events
       from transfers t
@@ -157,14 +157,14 @@ export const INVARIANTS: readonly Invariant[] = [
         'svc.platform.events.transferstartedevent Pending', 'svc.platform.events.transferfinishedevent ' || t.status]`,
   },
   {
-    rule: 'No other tenant is told of a transfer.',
+    rule: 'No other tenant gets events of a transfer.',
     violations: `
       select e.id, e.type, e.resource_id, e.tenant_id from events e
       where e.type like '%transfer%' and not exists (
         select from transfers t where t.id::text = e.resource_id and e.tenant_id in (t.tenant_id, t.source_tenant_id))`,
   },
   {
-    rule: 'Nothing is told of a transfer after its end.',
+    rule: 'No event of a transfer follows its end.',
     violations: `
       select later.resource_id, later.type, later.time from events ending join events later using (resource_id, tenant_id)
       where ending.type like '%transferfinishedevent' and later.type like '%transfer%' and later.id > ending.id`,
@@ -183,7 +183,7 @@ export const INVARIANTS: readonly Invariant[] = [
         else false end`,
   },
   {
-    rule: 'No attempt starts twice, and each loss of a worker is told once.',
+    rule: 'No attempt starts twice, and each loss of a worker is logged once.',
     violations: `
       select t.id, t.attempt, t.worker_losses, array_agg(l.message order by l.id) as log
       from transfers t join transfer_log l on l.transfer_id = t.id

@@ -9,15 +9,15 @@ import { serveBadly } from './remote.ts';
 export interface AcceptedSubmission {
   id: string;
   kind: string;
-  /** Of the bytes that it makes. */
+  /** Digest of the output. */
   sha256?: string;
-  /** Of the dataset that it makes. */
+  /** Name of the created dataset. */
   name?: string;
   /** The dataset that it writes. */
   datasetId?: string;
-  /** What it adds to that one, as no other does. */
+  /** The unique feature that the append adds. */
   feature?: string;
-  /** What it needs of its worker. */
+  /** Label that the worker must have. */
   label?: string;
   memoryMb?: number;
   /** A cancel was answered with 202. */
@@ -53,7 +53,7 @@ export function grid(lines: number): string {
   return `${head}${`${row}\n`.repeat(lines)}`;
 }
 
-/** What can be done here, so that a file of one size always makes the same bytes. */
+/** Prepares a project for kinds of transfers whose output depends only on the size of the input. */
 export async function prepareProject(client: Client, tenantId?: string) {
   const own: Record<string, string> = tenantId === undefined ? {} : { 'svc-tenant-id': tenantId };
   const project = expect(await client.post('/api/metadata/project', { name: 'River' }, randomUUID(), own), 201);

@@ -27,21 +27,21 @@ import { WITNESS } from './invariants.ts';
 export interface Platform {
   readonly url: string;
   readonly folder: string;
-  /** Where the API listens, whichever process it is at the moment. */
+  /** Address of the API, whichever process serves it. */
   readonly address: string;
-  /** Of the first administrator, who owns both tenants. */
+  /** Access token of the first administrator, who owns both tenants. */
   readonly token: string;
   readonly tenantIds: readonly [string, string];
   readonly workers: ReadonlySet<WorkerProcess>;
   readonly api: () => ServerProcess | undefined;
-  /** As soon as there is a database that answers. Not for statements that must not run twice. */
+  /** Runs a statement as soon as a database answers. Not for statements that must not run twice. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
   restartPostgres(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Ends of processes that the test did not cause, and why. */
   readonly surprises: string[];
   /** Why processes ended before they were ready. */
   readonly failedStarts: readonly string[];
-  /** What APIs logged of requests that they answered with 500: bugs. */
+  /** Log lines of requests that were answered with 500: bugs. */
   readonly failures: string[];
   /** The test will end this process itself, so its end is not added to `surprises`. */
   expectEnd(process: WorkerProcess | ServerProcess): void;
@@ -55,9 +55,9 @@ export interface Platform {
 export interface PlatformOptions {
   workers: number;
   concurrency: number;
-  /** What the workers have, as settings: as evenly as their number allows. */
+  /** Settings that are distributed evenly over the workers. */
   equipment?: readonly Record<string, string>[];
-  /** Of all processes. */
+  /** Settings of all processes. */
   settings?: Record<string, string>;
 }
 
@@ -265,7 +265,7 @@ function lastWords(output: string): string {
   return fatal === undefined ? lines.slice(-15).map(brief).join('\n') : brief(fatal);
 }
 
-/** Of a line of a log, its message. */
+/** Message of a log line. */
 const brief = (line: string) => /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]?.slice(0, 300) ?? line.slice(0, 300);
 
 /** Children of a process that still run. */

@@ -6,7 +6,7 @@ import type { Answer, Client } from './client.ts';
 import { type AcceptedSubmission, prepareKinds } from './kinds.ts';
 import type { Platform } from './platform.ts';
 
-/** What is sent to the platform while it is disturbed. */
+/** Requests that are sent to the platform while it is disturbed. */
 export interface Work {
   readonly acknowledged: AcceptedSubmission[];
   /** Submits that were refused, because another transfer writes the dataset. */
@@ -44,7 +44,7 @@ export async function prepareWork(platform: Platform, client: Client, choose: Ch
       throw new Error(`A submit was refused: ${status} ${JSON.stringify(body)}`);
     refused++;
   }
-  /** What ended in error is tried again, as a user would: mostly. */
+  /** Retries most failed transfers, as a user would. */
   const retried = new Set<string>();
   async function retryFailed(failed: readonly string[]) {
     for (const id of failed) {

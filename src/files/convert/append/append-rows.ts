@@ -109,7 +109,7 @@ function refuseTwice(targets: readonly FiledSeries[]): void {
     throw new ConversionError(`The input has several items '${twice.item.name}', so they cannot be matched.`);
 }
 
-/** The steps of the input ascend, so the first one tells. */
+/** The steps of the input ascend, so checking the first is enough. */
 function checkOrder({ time }: Series, offset: number | undefined, targets: readonly FiledSeries[]): void {
   if (offset === undefined) return;
   const first = (time.start ?? 0) + offset * MILLISECONDS[time.unit];

@@ -9,7 +9,7 @@ import { FileSource } from '../../formats/io/bytes.ts';
 import { completeParameters } from '../../formats/parameters.ts';
 import { readers } from '../../formats/registry.ts';
 import type { ExistingDataset } from '../conversion.ts';
-import type { AppendSession, AppendWork, Pulled } from '../kinds/handler.ts';
+import type { AppendSession, AppendWork, StreamOperations } from '../kinds/handler.ts';
 import { listedStatistics } from '../pipeline.ts';
 import { temporalInformation } from '../temporal-information.ts';
 
@@ -24,13 +24,13 @@ type OverTime = Grid | Mesh | Series;
 export async function openStepAppend<D extends OverTime>(
   { existing, writer, write, steps }: AppendWork,
   context: Context,
-  pulled: Pulled<D>,
+  stream: StreamOperations<D>,
   join: (present: D, added: D, context: Context) => Promise<D>,
 ): Promise<AppendSession> {
   if (writer.appends === undefined) throw new ConversionError(`${writer.name} cannot append.`);
   const there = (await readExisting(existing, context)) as D;
   const calculated = steps.some(({ type }) => type === 'CalculateStatisticsTransformation');
-  let result: { joined: D; tally: ReturnType<Pulled<D>['tally']>; added: number } | undefined;
+  let result: { joined: D; tally: ReturnType<StreamOperations<D>['tally']>; added: number } | undefined;
   return {
     context,
     async write(data) {
@@ -39,14 +39,14 @@ export async function openStepAppend<D extends OverTime>(
           `The dataset holds ${kindNouns[there.kind].one}, and the input ${kindNouns[data.kind].one}.`,
         );
       const joined = await join(there, data as D, context);
-      const tally = pulled.tally(joined, calculated);
+      const tally = stream.tally(joined, calculated);
       result = { joined, tally, added: countOf(joined) - countOf(there) };
       await write(tally.watch(joined, context.signal, (fraction) => context.progress(fraction, 'Appending')));
     },
     async finish(passed) {
       const { joined, tally, added } = result!;
       const after = tally.result(joined);
-      const spatial = await pulled.place(joined, after, context);
+      const spatial = await stream.place(joined, after, context);
       const temporal = temporalInformation(joined.time);
       return {
         ...passed,

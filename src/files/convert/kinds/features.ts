@@ -3,13 +3,13 @@ import { type FeatureStatistics, FeatureTally, watchedFeatures } from '../../dat
 import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { openFeatureAppend } from '../append/append-session.ts';
-import { passThrough } from '../pipeline.ts';
+import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenFields } from '../steps/item-filter.ts';
 import { reprojected } from '../steps/reproject.ts';
 import { featuresWithin } from '../steps/spatial-filter.ts';
-import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
+import type { KindHandler, StepContext, StepsOf, StreamOperations } from './handler.ts';
 import { inspectFeatures } from './inspect-features.ts';
 
 const steps: StepsOf<FeatureCollection> = {
@@ -19,7 +19,7 @@ const steps: StepsOf<FeatureCollection> = {
   SpatialFilterTransformation: (data, filter, { context }) => featuresWithin(data, filter, context),
 };
 
-const pulled: Pulled<FeatureCollection> = {
+const stream: StreamOperations<FeatureCollection> = {
   steps,
   progress: 'input',
   tally({ fields }, whole) {
@@ -41,7 +41,7 @@ const pulled: Pulled<FeatureCollection> = {
 
 export const featuresHandler: KindHandler<FeatureCollection> = {
   steps,
-  pass: (data, work, write, context) => passThrough(pulled, { name: work.stem, ...data }, work, write, context),
+  pass: (data, work, write, context) => convertStream(stream, { name: work.stem, ...data }, work, write, context),
   append: openFeatureAppend,
   inspect: inspectFeatures,
 };

@@ -8,14 +8,14 @@ import { operationSentence } from '../../geo/crs/operation.ts';
 import { warpGrid } from '../../geo/warp/warp.ts';
 import { joinGrids } from '../append/append-grids.ts';
 import { openStepAppend } from '../append/append-steps.ts';
-import { passThrough } from '../pipeline.ts';
+import { convertStream } from '../pipeline.ts';
 import { spatialInformation } from '../spatial-information.ts';
 import { knownInputCrs } from '../steps/input-crs.ts';
 import { chosenBands } from '../steps/item-filter.ts';
 import { gridWithin } from '../steps/spatial-filter.ts';
 import { gridAtSteps } from '../steps/temporal-filter.ts';
 import { withChosenLayers } from '../steps/vertical-filter.ts';
-import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
+import type { KindHandler, StepContext, StepsOf, StreamOperations } from './handler.ts';
 import { inspectGrid } from './inspect-grid.ts';
 
 const steps: StepsOf<Grid> = {
@@ -27,7 +27,7 @@ const steps: StepsOf<Grid> = {
   VerticalFilterTransformation: (grid, filter) => withChosenLayers(grid, filter),
 };
 
-const pulled: Pulled<Grid> = {
+const stream: StreamOperations<Grid> = {
   steps,
   progress: 'output',
   tally(_grid, whole) {
@@ -46,8 +46,8 @@ const pulled: Pulled<Grid> = {
 
 export const gridHandler: KindHandler<Grid> = {
   steps,
-  pass: (grid, work, write, context) => passThrough(pulled, grid, work, write, context),
-  append: (work, context) => openStepAppend(work, context, pulled, joinGrids),
+  pass: (grid, work, write, context) => convertStream(stream, grid, work, write, context),
+  append: (work, context) => openStepAppend(work, context, stream, joinGrids),
   inspect: inspectGrid,
 };
 

@@ -57,7 +57,7 @@ export interface AppendWork {
   readonly writer: Writer;
   readonly steps: readonly Transformation[];
   write(data: Data): Promise<void>;
-  /** What a writer that joins the steps itself has told of them. */
+  /** Properties of the steps, reported by a writer that joins them itself. */
   joined(): JoinedSteps | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface AppendSession {
 }
 
 /** Functions of a kind of data that the pipeline (`pipeline.ts`) needs to read, transform and count its data. */
-export interface Pulled<D> {
+export interface StreamOperations<D> {
   readonly steps: Steps<D>;
   /** Progress is the fraction of the input read, if the size of the output is unknown, or of the output written. */
   readonly progress: 'input' | 'output';

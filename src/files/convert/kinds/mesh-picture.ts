@@ -66,7 +66,7 @@ function means(values: Float64Array, components: readonly Axis[]): Float64Array 
   });
 }
 
-/** The title says what is drawn of a spectrum. */
+/** Title of the picture of a spectrum. */
 function titled(item: MeshItem): Pick<MeshItem, 'name'> {
   if (item.components === undefined) return item;
   return { name: `${item.name ?? 'Item'}, mean over ${item.components.map(({ name }) => name).join(' and ')}` };

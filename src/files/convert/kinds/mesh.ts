@@ -5,14 +5,14 @@ import { parseSrid, sameCrs } from '../../geo/crs/crs.ts';
 import { operationSentence } from '../../geo/crs/operation.ts';
 import { joinMeshes } from '../append/append-meshes.ts';
 import { openStepAppend } from '../append/append-steps.ts';
-import { passThrough } from '../pipeline.ts';
+import { convertStream } from '../pipeline.ts';
 import { boxInformation } from '../spatial-information.ts';
 import { knownInputCrs } from '../steps/input-crs.ts';
 import { choose } from '../steps/item-filter.ts';
 import { meshWithin, meshWithLayers } from '../steps/mesh-filters.ts';
 import { reprojectedMesh } from '../steps/reproject-mesh.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
-import type { KindHandler, Pulled, StepContext, StepsOf } from './handler.ts';
+import type { KindHandler, StepContext, StepsOf, StreamOperations } from './handler.ts';
 import { inspectMesh } from './inspect-mesh.ts';
 import { itemTally } from './item-tally.ts';
 
@@ -41,7 +41,7 @@ const steps: StepsOf<Mesh> = {
   VerticalFilterTransformation: (mesh, filter) => meshWithLayers(mesh, filter),
 };
 
-const pulled: Pulled<Mesh> = {
+const stream: StreamOperations<Mesh> = {
   steps,
   progress: 'output',
   tally: ({ items }, whole) =>
@@ -66,8 +66,8 @@ const pulled: Pulled<Mesh> = {
 
 export const meshHandler: KindHandler<Mesh> = {
   steps,
-  pass: (mesh, work, write, context) => passThrough(pulled, { name: work.stem, ...mesh }, work, write, context),
-  append: (work, context) => openStepAppend(work, context, pulled, joinMeshes),
+  pass: (mesh, work, write, context) => convertStream(stream, { name: work.stem, ...mesh }, work, write, context),
+  append: (work, context) => openStepAppend(work, context, stream, joinMeshes),
   inspect: inspectMesh,
 };
 

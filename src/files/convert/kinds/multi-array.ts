@@ -1,13 +1,13 @@
 import { Box } from '../../data/box.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import { stepsOf } from '../../data/time-axis.ts';
-import { passThrough } from '../pipeline.ts';
+import { convertStream } from '../pipeline.ts';
 import { boxInformation, spatialInformation } from '../spatial-information.ts';
 import { arrayWithin } from '../steps/array-within.ts';
 import { choose } from '../steps/item-filter.ts';
 import { reprojectedArray } from '../steps/reproject-array.ts';
 import { chosenTime } from '../steps/temporal-filter.ts';
-import type { KindHandler, Pulled, StepsOf } from './handler.ts';
+import type { KindHandler, StepsOf, StreamOperations } from './handler.ts';
 import { inspectArray } from './inspect-array.ts';
 import { itemTally } from './item-tally.ts';
 
@@ -42,7 +42,7 @@ function partOf(array: MultiArray, item: number, step: number, start: readonly n
   return step * lengths.reduce((product, length) => product * length, 1) + first;
 }
 
-const pulled: Pulled<MultiArray> = {
+const stream: StreamOperations<MultiArray> = {
   steps,
   progress: 'output',
   tally: ({ items }, whole) =>
@@ -72,6 +72,6 @@ const pulled: Pulled<MultiArray> = {
 
 export const arrayHandler: KindHandler<MultiArray> = {
   steps,
-  pass: (array, work, write, context) => passThrough(pulled, array, work, write, context),
+  pass: (array, work, write, context) => convertStream(stream, array, work, write, context),
   inspect: inspectArray,
 };

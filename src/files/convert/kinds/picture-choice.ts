@@ -51,7 +51,7 @@ function checkedIndex(what: string, n: number, count: number): number {
   throw new ConversionError(`There is no ${what} ${n}: the data have ${there}.`);
 }
 
-interface Place {
+interface PictureSubject {
   readonly crs?: Crs | undefined;
   readonly time?: TimeAxis | undefined;
   readonly step?: number;
@@ -63,7 +63,7 @@ interface Place {
 export function headingOf(
   { name }: Pick<Item, 'name'>,
   item: number,
-  { crs, time, step = 0, layer = 0, layers = 1 }: Place,
+  { crs, time, step = 0, layer = 0, layers = 1 }: PictureSubject,
 ): Heading {
   const parts = [
     ...(time === undefined ? [] : [momentOf(time, step)]),

@@ -2,7 +2,7 @@ import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 
 type Cells = Pick<Mesh, 'connectivity' | 'offsets' | 'shapes'>;
 
-/** What the receipt says of things that run from one side of the antimeridian to the other, such as '3 features'. */
+/** Remark of the receipt about data that cross the antimeridian, such as '3 features'. */
 export const crossingSentence = (things: string): string =>
   `${things} cross the antimeridian (longitude 180°). They are not split there, so some programs draw them across the whole map.`;
 

@@ -30,7 +30,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID, AllowedI
   const chosen = allowedItems(described, AllowedItemNames, context);
   const own = isLocated ? await identifiedCrs(header.projection) : undefined;
   const given = SRID === undefined ? undefined : parseSrid(SRID);
-  // Its nodes are pairs of frequency and direction, which would become places on the earth.
+  // Nodes of a spectrum are pairs of frequency and direction, not positions on the earth.
   if (!isLocated && given !== undefined)
     context.log('warning', 'SRID is ignored: the values of a point spectrum have no place in a coordinate system.');
   const crs = isLocated ? (given ?? own) : undefined;

@@ -27,7 +27,7 @@ export interface Layout {
   blocksAcross: number;
   blocksDown: number;
   /**
-   * Of all blocks, row by row, and band by band if not chunky. A block with offset and count 0 was never written
+   * Offsets of all blocks, row by row, then band by band if planar. A block with offset and count 0 was never written
    * (sparse file).
    */
   offsets: Float64Array;

@@ -1,6 +1,6 @@
 import type { SampleType } from '../../data/item.ts';
 
-/** Of single precision; GDAL takes it for double precision, too. */
+/** Epsilon of single precision; GDAL also uses it for double precision. */
 const EPSILON = 2 ** -23;
 
 /** Values that count as the nodata value: from `low` to `high`. */

@@ -16,7 +16,7 @@ export class OverviewBuilder {
   readonly height: number;
   readonly #from: OverviewSource;
   readonly #nodata: number;
-  /** For each source column: the target column in which it begins, and the fraction of it in that column. */
+  /** Per source column: the target column in which it begins, and its fraction in that column. */
   readonly #target: Uint32Array;
   readonly #share: Float64Array;
   #row = 0;

@@ -170,7 +170,7 @@ async function declaredEncoding(
   return encoding;
 }
 
-/** What the text of a table can be. */
+/** Possible encodings of the text of a table. */
 type Content = 'ascii' | 'utf-8' | 'windows-1252';
 
 async function contentEncoding({ source, start, rowLength, count }: Table, columns: DbfColumn[]): Promise<Content> {

@@ -5,7 +5,7 @@ import type { SeriesFile } from './series-file.ts';
 export const SERIES_FORMAT = 'ts';
 
 /**
- * What TSReader read from: for TSWriter, which keeps what the kind `series` has no members for if nothing is changed.
+ * The dataset that TSReader read: an unchanged copy keeps metadata for which the kind `series` has no members.
  */
 export class SeriesContent {
   readonly file: SeriesFile;

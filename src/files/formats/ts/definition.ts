@@ -20,7 +20,7 @@ export const MAX_NAME = 255;
 type ValueType = (typeof VALUE_TYPES)[number];
 type FieldType = (typeof FIELD_TYPES)[number];
 
-/** What the values of a series are; `unit` and `item` are identifiers of EUM. */
+/** Quantity of the values of a series; `unit` and `item` are EUM identifiers. */
 export interface SeriesItem {
   name: string;
   unit: string;
@@ -31,7 +31,7 @@ export interface SeriesItem {
   hasLayers?: boolean | undefined;
 }
 
-/** What each value has beside it. */
+/** Extra columns of each value. */
 export interface SeriesField {
   name: string;
   dataType: FieldType;

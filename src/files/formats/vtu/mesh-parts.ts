@@ -15,7 +15,7 @@ export class MeshParts {
   readonly #arrays: ReturnType<typeof itemArrays>;
   #fixed: Omit<Part, 'pointData' | 'cellData'> | undefined;
   #codes: EncodedArray[] = [];
-  /** Of a mesh in blocks: one for the geometry, one for the values of a step. */
+  /** Readers of a mesh in blocks: one for the geometry, one for the values of a step. */
   #spools: { geometry: BlockSpool; values: BlockSpool } | undefined;
 
   /** @throws ConversionError for a mesh that is too large for a file */

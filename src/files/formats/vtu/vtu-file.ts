@@ -88,7 +88,7 @@ export class VtuFile {
     return { layers: { maximum, sigma, columns }, ...(named === undefined ? {} : { section: named }) };
   }
 
-  /** What tells a point spectrum from a mesh on the earth. */
+  /** Marks a point spectrum, whose cells are not positions on the earth. */
   spectrum(cells: number): Pick<Mesh, 'located' | 'spectrum'> {
     return pointSpectrum(this.items, this.#fields, cells);
   }

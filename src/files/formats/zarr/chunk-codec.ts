@@ -14,7 +14,7 @@ import { readEntry } from '../io/zip-entry.ts';
 import { unpackBlosc } from './blosc.ts';
 import type { Codecs } from './metadata.ts';
 
-/** What the bytes of a chunk of an array are. */
+/** Encoding of the chunks of an array. */
 export interface ChunkForm {
   readonly type: StoredType;
   readonly codecs: Codecs;

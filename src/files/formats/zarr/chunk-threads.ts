@@ -8,7 +8,7 @@ import type { ChunkPick, PickJob, ZipBytes } from './chunk-thread.ts';
 const mostThreads = 4;
 /** Ranges that lie closer are read in one. */
 const gap = 1 << 14;
-/** Of an entry of a zip besides its content, at most: the local header with its name and extra field. */
+/** Maximum bytes of a zip entry before its content: the local header with name and extra field. */
 const longestHeader = 30 + 2 * 0xffff;
 
 /** Chunks of one array, of which values are picked. */
@@ -19,7 +19,7 @@ export interface PickRequest extends Pick<PickJob, 'form' | 'lengths' | 'to'> {
 
 interface ChunkThread {
   readonly tasks: TaskThread<PickJob, boolean>;
-  /** Keys of chunks that it need not keep; told with the next job. */
+  /** Keys of chunks that the thread can drop; sent with the next job. */
   forgotten: string[];
 }
 

@@ -7,7 +7,7 @@ import type { ArraySpec, Attributes } from './store-writer.ts';
 /** The grid mapping variable of CF. */
 export const CRS = 'crs';
 
-/** What is known of a coordinate system; undefined for one that no registry knows, whose text is kept as it is. */
+/** Looks up a coordinate system in the registry; undefined for an unknown one, whose text is kept unchanged. */
 export async function known(crs: Crs | undefined): Promise<KnownCrs | undefined> {
   if (crs === undefined) return undefined;
   try {

@@ -12,5 +12,5 @@ export interface OpenedStore<D = Grid | Mesh | MultiArray> {
   readonly reportInvalid?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What opening a store needs of a conversion. */
+/** Members of a conversion that opening a store needs. */
 export type StoreContext = Pick<Context, 'log' | 'reportLoss' | 'remark'>;

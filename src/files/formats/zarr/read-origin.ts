@@ -4,7 +4,7 @@ import type { Origin } from '../../data/origin.ts';
 import { type ReadPlace, StoredDfs } from '../io/dfs/origin.ts';
 import type { GridDescription } from './description.ts';
 
-/** What the store keeps of the DFS file that its data come from. */
+/** Metadata of the source DFS file in the store. */
 export const originOf = (
   { dfs, source }: Pick<GridDescription, 'dfs' | 'source'>,
   crs: Crs | undefined,

@@ -131,7 +131,7 @@ interface Opening {
   readonly threads?: ChunkThreads;
 }
 
-interface Place {
+interface ArrayStorage {
   readonly source: ByteSource;
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly prefix: string;
@@ -142,11 +142,11 @@ interface Place {
 
 export class ZarrArray {
   readonly metadata: ArrayMetadata;
-  readonly #place: Place;
+  readonly #storage: ArrayStorage;
 
-  constructor(metadata: ArrayMetadata, place: Place) {
+  constructor(metadata: ArrayMetadata, storage: ArrayStorage) {
     this.metadata = metadata;
-    this.#place = place;
+    this.#storage = storage;
   }
 
   get shape(): readonly number[] {
@@ -178,7 +178,7 @@ export class ZarrArray {
   async select(indices: readonly Indices[], signal?: AbortSignal): Promise<StoredValues> {
     const { type, chunks } = this.metadata;
     const shape = indices.map(({ length }) => length);
-    const { threads } = this.#place;
+    const { threads } = this.#storage;
     const inThreads = threads !== undefined && this.bytesFor(indices) > smallSelection;
     const to = { values: (inThreads ? sharedValues : newValues)(type, product(shape)), shape };
     const parts = indices.map((chosen, d) => partsOf(chosen, chunks[d]!));
@@ -209,7 +209,7 @@ export class ZarrArray {
   ): Promise<void> {
     signal?.throwIfAborted();
     const { type, chunks, codecs, key } = this.metadata;
-    const { source, entries, prefix, key: store } = this.#place;
+    const { source, entries, prefix, key: store } = this.#storage;
     const picks = group.flatMap((parts) => {
       const entry = entries.get(prefix + key(parts.map(({ chunk }) => chunk)));
       return entry === undefined ? [] : [{ key: `${store} ${entry.name}`, parts, entry }];
@@ -246,10 +246,10 @@ export class ZarrArray {
       throw new FormatError(
         `The array '${shown(name)}' has the shape ${own.join(' × ')} instead of ${shape.join(' × ')}.`,
       );
-    const most = Math.max(valuesOfAnyStore, mostPerByte * this.#place.source.size);
+    const most = Math.max(valuesOfAnyStore, mostPerByte * this.#storage.source.size);
     if (product(own) > most)
       throw new FormatError(
-        `The array '${shown(name)}' has ${product(own)} values, but the store has ${this.#place.source.size} bytes.`,
+        `The array '${shown(name)}' has ${product(own)} values, but the store has ${this.#storage.source.size} bytes.`,
       );
     return this.read(
       own.map(() => 0),
@@ -259,7 +259,7 @@ export class ZarrArray {
 
   async #chunk(index: readonly number[]): Promise<StoredValues> {
     const { type, chunks, codecs, fill, key } = this.metadata;
-    const { source, entries, prefix, cache, key: store } = this.#place;
+    const { source, entries, prefix, cache, key: store } = this.#storage;
     const name = prefix + key(index);
     return cache.get(`${store} ${name}`, async () => {
       const entry = entries.get(name);

@@ -13,7 +13,7 @@ export interface Heights {
 type Rgb = readonly [number, number, number];
 type Ramp = readonly (readonly [at: number, colour: Rgb])[];
 
-/** From lowland green through ochre and brown to snow. */
+/** Colours of land: lowland green through ochre and brown to snow. */
 const land: Ramp = [
   [0, [78, 121, 92]],
   [0.16, [124, 155, 105]],
@@ -24,7 +24,7 @@ const land: Ramp = [
   [1, [247, 245, 242]],
 ];
 
-/** From deep water to the shore. */
+/** Colours of water: deep to shallow. */
 const water: Ramp = [
   [0, [24, 52, 96]],
   [0.5, [58, 110, 158]],

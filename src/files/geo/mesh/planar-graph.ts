@@ -92,7 +92,7 @@ const sideOf = (x: Coordinates, y: Coordinates, a: number, b: number, c: number)
 const crosses = (x: Coordinates, y: Coordinates, a: number, b: number, c: number, d: number): boolean =>
   sideOf(x, y, a, b, c) * sideOf(x, y, a, b, d) < 0;
 
-/** Of a vertex on the line through two others. */
+/** Whether a vertex on the line through two others lies between them. */
 const isBetween = (x: Coordinates, y: Coordinates, a: number, b: number, c: number): boolean =>
   (x[c]! - x[a]!) * (x[c]! - x[b]!) <= 0 && (y[c]! - y[a]!) * (y[c]! - y[b]!) <= 0;
 

@@ -12,7 +12,7 @@ interface Level {
 export class RingTree {
   /** Boxes that the last search tested. */
   visited = 0;
-  /** From the leaves up. */
+  /** Levels of boxes, from the leaves up. */
   readonly #levels: Level[];
 
   /**

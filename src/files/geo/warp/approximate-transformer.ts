@@ -26,7 +26,7 @@ interface Square {
  * `pixelsOfSquare` interpolates. Plain data, so that it can be posted to another thread.
  */
 export interface ApproximateTransform {
-  /** Of each square: column, row, side, index of its first number in `positions`. */
+  /** Per square: column, row, side, index of its first number in `positions`. */
   readonly squares: Int32Array;
   /** Interpolated square: x of its nine nodes, then y. Exact square: x of all cells, then y. */
   readonly positions: Float64Array;

@@ -12,7 +12,7 @@ export interface SourceWindow {
   /** First column in memory, and number of columns in memory. */
   left: number;
   stride: number;
-  /** Of the whole source. */
+  /** Size of the whole source. */
   width: number;
   height: number;
 }

@@ -137,7 +137,7 @@ export function describeTiles(
 export const timeStampsOf = (time: TimeAxis): string[] =>
   Array.from({ length: stepCount(time) }, (_, step) => clockText(timeOf(time, step)));
 
-/** Without what PROJ tells of it. */
+/** A coordinate system without properties that PROJ knows. */
 const plainCrs = ({ authority, code, wkt }: KnownCrs): Crs => ({
   ...(authority && { authority }),
   ...(code !== undefined && { code }),

@@ -26,7 +26,7 @@ export const mercator: Crs = { authority: 'EPSG', code: 3857 };
 const memory = 256 << 20;
 /** Rows that are read at once. */
 const rowsAtOnce = 64;
-/** Sides of the net of points that tells where a grid lies. */
+/** Points per side of the net that locates a grid. */
 const net = 96;
 
 /** Values of cells as Float32 or Float64; NaN is no data. */

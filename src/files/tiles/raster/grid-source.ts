@@ -24,7 +24,7 @@ interface Plane {
   /** Changes a value, such as the number of a colour of a palette. */
   readonly change?: (value: number) => number;
   readonly whole?: boolean;
-  /** Of the spilled values. Absent: as the item needs it. */
+  /** Sample type of the spilled values. Default: that of the item. */
   readonly type?: 'Float32' | 'Float64';
 }
 

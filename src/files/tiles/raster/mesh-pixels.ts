@@ -5,7 +5,7 @@ import type { ValueRows } from './pyramid.ts';
 export interface Elements {
   readonly starts: ArrayLike<number>;
   readonly corners: ArrayLike<number>;
-  /** Of each node, in the coordinate system of the lattices. */
+  /** Coordinates of each node, in the coordinate system of the lattices. */
   readonly x: Float64Array;
   readonly y: Float64Array;
 }

@@ -88,7 +88,7 @@ function digestOf(faces: readonly Faces[], { x, y }: Pick<Elements, 'x' | 'y'>):
   return digest.digest('hex');
 }
 
-/** From the lowest layer up. */
+/** Faces of each layer, from the lowest up. */
 function facesOf(mesh: Mesh): Faces[] {
   const { shapes, connectivity, offsets } = footprints(mesh);
   const { count, of: layerOf } = cellLayers(mesh);

@@ -95,7 +95,7 @@ export function newSums(pool: ArrayPool, planes: number, method: Aggregation): S
     : { planes: each(() => pool.values(0)), counts: each(() => pool.counts()) };
 }
 
-/** Replaces sums by means; what is no sum stays as it is. */
+/** Replaces sums by means; maxima stay unchanged. */
 export function valuesOf({ planes, counts }: Sums): readonly Float64Array[] {
   if (counts === undefined) return planes;
   for (const [n, plane] of planes.entries()) {

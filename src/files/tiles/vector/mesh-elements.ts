@@ -29,7 +29,7 @@ export class MeshElements {
   readonly blob: string;
   readonly crs: KnownCrs;
   readonly layers: number;
-  /** Of all nodes. */
+  /** Bounding box of all nodes. */
   readonly box: Area;
   readonly #flat: MeshCells;
   readonly #layerOf: Int32Array | undefined;

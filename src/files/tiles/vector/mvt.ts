@@ -23,7 +23,7 @@ export class LayerWriter {
   readonly #keys: readonly TileKey[];
   readonly #table: ValueTable;
   #features = 0;
-  /** Of each key and each value of the table its number in the tile, from 1; 0: it is not in it. */
+  /** Number in the tile of each key and value of the table, from 1; 0 if it is not in the tile. */
   readonly #keyNumbers: Uint32Array;
   #valueNumbers = new Uint32Array(1 << 8);
   /** Keys and values of the tile. */

@@ -10,12 +10,12 @@ const PIXEL = EXTENT / 256;
 const SIDE = Math.ceil((EXTENT + 2 * BUFFER) / PIXEL);
 
 /**
- * Each edge lies there once, from west to east, or from less to more y; how often the rings go that way minus the other
+ * Contains each edge once, from west to east, or from less to more y, with how often rings run that way minus the other
  * way.
  */
 export interface NodedEdges extends Edges {
   readonly outer: Int32Array;
-  /** Of holes. */
+  /** The count for holes. */
   readonly inner: Int32Array;
 }
 
@@ -91,7 +91,7 @@ const alongEdge = ({ x0, y0, x1, y1 }: Edges, i: number, points: readonly number
   return points.toSorted((one, other) => along(one) - along(other));
 };
 
-/** For each edge the points where others meet it between its ends. */
+/** Interior intersection points of each edge with other edges. */
 function crossingsOf(edges: Edges): Map<number, number[]> | undefined {
   const { x0, y0, x1, y1 } = edges;
   const splits = new Map<number, number[]>();
@@ -130,7 +130,7 @@ function crossingsOf(edges: Edges): Map<number, number[]> | undefined {
   return tooMany ? undefined : splits;
 }
 
-/** Of a point on the line through a and b. */
+/** Whether a point on the line through a and b lies between them. */
 const isBetween = (ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean =>
   x >= Math.min(ax, bx) && x <= Math.max(ax, bx) && y >= Math.min(ay, by) && y <= Math.max(ay, by);
 

@@ -12,9 +12,9 @@ interface Polygon {
 /** Whether a point is inside, by the winding numbers of the exterior rings and of the holes around it. */
 type Rule = (outer: number, inner: number) => boolean;
 
-/** Of one polygon: a ring that crosses itself keeps all that it goes around. */
+/** For one polygon: a ring that crosses itself keeps its whole enclosed area. */
 const withoutHoles: Rule = (outer, inner) => outer !== 0 && inner === 0;
-/** Of several valid polygons, which may lie over each other. */
+/** For several valid polygons, which may overlap. */
 const union: Rule = (outer) => outer > 0;
 
 const validity = new PolygonValidity();

@@ -42,7 +42,7 @@ export class PolygonValidity {
     };
   }
 
-  /** Of rings that do not touch. */
+  /** Whether rings, which do not touch each other, are nested correctly. */
   #isNested({ points, ends, exterior }: TileRings): boolean {
     const { ring } = this.#edges;
     const columns = new EdgeColumns(this.#edges);

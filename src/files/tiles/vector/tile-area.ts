@@ -24,7 +24,7 @@ const everywhere: Box = { west: -Infinity, south: -Infinity, east: Infinity, nor
 /** Finds where tiles lie in the coordinate system of a file. Holds WebAssembly memory until `close`. */
 export class TileAreas implements Disposable {
   readonly #crs: KnownCrs;
-  /** From Web Mercator to the file, and from the file to degrees; absent where the file is in degrees of WGS 84. */
+  /** Transforms Web Mercator to the file's CRS, and that to degrees; absent if the file is in degrees of WGS 84. */
   readonly #changes: readonly [Transformer, Transformer] | undefined;
 
   private constructor(crs: KnownCrs, changes: readonly [Transformer, Transformer] | undefined) {

@@ -56,7 +56,7 @@ export class TileClipper implements PathList {
   #whole = new Int32Array(1 << 10);
   #kept = new Uint8Array(1 << 9);
   readonly #stack: number[] = [];
-  /** Of each ring whether it is an exterior one. */
+  /** Whether each ring is an exterior ring. */
   readonly #exterior: boolean[] = [];
 
   get count(): number {

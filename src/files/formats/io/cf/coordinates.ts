@@ -2,7 +2,7 @@ import type { StoredType } from '../../../data/stored-values.ts';
 import { type Line, lineThrough, realNumbers } from './numbers.ts';
 import { type CfContext, type CfFile, type CfVariable, textOf } from './variable.ts';
 
-/** What a dimension is by its coordinate variable or its name. */
+/** Role of a dimension, by its coordinate variable or name. */
 export type Role = 'x' | 'y' | 'level' | 'other';
 
 /** Names of dimensions of layers. */
@@ -110,7 +110,7 @@ async function edgesOf(file: CfFile, variable: CfVariable): Promise<Float64Array
   return edges.every(Number.isFinite) ? edges : undefined;
 }
 
-/** Share of the step above which a difference from the straight line is told. */
+/** Share of the step above which a difference from the straight line is reported. */
 const told = 1e-3;
 
 export function remarkOnLine({ variable, line }: Coordinates, { remark }: Pick<CfContext, 'remark'>): void {

@@ -329,7 +329,7 @@ async function reportScalars(
 }
 
 /** Where the data lie: x and y of the first variable that has both, and their coordinate system. */
-interface Place {
+interface HorizontalAxes {
   readonly x: Dimension;
   readonly y: Dimension;
   readonly crs: Crs | undefined;
@@ -340,7 +340,7 @@ async function placeOf(
   views: readonly View[],
   dimensions: Dimensions,
   context: CfContext,
-): Promise<Place | undefined> {
+): Promise<HorizontalAxes | undefined> {
   const view = views.find(({ own }) => own.some(({ role }) => role === 'x') && own.some(({ role }) => role === 'y'));
   if (view === undefined) return undefined;
   const x = view.own.find(({ role }) => role === 'x')!;
@@ -377,7 +377,7 @@ const lineOf = async (dimension: Dimension, dimensions: Dimensions) => {
 };
 
 /** The corner of the first cell, and the size of cells, of x and y that are even. */
-async function affineOf({ x, y }: Pick<Place, 'x' | 'y'>, dimensions: Dimensions, context?: CfContext) {
+async function affineOf({ x, y }: Pick<HorizontalAxes, 'x' | 'y'>, dimensions: Dimensions, context?: CfContext) {
   const [alongX, alongY] = [await lineOf(x, dimensions), await lineOf(y, dimensions)];
   if (alongX?.line === undefined || alongY?.line === undefined) return undefined;
   if (context !== undefined) for (const along of [alongX, alongY]) remarkOnLine(along, context);
@@ -391,7 +391,7 @@ async function affineOf({ x, y }: Pick<Place, 'x' | 'y'>, dimensions: Dimensions
 async function asGrid(
   views: readonly View[],
   clock: Clock | undefined,
-  place: Place | undefined,
+  place: HorizontalAxes | undefined,
   dimensions: Dimensions,
   context: CfContext,
 ): Promise<Grid | undefined> {
@@ -443,7 +443,7 @@ async function layersOf(level: Dimension, dimensions: Dimensions, context: CfCon
 async function asArray(
   views: readonly View[],
   clock: Clock | undefined,
-  place: Place | undefined,
+  place: HorizontalAxes | undefined,
   dimensions: Dimensions,
 ): Promise<MultiArray> {
   const axes: Axis[] = [];

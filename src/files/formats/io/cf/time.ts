@@ -73,7 +73,7 @@ function referenceOf(text: string, calendar: Calendar): Reference | undefined {
   const [year, month, dayOfMonth] = [read[1], read[2], read[3] ?? '1'].map(Number) as [number, number, number];
   let milliseconds = 0;
   const time = clock.exec(rest);
-  // What follows a date alone may be a zone.
+  // A date without a time may be followed by a zone.
   if (time !== null && !/^\s[+-]/.test(rest)) {
     const [hours, minutes, seconds] = [time[1], time[2] ?? '0', time[3] ?? '0'].map(Number) as [number, number, number];
     if (hours > 24 || minutes > 59 || seconds >= 61 || (hours === 24 && minutes + seconds > 0)) return undefined;

@@ -21,7 +21,7 @@ export interface CfFile {
   readonly variables: ReadonlyMap<string, CfVariable>;
 }
 
-/** What reading needs of a conversion. */
+/** Members of a conversion that reading needs. */
 export type CfContext = Pick<Context, 'log' | 'reportLoss' | 'remark'>;
 
 /** A text that is not empty. */

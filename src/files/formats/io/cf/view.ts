@@ -9,7 +9,7 @@ export interface ViewDimension {
   readonly length: number;
   /** The dimension of the array; absent: the view adds one of length 1. */
   readonly from?: number;
-  /** Its indices run backwards, or in an order of their own. */
+  /** Indices of the dimension are reversed or reordered. */
   readonly order?: 'reversed' | Uint32Array;
 }
 

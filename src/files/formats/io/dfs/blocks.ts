@@ -89,7 +89,7 @@ class Scanner {
     }
   }
 
-  /** Its head is in the window. */
+  /** Reads an array whose head is in the window. */
   #array(): StoredArray {
     const window = this.#window;
     const at = this.#at;

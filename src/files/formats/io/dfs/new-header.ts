@@ -29,7 +29,7 @@ export const newHeader = (
     : {}),
 });
 
-/** Those of the only item of the file with this name and quantity. */
+/** Attributes of the only item of the file with this name and quantity. */
 function linksOf({ name, eumItem }: DfsItem, { items }: DfsHeader): Pick<DfsItem, 'statics'> {
   const same = items.filter((one) => one.name === name && one.eumItem === eumItem);
   const [only] = same;

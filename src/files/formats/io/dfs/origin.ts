@@ -53,11 +53,11 @@ export interface PlaceText {
   readonly projection: DfsProjection;
   /** Unit and spacing of the axis of a grid. */
   readonly axis?: Pick<DfsAxis, 'unit' | 'spacing'> | undefined;
-  /** Those of an array, and the indices of the axes that were made of each. */
+  /** Unit and spacing of each axis of an array, and the numbers of the axes made from it. */
   readonly axes?: readonly (Pick<DfsAxis, 'unit' | 'spacing'> & { readonly numbers: readonly number[] })[] | undefined;
 }
 
-/** What a store keeps of the DFS file that its data come from. The position holds while the data still have it. */
+/** Metadata of the source DFS file in a store. The position is valid while the data still have it. */
 export class StoredDfs {
   readonly facts: DfsFacts;
   readonly crs: Crs | undefined;

@@ -14,7 +14,7 @@ export interface Patches {
   /** Two Float64 numbers of the time axis, followed by the number of steps. */
   readonly timeNumbers: number;
   readonly steps: number;
-  /** Of each item: three Float64 numbers; Float64 statistics of each element, where the header has them. */
+  /** Offset per item of three Float64 numbers; `statistics`: of the Float64 statistics of each element, if present. */
   readonly summaries: readonly number[];
   readonly statistics: readonly number[];
 }

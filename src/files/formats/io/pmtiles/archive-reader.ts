@@ -11,11 +11,11 @@ import { tileIdOf, tileOfId } from './tile-ids.ts';
 const unzipped = promisify(gunzip);
 /** Unpacked bytes of a directory: a leaf of a quarter of a million entries. */
 const mostDirectoryBytes = 8 << 20;
-/** Of one as it is stored: what cannot be compressed becomes a little longer. */
+/** Maximum stored size: incompressible bytes grow a little. */
 const longestDirectory = mostDirectoryBytes + (64 << 10);
 /** Bytes of the largest raw tile. */
 export const longestTile = 4 * 2048 ** 2;
-/** Of one as it is stored: what cannot be compressed becomes a little longer. */
+/** Maximum stored size: incompressible bytes grow a little. */
 const longestStored = longestTile + (64 << 10);
 /** Leaves in memory. */
 const keptLeaves = 32;

@@ -68,7 +68,7 @@ export class ArchiveWriter {
   }
 }
 
-/** Of each tile its id, and where its bytes are: 24 bytes, because there may be a million. */
+/** Id and byte range of each tile: 24 bytes, because there may be a million tiles. */
 class Entries {
   #numbers = new Float64Array(3 << 10);
   count = 0;
@@ -133,7 +133,7 @@ function directories(entries: DirectoryColumns): { root: Uint8Array; leaves: Uin
   if (HEADER_BYTES + whole.length <= ROOT_LIMIT) return { root: whole, leaves: new Uint8Array() };
   for (let size = leafEntries; ; size *= 2) {
     const leaves: Uint8Array[] = [];
-    // Their runs are 0: they are leaves.
+    // Run length 0 marks a leaf directory.
     const pointers = newColumns(Math.ceil(entries.ids.length / size));
     let offset = 0;
     for (let n = 0; n < pointers.ids.length; n++) {

@@ -55,7 +55,7 @@ export interface Coverage {
   readonly area: CoveredArea;
 }
 
-/** What is known of a tile of Web Mercator and of all tiles below it. */
+/** Coverage of a Web Mercator tile and of all tiles below it. */
 export interface CoveredArea {
   /** `all`: each point has a value; `none`: no point has one; else the area that the tiles below it are asked of. */
   of(level: number, column: number, row: number): 'all' | 'none' | CoveredArea;

@@ -73,7 +73,7 @@ function unpackSums(packed: Uint8Array, planes: number, method: Aggregation): Pi
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** What the tiles of levels far above the base are made of. */
+/** Source of tiles of levels far above the base. */
 export class Overviews {
   readonly #tiles: StoredTiles;
   readonly #of: { readonly name: string; readonly base: number; readonly planes: number; readonly method: Aggregation };

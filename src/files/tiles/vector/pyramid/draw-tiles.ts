@@ -41,7 +41,7 @@ export interface PyramidDescription {
   readonly levels: { readonly first: number; readonly last: number };
   /** West, south, east, north in degrees. */
   readonly bounds: readonly [number, number, number, number];
-  /** For the metadata of an archive. */
+  /** Vector layer description for the metadata of an archive. */
   readonly layers: readonly object[];
 }
 
@@ -174,7 +174,7 @@ function* jobsOfMany(
   }
 }
 
-/** What lies beyond 180° is drawn on the other side, so that the tiles go around the earth. */
+/** Data beyond 180° are drawn on the other side, so that the tiles wrap around the earth. */
 function degreesOf({ bounds: [west, north, east, south] }: PlacedFeatures): [number, number, number, number] {
   if (west > east) return [-180, -85.0511, 180, 85.0511];
   const longitude = (x: number) => (x / HALF_WORLD - 1) * 180;

@@ -9,7 +9,7 @@ import type { PlacedFeatures } from './placed-features.ts';
 import { placedFeature } from './placed-record.ts';
 import { TileTree, type TreeNode } from './tile-tree.ts';
 
-/** What all tiles of an archive are drawn of. Plain data for threads. */
+/** Source of all tiles of an archive. Plain data for threads. */
 export interface PyramidContent {
   readonly placed: PlacedFeatures;
   readonly crs: KnownCrs;

@@ -7,7 +7,7 @@ import { copyFile } from '../../../formats/io/pieces.ts';
 import { type VectorPyramid, vectorPyramid } from './draw-tiles.ts';
 import type { writeParameters } from './parameters.ts';
 
-/** Of `application_id`: MBTiles 1.3. */
+/** `application_id` of MBTiles 1.3. */
 const mbTiles = 0x4d504258;
 
 export const write: Write<typeof writeParameters, 'features'> = async (data, parameters, sink, context) => {
