@@ -15,6 +15,7 @@ import { loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { Worker } from '../../workers/main.ts';
 import { SPIN_AT_SIGUSR2 } from '../world/worker.ts';
+import { childrenOf } from './campaign/platform.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = join(ROOT, 'bin', 'platform');
@@ -146,8 +147,11 @@ const goneFrom = (folder: string) =>
   until(`the end of all in ${folder}`, async () => (await processesOf(folder)).length === 0);
 
 async function part(running: Running, command: 'serve' | 'work'): Promise<number | undefined> {
-  const children = (await processes()).filter((one) => one.parent === running.pid);
-  return children.find((one) => one.command.includes(`platform ${command}`))?.pid;
+  for (const pid of await childrenOf(running.pid)) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (line.replaceAll('\0', ' ').includes(`platform ${command}`)) return pid;
+  }
+  return undefined;
 }
 
 const serverPid = async (folder: string) =>
