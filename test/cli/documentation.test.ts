@@ -151,7 +151,7 @@ test('each command is in the table of commands', async (t) => {
 test('each npm script that is shown exists', async (t) => {
   const { scripts } = JSON.parse(await text('package.json')) as { scripts: Record<string, string> };
   for (const [file, markdown] of await documents())
-    for (const [, name = ''] of markdown.matchAll(/npm run (?:-\w )?([\w-]+)/g))
+    for (const [, name = ''] of markdown.matchAll(/npm run (?:-\w )?([\w:-]+)/g))
       t.true(name in scripts, `${file}: ${name}`);
 });
 
