@@ -8,7 +8,6 @@ export {
   converterFor,
   type DataOptions,
   dataOptions,
-  formatOfName,
   named,
   type Parametrised,
   readerFor,
@@ -17,3 +16,4 @@ export { isAddress, type Recognised, recognise, sizeOf } from './command/input.t
 export { localOutput, needsName, STDIO } from './command/output.ts';
 export { sentencesOf } from './command/receipt.ts';
 export { mainFile, zipShapefile } from './command/shapefile-zip.ts';
+export { formatOfName } from './formats/detect.ts';

@@ -3,10 +3,11 @@ import type { ConversionHooks, ConversionRequest, ConversionResult } from '../co
 import { convert } from '../convert/convert.ts';
 import { describeReader, describeWriter, writersFor } from '../convert/offers.ts';
 import type { Reader, Writer } from '../formats/define.ts';
+import { formatOfName } from '../formats/detect.ts';
 import { nameOfType } from '../formats/file-type.ts';
 import { checkParameters } from '../formats/parameters.ts';
 import { findReader, findWriter, readers, writers } from '../formats/registry.ts';
-import { conversionMembers, type DataOptions, formatOfName, named, readerFor } from './converters.ts';
+import { conversionMembers, type DataOptions, named, readerFor } from './converters.ts';
 import { Interrupted, UsageError } from './errors.ts';
 import { type LocalInput, openLocal } from './input.ts';
 import type { Io } from './io.ts';

@@ -1,31 +1,9 @@
-import { extname } from 'node:path';
 import type { Command } from 'commander';
+import { formatOfName } from '../formats/detect.ts';
 import { UsageError } from './errors.ts';
 import type { LocalInput } from './input.ts';
 import { repeated, srid } from './options.ts';
 import { type TransformationOptions, transformationOptions, transformationsOf } from './transformations.ts';
-
-/** Formats by file extension. Without zip, which several formats use. */
-const EXTENSIONS: Record<string, string> = {
-  asc: 'asciigrid',
-  tif: 'geotiff',
-  tiff: 'geotiff',
-  geojson: 'geojson',
-  shp: 'shapefile',
-  dfs0: 'dfs0',
-  dfs1: 'dfs1',
-  dfs2: 'dfs2',
-  dfs3: 'dfs3',
-  dfsu: 'dfsu',
-  vtu: 'vtu',
-  xyz: 'xyz',
-  mesh: 'mesh',
-  fgb: 'gis',
-};
-
-/** The format that files with this extension have. */
-export const formatOfName = (file: string): string | undefined =>
-  file.toLowerCase().endsWith('.zarr.zip') ? 'md' : EXTENSIONS[extname(file).slice(1).toLowerCase()];
 
 interface Named {
   readonly name: string;

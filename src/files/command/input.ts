@@ -17,7 +17,7 @@ export interface Recognised {
   format?: string;
   /** Name of the format with its article. */
   looksLike?: string;
-  /** What to do with a file that no reader takes as it is. */
+  /** Advice for a file that no reader accepts unchanged. */
   advice?: string;
   /** The main file of a Shapefile, which is sent as a zip with its companion files. */
   isShp?: boolean;

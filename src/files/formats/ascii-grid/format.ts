@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { asciiGridFormat } from './signature.ts';
 
 export const asciiGridReader = defineReader({
   name: 'AsciiGridReader',
@@ -17,7 +18,7 @@ export const asciiGridWriter = defineWriter({
   format: 'asciigrid',
   accepts: ['grid'],
   bridged: ['features', 'array'],
-  extension: '.asc',
+  extension: asciiGridFormat.extensions[0],
   mediaType: 'text/plain',
   parameters: writeParameters,
   load: () => import('./writer.ts'),

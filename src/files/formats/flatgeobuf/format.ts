@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { gisFormat } from './signature.ts';
 
 export const gisReader = defineReader({
   name: 'GISReader',
@@ -17,7 +18,7 @@ export const gisWriter = defineWriter({
   format: 'gis',
   accepts: ['features'],
   bridged: ['mesh'],
-  extension: '.fgb',
+  extension: gisFormat.extensions[0],
   mediaType: 'application/vnd.flatgeobuf',
   appends: { declared: true, ids: true },
   parameters: writeParameters,

@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { geoJsonFormat } from './signature.ts';
 
 export const geoJsonReader = defineReader({
   name: 'GeoJsonReader',
@@ -18,7 +19,7 @@ export const geoJsonWriter = defineWriter({
   format: 'geojson',
   accepts: ['features'],
   bridged: ['mesh'],
-  extension: '.geojson',
+  extension: geoJsonFormat.extensions[0],
   mediaType: 'application/geo+json',
   appends: { declared: false },
   parameters: writeParameters,

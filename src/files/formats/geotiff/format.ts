@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { geoTiffFormat } from './signature.ts';
 
 export const geoTiffReader = defineReader({
   name: 'GeoTiffReader',
@@ -18,8 +19,8 @@ export const geoTiffWriter = defineWriter({
   format: 'geotiff',
   accepts: ['grid'],
   bridged: ['features', 'mesh', 'array'],
-  extension: '.tif',
-  otherExtensions: ['.tiff'],
+  extension: geoTiffFormat.extensions[0],
+  otherExtensions: geoTiffFormat.extensions.slice(1),
   mediaType: 'image/tiff',
   parameters: writeParameters,
   load: () => import('./writer.ts'),

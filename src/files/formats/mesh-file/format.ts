@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { meshFormat } from './signature.ts';
 
 export const meshFileReader = defineReader({
   name: 'MeshFileReader',
@@ -16,7 +17,7 @@ export const meshFileWriter = defineWriter({
   description: 'Mesh file (.mesh): text with nodes, boundary codes, and elements of three or four nodes.',
   format: 'mesh',
   accepts: ['mesh'],
-  extension: '.mesh',
+  extension: meshFormat.extensions[0],
   mediaType: 'text/plain',
   parameters: writeParameters,
   load: () => import('./writer.ts'),

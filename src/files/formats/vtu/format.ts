@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { vtuFormat } from './signature.ts';
 
 export const vtuReader = defineReader({
   name: 'VtuReader',
@@ -19,7 +20,7 @@ export const vtuWriter = defineWriter({
   format: 'vtu',
   accepts: ['mesh', 'features'],
   bridged: ['grid', 'series', 'array'],
-  extension: '.vtu',
+  extension: vtuFormat.extensions[0],
   mediaType: 'application/octet-stream',
   parameters: writeParameters,
   load: () => import('./writer.ts'),

@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { xyzFormat } from './signature.ts';
 
 export const xyzReader = defineReader({
   name: 'XyzReader',
@@ -18,7 +19,7 @@ export const xyzWriter = defineWriter({
   format: 'xyz',
   accepts: ['features'],
   bridged: ['mesh'],
-  extension: '.xyz',
+  extension: xyzFormat.extensions[0],
   mediaType: 'text/plain',
   parameters: writeParameters,
   load: () => import('./writer.ts'),

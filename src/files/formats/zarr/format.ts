@@ -1,5 +1,6 @@
 import { defineReader, defineWriter } from '../define.ts';
 import { readParameters, writeParameters } from './parameters.ts';
+import { mdFormat } from './signature.ts';
 
 export const mdReader = defineReader({
   name: 'MDReader',
@@ -17,7 +18,7 @@ export const mdWriter = defineWriter({
   description: 'Multidimensional store: Zarr 3 in a zip, with all items, steps and layers of a grid, mesh or array.',
   format: 'md',
   accepts: ['grid', 'mesh', 'array'],
-  extension: '.zarr.zip',
+  extension: mdFormat.extensions[0],
   mediaType: 'application/zip',
   appends: { declared: true },
   parameters: writeParameters,

@@ -1,0 +1,43 @@
+import { type Detected, type FileFormat, HEAD_LENGTH, isNumber, latin1 } from '../file-format.ts';
+import { adviceOn, textTable } from './text-table.ts';
+
+const maxHeaderLines = 5;
+
+/** Ctrl-Z, which ended texts of MS-DOS. */
+const endMark = '\x1a';
+
+/** Whether the columns of a line begin with x, y and z; in cells of their own, z may be missing. */
+const startsWithPoint = (given: string) => {
+  const line = given.replaceAll('"', '');
+  const cells = line.split(/[,;\t]/, 3).map((cell) => cell.trim());
+  if (cells.length === 3 && [cells[0]!, cells[1]!, cells[2] || '0'].every(isNumber)) return true;
+  const words = line.split(/[\s,;]+/, 3);
+  return words.length === 3 && words.every(isNumber);
+};
+
+/** Lines of three numbers or more, perhaps after comments and a few lines of header. */
+function points(head: Buffer): Detected | undefined {
+  const [text = ''] = latin1(head).split(endMark, 1);
+  const lines = text.split(/\r?\n/);
+  // The last one may be cut.
+  if (lines.length > 1) lines.pop();
+  const texts = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const first = texts.findIndex((line) => startsWithPoint(line));
+  if (first < 0 || first > maxHeaderLines || !texts.slice(first).every((line) => startsWithPoint(line)))
+    return undefined;
+  return { format: 'xyz', name: 'a file of points (XYZ)' };
+}
+
+/** Cells of text with the same separator, which are no points as they stand. */
+export function cellsOfText(head: Buffer): Detected | undefined {
+  const lines = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  // The last one may be cut.
+  if (head.length === HEAD_LENGTH) lines.pop();
+  const found = textTable(lines);
+  return found && { name: 'a table of text (CSV)', advice: adviceOn(found), maybe: 'xyz' };
+}
+
+export const xyzFormat: FileFormat = { format: 'xyz', extensions: ['.xyz'], recognise: points };
