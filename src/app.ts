@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
-import { openLoginDelay } from './accounts/login-delay.ts';
+import { LoginDelay } from './accounts/login-delay.ts';
 import { openAccountStore } from './accounts/open-store.ts';
-import { openPasswords } from './accounts/password.ts';
+import { Passwords } from './accounts/password.ts';
 import { passwordRules } from './accounts/password-policy.ts';
 import { accountsPlugin } from './accounts/plugin.ts';
 import { arraysPlugin } from './arrays/plugin.ts';
@@ -55,7 +55,7 @@ import { recycleBinPlugin } from './recycle-bin/plugin.ts';
 import { seriesPlugin } from './series/plugin.ts';
 import { tenantsPlugin } from './tenants/plugin.ts';
 import { tilesPlugin } from './tiles/plugin.ts';
-import { openAccessTokens } from './tokens/access.ts';
+import { AccessTokens } from './tokens/access.ts';
 import { Identities } from './tokens/identities.ts';
 import { tokensPlugin } from './tokens/plugin.ts';
 import { endWaitingBelow } from './transfers/ends/end-waiting.ts';
@@ -94,12 +94,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const outbound = openOutbound(settings['outbound.allow']);
   const tracing = await openTracing(settings, 'api');
 
-  const passwords = openPasswords(passwordIterations);
+  const passwords = new Passwords(passwordIterations);
   const store = await openAccountStore(settings, db, log);
   const accounts = { db, store, passwords, rules: passwordRules(settings, log) };
   const groups = { db, sealer, secondFactorKey: settings['twoFactor.metadataKey'] };
   await sealClear(groups);
-  const delay = openLoginDelay(db, settings);
+  const delay = new LoginDelay(db, settings);
   const login = {
     ...accounts,
     delay,
@@ -107,7 +107,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     secondFactor: { sealer, metadataKey: settings['twoFactor.metadataKey'], clock },
     freshLogin: settings['tokens.freshLogin'],
   };
-  const tokens = await openAccessTokens(db, settings, keyStore);
+  const tokens = await AccessTokens.open(db, settings, keyStore);
   const identities = new Identities(db);
   const keys = new ApiKeys(db, settings['tokens.defaultScopes']);
   const findCaller = requestCaller({ ...login, tokens, identities, keys });
@@ -151,7 +151,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
         webhook: async (caller, id) => (await findWebhook(db, caller, id))?.tenantId,
       },
     }),
-    fingerprint: passwords.fingerprint,
+    fingerprint: (secret, salt, address) => passwords.fingerprint(secret, salt, address),
     cache,
     identitiesChanged() {
       identities.clear();

@@ -4,14 +4,14 @@ import type { TestFn } from 'ava';
 import pg from 'pg';
 import pino from 'pino';
 import { openAccountStore } from '../src/accounts/open-store.ts';
-import { openPasswords } from '../src/accounts/password.ts';
+import { Passwords } from '../src/accounts/password.ts';
 import { buildApp } from '../src/app.ts';
 import type { BlobStore } from '../src/blobs/blobs.ts';
 import { type Config, environmentName, loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
 import type { App } from '../src/http/route.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
-import { type AccessTokens, openAccessTokens } from '../src/tokens/access.ts';
+import { AccessTokens } from '../src/tokens/access.ts';
 import { findIdentity, insertFamily } from '../src/tokens/queries.ts';
 import { openOwnStore, storeSettings } from '../src/transfers/store/owner.ts';
 import { type Client, clientOf } from './world/client.ts';
@@ -128,7 +128,7 @@ function newWorld(test: TestFn, settings: Record<string, string>): World {
     plain = new pg.Pool({ connectionString: database.url, max: 2 });
     // an ended pool does not wait for its connections, which the removal of the database may break
     plain.on('error', () => {});
-    tokens = await openAccessTokens(database.db, config);
+    tokens = await AccessTokens.open(database.db, config);
   });
   test.after.always('the end of the world', async () => {
     await Promise.all(endings.map((end) => end()));
@@ -154,7 +154,7 @@ function newWorld(test: TestFn, settings: Record<string, string>): World {
     const id = 'root';
     const store = await openAccountStore(config, database.db, pino({ level: 'silent' }));
     const wanted = { accountId: id, password: PASSWORD };
-    const made = await bootstrap(database.db, wanted, openPasswords(PASSWORD_ITERATIONS), { store });
+    const made = await bootstrap(database.db, wanted, new Passwords(PASSWORD_ITERATIONS), { store });
     await store.close();
     return { id, ...made };
   }

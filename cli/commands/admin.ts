@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { record, UsageError } from 'hydrofiles/terminal';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
-import { openPasswords } from '../../src/accounts/password.ts';
+import { Passwords } from '../../src/accounts/password.ts';
 import { passwordRules, policyOf } from '../../src/accounts/password-policy.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { Database, type Reads } from '../../src/db.ts';
@@ -49,7 +49,7 @@ export async function bootstrapAdministrator(
       const store = await openAccountStore(config, db, log);
       const rules = passwordRules(config, log);
       const wanted = { accountId: id, password, name, email, tenantName: tenant };
-      const made = await bootstrap(db, wanted, openPasswords(), { rules, store }).finally(() => store.close());
+      const made = await bootstrap(db, wanted, new Passwords(), { rules, store }).finally(() => store.close());
       io.out(
         io.json
           ? JSON.stringify({ accountId: id, ...made })

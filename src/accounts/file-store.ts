@@ -33,72 +33,134 @@ interface AfterCommit {
  * Accounts in a JSON file, for small installations and those without a network. The file is authoritative; the table is
  * its copy, and is updated when the file is changed by hand or by another process. While the file is malformed, the
  * copy stays in use and changes are refused. A change is committed with the new text of the file, which is written
- * after the commit: by the next change or start, if this process ends before. Throws if the file is malformed when the
- * store is opened.
+ * after the commit: by the next change or start, if this process ends before.
  */
-export async function openFileStore(path: string, db: Database, log: Log): Promise<AccountStore> {
+export class FileStore implements AccountStore {
+  readonly #path: string;
+  readonly #db: Database;
+  readonly #log: Log;
   /** Version of the file that the table is a copy of, and of a malformed file. */
-  let copiedVersion = '';
-  let malformedVersion: string | undefined;
+  #copiedVersion = '';
+  #malformedVersion: string | undefined;
   /** Whether a committed change may not be in the file yet. */
-  let isBehind = false;
+  #isBehind = false;
   /** The refresh that is bringing the file up to date. */
-  let catchingUp: Promise<void> | undefined;
+  #catchingUp: Promise<void> | undefined;
   /** Looks at the file that no request waits for, until they end; `close` does. */
-  const running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
+  #polling: NodeJS.Timeout | undefined;
 
-  async function refresh(): Promise<void> {
-    const version = await versionOf(path);
-    const isKnown = version === undefined || version === copiedVersion || version === malformedVersion;
+  private constructor(path: string, db: Database, log: Log) {
+    this.#path = path;
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Throws if the file is malformed. */
+  static async open(path: string, db: Database, log: Log): Promise<FileStore> {
+    const store = new FileStore(path, db, log);
+    const after: AfterCommit = {};
+    await db.transaction(async (tx) => {
+      await store.#copyIn(tx, after).catch((error) => {
+        throw error instanceof AccountFileError ? new Error(`${path}: ${error.message}`) : error;
+      });
+      await store.#copyOut(tx, after);
+    });
+    await after.written;
+    store.#polling = setInterval(() => store.#poll(), POLL_MS).unref();
+    return store;
+  }
+
+  async refresh(): Promise<void> {
+    const version = await versionOf(this.#path);
+    const isKnown = version === undefined || version === this.#copiedVersion || version === this.#malformedVersion;
     // a change is answered when the file contains it, whichever process writes; the refreshing one reports a failure
-    if (isKnown && !isBehind) return catchingUp?.catch(() => {});
-    const wasBehind = isBehind;
-    isBehind = false;
-    const copied = copy(version, wasBehind);
+    if (isKnown && !this.#isBehind) return this.#catchingUp?.catch(() => {});
+    const wasBehind = this.#isBehind;
+    this.#isBehind = false;
+    const copied = this.#copy(version, wasBehind);
     if (!wasBehind) return copied;
-    catchingUp = copied;
+    this.#catchingUp = copied;
     try {
       await copied;
     } finally {
-      if (catchingUp === copied) catchingUp = undefined;
+      if (this.#catchingUp === copied) this.#catchingUp = undefined;
     }
   }
 
-  async function copy(version: string | undefined, wasBehind: boolean): Promise<void> {
+  async change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const after: AfterCommit = {};
     try {
-      await db.transaction((tx) => copyIn(tx, after));
+      const result = await this.#db.transaction(async (tx) => {
+        await this.#copyIn(tx, after);
+        const version = await versionOf(this.#path);
+        const result = await work(tx);
+        // do not overwrite a concurrent change by hand
+        if ((await versionOf(this.#path)) !== version)
+          throw new AppError('unavailable', 'The account file was just changed by hand. Try again.', { retryAfter: 1 });
+        await this.#copyOut(tx, after);
+        return result;
+      });
+      // nothing yet within the transaction of an Idempotency-Key, which must not wait for what others write: it has the
+      // lock
       await after.written;
-      copiedVersion = version ?? '';
-      malformedVersion = undefined;
+      return result;
     } catch (error) {
-      isBehind ||= wasBehind;
       if (!(error instanceof AccountFileError)) throw error;
-      malformedVersion = version;
-      log.error({ path, reason: error.message }, 'the account file is malformed; the previous accounts stay in use');
+      this.#log.error({ path: this.#path, reason: error.message }, 'the account file is malformed; refused a change');
+      throw new AppError('unavailable', `The account file is malformed. Correct it first. ${error.message}`, {
+        code: 'AccountFileNotUnderstood',
+        retryAfter: 60,
+      });
+    }
+  }
+
+  async close() {
+    clearInterval(this.#polling);
+    await Promise.all(this.#running);
+  }
+
+  async #copy(version: string | undefined, wasBehind: boolean): Promise<void> {
+    const after: AfterCommit = {};
+    try {
+      await this.#db.transaction((tx) => this.#copyIn(tx, after));
+      await after.written;
+      this.#copiedVersion = version ?? '';
+      this.#malformedVersion = undefined;
+    } catch (error) {
+      this.#isBehind ||= wasBehind;
+      if (!(error instanceof AccountFileError)) throw error;
+      this.#malformedVersion = version;
+      this.#log.error(
+        { path: this.#path, reason: error.message },
+        'the account file is malformed; the previous accounts stay in use',
+      );
     }
   }
 
   /** `refresh`, for which `close` waits. Resolves at its end, also after an error. */
-  function refreshing(failed: (error: unknown) => void): Promise<void> {
-    const refreshed = refresh()
+  #refreshing(failed: (error: unknown) => void): Promise<void> {
+    const refreshed = this.refresh()
       .catch(failed)
-      .finally(() => running.delete(refreshed));
-    running.add(refreshed);
+      .finally(() => this.#running.delete(refreshed));
+    this.#running.add(refreshed);
     return refreshed;
   }
 
   /** Copies the file to the table, after writing committed changes to the file. Locks both until `tx` ends. */
-  async function copyIn(tx: Transaction, after: AfterCommit): Promise<void> {
+  async #copyIn(tx: Transaction, after: AfterCommit): Promise<void> {
     await lockFile(tx);
-    const text = await read(path);
+    const text = await read(this.#path);
     const sha256 = text === undefined ? undefined : hashOf(text);
     const known = await findFileState(tx);
     if (known?.pending !== undefined) {
       const isOld = sha256 === undefined || isSame(sha256, known.replaces);
-      if (isOld) await write(path, known.pending);
+      if (isOld) await write(this.#path, known.pending);
       if (isOld || isSame(sha256, known.sha256)) return void (await storeCopiedHash(tx, known.sha256));
-      log.warn({ path }, 'the account file was changed by hand before a committed change was in it: that is lost');
+      this.#log.warn(
+        { path: this.#path },
+        'the account file was changed by hand before a committed change was in it: that is lost',
+      );
     }
     if (text === undefined || sha256 === undefined || isSame(sha256, known?.sha256)) return;
     const { entries, lines } = parseAccountFile(text);
@@ -111,11 +173,11 @@ export async function openFileStore(path: string, db: Database, log: Log): Promi
     await storeCopiedHash(tx, sha256);
     await audit(tx, { action: 'account.file.read', subject: 'accounts', details: { accounts: entries.length } });
     // adds the user ids that were generated
-    if (entries.some(({ userId }) => userId === undefined)) await copyOut(tx, after);
+    if (entries.some(({ userId }) => userId === undefined)) await this.#copyOut(tx, after);
   }
 
   /** Copies the table to the file, after the commit. */
-  async function copyOut(tx: Transaction, after: AfterCommit): Promise<void> {
+  async #copyOut(tx: Transaction, after: AfterCommit): Promise<void> {
     const text = accountFileText([...(await listEntries(tx))]);
     const sha256 = hashOf(text);
     const known = await findFileState(tx);
@@ -124,60 +186,17 @@ export async function openFileStore(path: string, db: Database, log: Log): Promi
     const replaces = known?.pending === undefined ? known?.sha256 : known.replaces;
     await storePending(tx, { sha256, text, replaces });
     tx.afterCommit(() => {
-      isBehind = true;
-      after.written = refreshing((error) => {
-        log.error({ path, err: error }, 'the account file could not be written; it is tried again');
+      this.#isBehind = true;
+      after.written = this.#refreshing((error) => {
+        this.#log.error({ path: this.#path, err: error }, 'the account file could not be written; it is tried again');
       });
     });
   }
 
-  async function change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const after: AfterCommit = {};
-    try {
-      const result = await db.transaction(async (tx) => {
-        await copyIn(tx, after);
-        const version = await versionOf(path);
-        const result = await work(tx);
-        // do not overwrite a concurrent change by hand
-        if ((await versionOf(path)) !== version)
-          throw new AppError('unavailable', 'The account file was just changed by hand. Try again.', { retryAfter: 1 });
-        await copyOut(tx, after);
-        return result;
-      });
-      // nothing yet within the transaction of an Idempotency-Key, which must not wait for what others write: it has the
-      // lock
-      await after.written;
-      return result;
-    } catch (error) {
-      if (!(error instanceof AccountFileError)) throw error;
-      log.error({ path, reason: error.message }, 'the account file is malformed; refused a change');
-      throw new AppError('unavailable', `The account file is malformed. Correct it first. ${error.message}`, {
-        code: 'AccountFileNotUnderstood',
-        retryAfter: 60,
-      });
-    }
+  #poll() {
+    if (this.#running.size > 0) return;
+    void this.#refreshing((error) => this.#log.warn({ err: error }, 'the account file could not be read'));
   }
-
-  const after: AfterCommit = {};
-  await db.transaction(async (tx) => {
-    await copyIn(tx, after).catch((error) => {
-      throw error instanceof AccountFileError ? new Error(`${path}: ${error.message}`) : error;
-    });
-    await copyOut(tx, after);
-  });
-  await after.written;
-  const polling = setInterval(() => {
-    if (running.size === 0) void refreshing((error) => log.warn({ err: error }, 'the account file could not be read'));
-  }, POLL_MS);
-  polling.unref();
-  return {
-    refresh,
-    change,
-    async close() {
-      clearInterval(polling);
-      await Promise.all(running);
-    },
-  };
 }
 
 async function refuseDuplicateIds(tx: Transaction, entries: readonly FileEntry[], lines: readonly number[]) {

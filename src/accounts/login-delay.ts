@@ -11,6 +11,7 @@ import {
   type Failures,
   findFailures,
   type LoginSource,
+  type SlotLimits,
   takeSlot,
 } from './login.queries.ts';
 
@@ -30,6 +31,8 @@ export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
   account: string;
 }
 
+export type LoginDelaySettings = Pick<Config, 'loginDelay.first' | 'loginDelay.maxWaiting'>;
+
 /**
  * Slows down guessing, over all API processes: answers to failed logins are delayed, the longer the more often a client
  * (an IPv4 address, the /64 of an IPv6 address) failed with any login id, or with this one. Successful logins are never
@@ -38,80 +41,84 @@ export interface LoginClient extends Pick<Origin, 'address' | 'whenGone'> {
  *
  * A delayed answer occupies a place. Places are limited: in all, per client and per pair.
  */
-export interface LoginDelay {
+export class LoginDelay {
+  readonly #db: Database;
+  readonly #firstMs: number;
+  readonly #limits: SlotLimits;
+  readonly #delays = new Delays();
+
+  constructor(db: Database, settings: LoginDelaySettings) {
+    const total = settings['loginDelay.maxWaiting'];
+    const [ofPair, ofClient] = [Math.ceil(total * PAIR_SHARE), Math.ceil(total * CLIENT_SHARE)];
+    this.#db = db;
+    this.#firstMs = settings['loginDelay.first'];
+    this.#limits = { total, ofPair, ofClient, withAbandoned: ABANDONED_SHARES * ofPair };
+  }
+
   /**
    * The credentials are wrong: counts a failure, then waits until the delay is over or the client has hung up. Throws
    * `TooManyFailedLogins` when no place is free. Only wrong credentials get that answer, so it tells a client that
    * fills its places which passwords are wrong, as fast as they can be checked: `accounts.lockoutAfter` bounds that.
    */
-  fail(client: LoginClient): Promise<void>;
-  /** The credentials are right: forgets the failures of this client with this login id. */
-  succeed(client: LoginClient): Promise<void>;
-  /** Failures of this client in the last hour, and the delay if the next login fails. */
-  status(client: LoginClient): Promise<{ failures: number; delayMs: number }>;
-  /** Ends all delays of this process, which stops. */
-  close(): void;
-}
-
-export type LoginDelaySettings = Pick<Config, 'loginDelay.first' | 'loginDelay.maxWaiting'>;
-
-export function openLoginDelay(db: Database, settings: LoginDelaySettings): LoginDelay {
-  const total = settings['loginDelay.maxWaiting'];
-  const [ofPair, ofClient] = [Math.ceil(total * PAIR_SHARE), Math.ceil(total * CLIENT_SHARE)];
-  const limits = { total, ofPair, ofClient, withAbandoned: ABANDONED_SHARES * ofPair };
-  const delays = openDelays();
-
-  function delayMsOf({ ofClient, ofPair }: Failures): number {
-    const failures = Math.max(ofClient, ofPair);
-    return failures <= 1 ? 0 : settings['loginDelay.first'] * 2 ** Math.min(failures - 2, MAX_DOUBLINGS);
+  async fail({ address, account, whenGone }: LoginClient): Promise<void> {
+    const source = sourceOf(address, account);
+    const delayMs = this.#delayMs(await this.#db.transaction((tx) => countFailure(tx, source, FORGET_MS)));
+    if (delayMs === 0 || this.#delays.closed) return;
+    const slot = await takeSlot(this.#db, source, this.#limits, delayMs);
+    if (slot === undefined) throw tooManyFailedLogins(delayMs);
+    if ((await this.#delays.wait(delayMs, whenGone)) === 'hungUp')
+      await this.#db.transaction((tx) => abandonSlot(tx, slot));
   }
 
-  return {
-    async fail({ address, account, whenGone }) {
-      const source = sourceOf(address, account);
-      const delayMs = delayMsOf(await db.transaction((tx) => countFailure(tx, source, FORGET_MS)));
-      if (delayMs === 0 || delays.closed()) return;
-      const slot = await takeSlot(db, source, limits, delayMs);
-      if (slot === undefined) throw tooManyFailedLogins(delayMs);
-      if ((await delays.wait(delayMs, whenGone)) === 'hungUp') await db.transaction((tx) => abandonSlot(tx, slot));
-    },
-    succeed: async ({ address, account }) =>
-      void (await db.transaction((tx) => deletePairFailures(tx, sourceOf(address, account)))),
-    async status({ address, account }) {
-      const { ofClient, ofPair } = await findFailures(db, sourceOf(address, account), FORGET_MS);
-      return { failures: ofClient, delayMs: delayMsOf({ ofClient: ofClient + 1, ofPair: ofPair + 1 }) };
-    },
-    close: delays.close,
-  };
+  /** The credentials are right: forgets the failures of this client with this login id. */
+  async succeed({ address, account }: LoginClient): Promise<void> {
+    await this.#db.transaction((tx) => deletePairFailures(tx, sourceOf(address, account)));
+  }
+
+  /** Failures of this client in the last hour, and the delay if the next login fails. */
+  async status({ address, account }: LoginClient): Promise<{ failures: number; delayMs: number }> {
+    const { ofClient, ofPair } = await findFailures(this.#db, sourceOf(address, account), FORGET_MS);
+    return { failures: ofClient, delayMs: this.#delayMs({ ofClient: ofClient + 1, ofPair: ofPair + 1 }) };
+  }
+
+  /** Ends all delays of this process, which stops. */
+  close(): void {
+    this.#delays.close();
+  }
+
+  #delayMs({ ofClient, ofPair }: Failures): number {
+    const failures = Math.max(ofClient, ofPair);
+    return failures <= 1 ? 0 : this.#firstMs * 2 ** Math.min(failures - 2, MAX_DOUBLINGS);
+  }
 }
 
 /** Delays of this process, which `close` ends early. */
-function openDelays() {
-  const ends = new Set<() => void>();
-  let closed = false;
-  return {
-    closed: () => closed,
-    /** Tells whether the time is over or the client has hung up before. */
-    wait: (ms: number, whenGone: Origin['whenGone']) =>
-      new Promise<'over' | 'hungUp'>((resolve) => {
-        if (closed) return resolve('over');
-        let unsubscribe = () => {};
-        const finish = (result: 'over' | 'hungUp') => {
-          clearTimeout(timer);
-          unsubscribe();
-          ends.delete(end);
-          resolve(result);
-        };
-        const end = () => finish('over');
-        const timer = setTimeout(end, ms);
-        ends.add(end);
-        unsubscribe = whenGone?.(() => finish('hungUp')) ?? unsubscribe;
-      }),
-    close() {
-      closed = true;
-      for (const end of [...ends]) end();
-    },
-  };
+class Delays {
+  readonly #ends = new Set<() => void>();
+  closed = false;
+
+  /** Tells whether the time is over or the client has hung up before. */
+  wait(ms: number, whenGone: Origin['whenGone']): Promise<'over' | 'hungUp'> {
+    return new Promise((resolve) => {
+      if (this.closed) return resolve('over');
+      let unsubscribe = () => {};
+      const finish = (result: 'over' | 'hungUp') => {
+        clearTimeout(timer);
+        unsubscribe();
+        this.#ends.delete(end);
+        resolve(result);
+      };
+      const end = () => finish('over');
+      const timer = setTimeout(end, ms);
+      this.#ends.add(end);
+      unsubscribe = whenGone?.(() => finish('hungUp')) ?? unsubscribe;
+    });
+  }
+
+  close() {
+    this.closed = true;
+    for (const end of [...this.#ends]) end();
+  }
 }
 
 const sourceOf = (address: string, account: string): LoginSource => ({ client: clientOf(address), account });

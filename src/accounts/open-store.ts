@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
-import { openFileStore } from './file-store.ts';
+import { FileStore } from './file-store.ts';
 import { type AccountStore, tableStore } from './store.ts';
 
 type Log = Record<'warn' | 'error', (details: object, message: string) => void>;
@@ -12,4 +12,4 @@ export const openAccountStore = async (
   db: Database,
   log: Log,
 ): Promise<AccountStore> =>
-  store.startsWith('file:') ? openFileStore(resolve(store.slice('file:'.length)), db, log) : tableStore(db);
+  store.startsWith('file:') ? FileStore.open(resolve(store.slice('file:'.length)), db, log) : tableStore(db);

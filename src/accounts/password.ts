@@ -26,52 +26,56 @@ export const NO_PASSWORD = '!';
  * Hashes and verifies passwords. A fair queue limits the load of a flood of logins; `address` is the client's, for the
  * queue.
  */
-export interface Passwords {
-  /** The hash to store. Contains algorithm, cost and salt. */
-  hash(password: string, address: string): Promise<string>;
-  /** Whether the password matches a stored hash. Without a hash, returns false after the same time. */
-  matches(password: string, stored: string | undefined, address: string): Promise<boolean>;
-  /** A deterministic hash of a secret that may contain a password. As expensive to attack as a password hash. */
-  fingerprint(secret: Buffer, salt: string, address: string): Promise<Buffer>;
-  /** Whether a stored hash should be replaced: it has the legacy format or a lower cost than new hashes. */
-  isOutdated(stored: string): boolean;
-}
-
-/** @param iterations cost of new hashes; smaller in tests. Stored hashes are verified with their own cost. */
-export function openPasswords(iterations = ITERATIONS): Passwords {
-  // neither the event loop nor libuv's thread pool (files, DNS) is blocked
-  const threads = new ThreadPool<readonly Derivation[], Uint8Array>(new URL('./hash-thread.ts', import.meta.url), {
+export class Passwords {
+  /** Neither the event loop nor libuv's thread pool (files, DNS) is blocked. */
+  readonly #threads = new ThreadPool<readonly Derivation[], Uint8Array>(new URL('./hash-thread.ts', import.meta.url), {
     concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
     maxWaitingOfKey: MAX_WAITING_PER_CLIENT,
     refusal: tooManyPasswords,
   });
+  readonly #current: Pick<Derivation, 'iterations' | 'digest' | 'length'>;
+  readonly #decoy: Stored;
+
+  /** @param iterations cost of new hashes; smaller in tests. Stored hashes are verified with their own cost. */
+  constructor(iterations = ITERATIONS) {
+    this.#current = { iterations, digest: 'sha512', length: HASH_BYTES };
+    this.#decoy = { ...this.#current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
+  }
+
+  /** The hash to store. Contains algorithm, cost and salt. */
+  async hash(password: string, address: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await this.#derive(address, { password, salt, ...this.#current });
+    return `pbkdf2-sha512$${this.#current.iterations}$${salt.toString('base64')}$${hash.toString('base64')}`;
+  }
+
+  /** Whether the password matches a stored hash. Without a hash, returns false after the same time. */
+  async matches(password: string, stored: string | undefined, address: string): Promise<boolean> {
+    const known = stored === undefined || stored === NO_PASSWORD ? this.#decoy : parse(stored);
+    const { iterations, digest } = this.#current;
+    const isCurrent = known.iterations === iterations && known.digest === digest;
+    // a legacy hash is verified faster; without this, the time would reveal that the account exists
+    const decoys = isCurrent ? [] : [{ password, salt: this.#decoy.salt, ...this.#current }];
+    const derived = await this.#derive(address, ...decoys, { password, ...known });
+    return timingSafeEqual(derived, known.hash) && known !== this.#decoy;
+  }
+
+  /** A deterministic hash of a secret that may contain a password. As expensive to attack as a password hash. */
+  fingerprint(secret: Buffer, salt: string, address: string): Promise<Buffer> {
+    return this.#derive(address, { ...this.#current, password: secret.toString('base64'), salt: Buffer.from(salt) });
+  }
+
+  /** Whether a stored hash should be replaced: it has the legacy format or a lower cost than new hashes. */
+  isOutdated(stored: string): boolean {
+    const { digest, iterations } = parse(stored);
+    return digest === 'sha1' || (digest === this.#current.digest && iterations < this.#current.iterations);
+  }
+
   /** Derives all keys, and returns the last. */
-  const derive = async (address: string, ...work: Derivation[]): Promise<Buffer> =>
-    Buffer.from(await threads.run({ key: clientOf(address) }, work));
-  const current = { iterations, digest: 'sha512', length: HASH_BYTES } as const;
-  const decoy: Stored = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
-  const isCurrent = (stored: Stored) => stored.iterations === iterations && stored.digest === current.digest;
-  return {
-    async hash(password, address) {
-      const salt = randomBytes(SALT_BYTES);
-      const hash = await derive(address, { password, salt, ...current });
-      return `pbkdf2-sha512$${iterations}$${salt.toString('base64')}$${hash.toString('base64')}`;
-    },
-    async matches(password, stored, address) {
-      const known = stored === undefined || stored === NO_PASSWORD ? decoy : parse(stored);
-      // a legacy hash is verified faster; without this, the time would reveal that the account exists
-      const decoys = isCurrent(known) ? [] : [{ password, salt: decoy.salt, ...current }];
-      const derived = await derive(address, ...decoys, { password, ...known });
-      return timingSafeEqual(derived, known.hash) && known !== decoy;
-    },
-    fingerprint: (secret, salt, address) =>
-      derive(address, { ...current, password: secret.toString('base64'), salt: Buffer.from(salt) }),
-    isOutdated: (stored) => {
-      const { digest, iterations: cost } = parse(stored);
-      return digest === 'sha1' || (digest === current.digest && cost < iterations);
-    },
-  };
+  async #derive(address: string, ...work: Derivation[]): Promise<Buffer> {
+    return Buffer.from(await this.#threads.run({ key: clientOf(address) }, work));
+  }
 }
 
 const tooManyPasswords = (full: 'key' | 'queue') =>

@@ -1,5 +1,5 @@
 import { checkLoginId } from '../accounts/login-id.ts';
-import { openPasswords, type Passwords } from '../accounts/password.ts';
+import { Passwords } from '../accounts/password.ts';
 import { checkPassword, defaultRules, type PasswordRules } from '../accounts/password-policy.ts';
 import { insertAccount } from '../accounts/queries.ts';
 import { type AccountStore, tableStore } from '../accounts/store.ts';
@@ -28,7 +28,7 @@ export interface FirstAdministrator {
 export async function bootstrap(
   db: Database,
   { accountId, password, name, email, tenantName }: FirstAdministrator,
-  passwords: Passwords = openPasswords(),
+  passwords: Passwords = new Passwords(),
   { rules = defaultRules(), store = tableStore(db) }: { rules?: PasswordRules; store?: AccountStore } = {},
 ): Promise<{ userId: string; tenantId: string }> {
   checkLoginId(accountId, 'accountId');

@@ -7,8 +7,8 @@ import type { Database } from '../db.ts';
 import type { KeyStore } from '../platform/keys/key-store.ts';
 import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
 import { type Timestamp, timestampFromDate } from '../platform/text/time.ts';
-import { openIssuers } from './issuers.ts';
-import { openTokenKeys, type TokenKeys } from './keys.ts';
+import { type ExternalIssuers, openIssuers } from './issuers.ts';
+import { TokenKeys } from './keys.ts';
 import type { Family, Identity, LoginOfToken } from './queries.ts';
 import { scopesInToken } from './scopes.ts';
 
@@ -38,16 +38,6 @@ export interface IssuedToken {
   expiration: Timestamp;
 }
 
-export interface AccessTokens {
-  /** The token expires with its login at the latest. */
-  issue(identity: Identity, login: Pick<Family, 'familyId' | 'since' | 'until'>): Promise<IssuedToken>;
-  /** Undefined if the token is forged, expired, of an unknown issuer or not an access token. */
-  verify(token: string): Promise<Grant | undefined>;
-  /** Scopes of this account's tokens. */
-  scopesOf(identity: Pick<Identity, 'metadata'>): readonly string[];
-  readonly keys: TokenKeys;
-}
-
 type Settings = Pick<
   Config,
   | 'tokens.issuer'
@@ -68,34 +58,76 @@ const Claims = z.object({
   auth_time: z.number().optional(),
 });
 
-/**
- * Signs and verifies access tokens with the platform's keys, which the first start generates. Do not call it in a
- * transaction.
- */
-export async function openAccessTokens(
-  db: Database,
-  settings: Settings & SecretKeySettings,
-  store?: KeyStore,
-): Promise<AccessTokens> {
-  const issuer = settings['tokens.issuer'];
-  const audience = settings['tokens.audience'];
-  const lifetimeSeconds = Math.ceil(settings['tokens.accessLifetime'] / 1000);
-  const keys = await openTokenKeys(db, settings, store);
-  const issuers = await openIssuers(settings['tokens.externalIssuers'], issuer);
-  const verified = new LRUCache<string, Grant>({ max: MAX_KEPT, ttl: KEEP_MS });
+/** Signs and verifies access tokens with the platform's keys, which the first start generates. */
+export class AccessTokens {
+  readonly keys: TokenKeys;
+  readonly #settings: Settings;
+  readonly #issuers: ExternalIssuers;
+  readonly #verified = new LRUCache<string, Grant>({ max: MAX_KEPT, ttl: KEEP_MS });
 
-  async function check(token: string): Promise<Grant | undefined> {
+  private constructor(settings: Settings, keys: TokenKeys, issuers: ExternalIssuers) {
+    this.#settings = settings;
+    this.keys = keys;
+    this.#issuers = issuers;
+  }
+
+  /** Do not call it in a transaction. */
+  static async open(db: Database, settings: Settings & SecretKeySettings, store?: KeyStore): Promise<AccessTokens> {
+    const keys = await TokenKeys.open(db, settings, store);
+    const issuers = await openIssuers(settings['tokens.externalIssuers'], settings['tokens.issuer']);
+    return new AccessTokens(settings, keys, issuers);
+  }
+
+  /** The token expires with its login at the latest. */
+  async issue(
+    identity: Identity,
+    { familyId, since, until }: Pick<Family, 'familyId' | 'since' | 'until'>,
+  ): Promise<IssuedToken> {
+    const { kid, key } = this.keys.signing();
+    const now = Math.floor(Date.now() / 1000);
+    const expires = Math.min(now + Math.ceil(this.#settings['tokens.accessLifetime'] / 1000), Math.floor(until / 1000));
+    const login = { sid: familyId, auth_time: Math.floor(since / 1000) };
+    const token = await new SignJWT({ ...claimsOf(identity, this.scopesOf(identity)), ...login })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+      .setIssuer(this.#settings['tokens.issuer'])
+      .setAudience(this.#settings['tokens.audience'])
+      .setSubject(identity.accountId)
+      .setIssuedAt(now)
+      .setNotBefore(now)
+      .setExpirationTime(expires)
+      .setJti(randomUUID())
+      .sign(key);
+    return { token, expiration: `${timestampFromDate(new Date(expires * 1000))}Z` };
+  }
+
+  /** Undefined if the token is forged, expired, of an unknown issuer or not an access token. */
+  async verify(token: string): Promise<Grant | undefined> {
+    const name = hash('sha256', token, 'base64url');
+    const known = this.#verified.get(name);
+    if (known !== undefined && Date.now() < known.expires) return known;
+    const checked = isCompact(token) ? await this.#check(token) : undefined;
+    if (!checked) return undefined;
+    this.#verified.set(name, checked);
+    return checked;
+  }
+
+  /** Scopes of this account's tokens. */
+  scopesOf(identity: Pick<Identity, 'metadata'>): readonly string[] {
+    return scopesInToken(identity, this.#settings['tokens.defaultScopes']);
+  }
+
+  async #check(token: string): Promise<Grant | undefined> {
     try {
-      const foreign = await issuers.check(token);
+      const foreign = await this.#issuers.check(token);
       if (foreign) {
         const { accountId, expires, authTime, ...scopes } = foreign;
         return { holder: { accountId }, ...loggedInAt(authTime), ...scopes, expires: expires * 1000 };
       }
-      const { payload } = await jwtVerify(token, async ({ kid }) => keys.verifying(kid), {
+      const { payload } = await jwtVerify(token, async ({ kid }) => this.keys.verifying(kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
-        issuer,
-        audience,
+        issuer: this.#settings['tokens.issuer'],
+        audience: this.#settings['tokens.audience'],
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         requiredClaims: ['sub', 'iat', 'exp', 'jti'],
       });
@@ -115,39 +147,6 @@ export async function openAccessTokens(
       throw error;
     }
   }
-
-  const scopesOf = (identity: Pick<Identity, 'metadata'>) => scopesInToken(identity, settings['tokens.defaultScopes']);
-
-  return {
-    async issue(identity, { familyId, since, until }) {
-      const { kid, key } = keys.signing();
-      const now = Math.floor(Date.now() / 1000);
-      const expires = Math.min(now + lifetimeSeconds, Math.floor(until / 1000));
-      const login = { sid: familyId, auth_time: Math.floor(since / 1000) };
-      const token = await new SignJWT({ ...claimsOf(identity, scopesOf(identity)), ...login })
-        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setSubject(identity.accountId)
-        .setIssuedAt(now)
-        .setNotBefore(now)
-        .setExpirationTime(expires)
-        .setJti(randomUUID())
-        .sign(key);
-      return { token, expiration: `${timestampFromDate(new Date(expires * 1000))}Z` };
-    },
-    async verify(token) {
-      const name = hash('sha256', token, 'base64url');
-      const known = verified.get(name);
-      if (known !== undefined && Date.now() < known.expires) return known;
-      const checked = isCompact(token) ? await check(token) : undefined;
-      if (!checked) return undefined;
-      verified.set(name, checked);
-      return checked;
-    },
-    scopesOf,
-    keys,
-  };
 }
 
 /** Whether a token is three parts in base64url as RFC 7515 wants it, without padding: one token has one spelling. */

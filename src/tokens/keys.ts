@@ -30,26 +30,6 @@ export interface KeyState {
   retiredAt?: string;
 }
 
-export interface TokenKeys {
-  /**
-   * Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a
-   * retired key.
-   */
-  refreshIfStale(): Promise<void>;
-  signing(): { kid: string; key: CryptoKey };
-  /**
-   * Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have
-   * expired.
-   */
-  verifying(kid: unknown): Promise<CryptoKey>;
-  /** The signing key first, then the next one and the retired ones that are still accepted. */
-  published(): Promise<PublicKey[]>;
-  states(): Promise<KeyState[]>;
-  /** Makes the next key the signing key, and a new next key. Call `reload` after the commit. */
-  rotate(caller: Caller): Promise<KeyState[]>;
-  reload(): Promise<void>;
-}
-
 interface Loaded {
   at: number;
   signing: { kid: string; key: CryptoKey };
@@ -61,20 +41,100 @@ interface Loaded {
 type Settings = Pick<Config, 'tokens.accessLifetime' | 'tokens.keyFiles'>;
 
 /** RS256 keys that sign access tokens: from files of the operator, else generated and kept in the database. */
-export async function openTokenKeys(
-  db: Database,
-  settings: Settings & SecretKeySettings,
-  store = new KeyStore(new SecretKeys(settings)),
-): Promise<TokenKeys> {
-  const paths = settings['tokens.keyFiles'];
-  const files = paths.length > 0 ? await readKeyFiles(paths) : undefined;
-  // another process may sign with a retired key until its copy is KEEP_MS old
-  const acceptedMs = settings['tokens.accessLifetime'] + KEEP_MS;
-  let loading: Promise<Loaded> | undefined;
-  let loaded = await load();
+export class TokenKeys {
+  readonly #db: Database;
+  readonly #store: KeyStore;
+  /** Keys of the operator. */
+  readonly #files: KeyRow[] | undefined;
+  /** How long retired keys are accepted: another process may sign with one until its copy is KEEP_MS old. */
+  readonly #acceptedMs: number;
+  #loading: Promise<Loaded> | undefined;
+  #loaded!: Loaded;
 
-  async function load(): Promise<Loaded> {
-    const keys = files ?? (await generatedKeys(db, store, acceptedMs));
+  private constructor(db: Database, store: KeyStore, files: KeyRow[] | undefined, acceptedMs: number) {
+    this.#db = db;
+    this.#store = store;
+    this.#files = files;
+    this.#acceptedMs = acceptedMs;
+  }
+
+  static async open(
+    db: Database,
+    settings: Settings & SecretKeySettings,
+    store = new KeyStore(new SecretKeys(settings)),
+  ): Promise<TokenKeys> {
+    const paths = settings['tokens.keyFiles'];
+    const files = paths.length > 0 ? await readKeyFiles(paths) : undefined;
+    const keys = new TokenKeys(db, store, files, settings['tokens.accessLifetime'] + KEEP_MS);
+    await keys.#reload();
+    return keys;
+  }
+
+  /**
+   * Reloads keys older than a minute. Call it before a transaction that signs: an idle process would sign with a
+   * retired key.
+   */
+  async refreshIfStale(): Promise<void> {
+    if (this.#isOlderThan(KEEP_MS)) await this.#reload();
+  }
+
+  /** Never reloads: a caller inside a transaction holds a connection and must not wait for a second one. */
+  signing(): Loaded['signing'] {
+    return this.#loaded.signing;
+  }
+
+  /**
+   * Throws `JWKSNoMatchingKey` for a `kid` that is unknown, or was retired so long ago that all of its tokens have
+   * expired.
+   */
+  async verifying(kid: unknown): Promise<CryptoKey> {
+    // in the background, so that verification does not wait
+    if (this.#isOlderThan(KEEP_MS)) this.#reload().catch(() => {});
+    if (typeof kid === 'string' && !this.#loaded.verifying.has(kid) && this.#isOlderThan(RELOAD_MS))
+      await this.#reload();
+    const key = typeof kid === 'string' ? this.#loaded.verifying.get(kid) : undefined;
+    if (!key) throw new errors.JWKSNoMatchingKey();
+    return key;
+  }
+
+  /** The signing key first, then the next one and the retired ones that are still accepted. */
+  async published(): Promise<PublicKey[]> {
+    if (this.#isOlderThan(RELOAD_MS)) await this.#reload();
+    return this.#loaded.published;
+  }
+
+  async states(): Promise<KeyState[]> {
+    if (this.#isOlderThan(RELOAD_MS)) await this.#reload();
+    return this.#loaded.states;
+  }
+
+  /** Makes the next key the signing key, and a new next key. Call `reload` after the commit. */
+  async rotate(caller: Caller): Promise<KeyState[]> {
+    if (this.#files) {
+      const sentence =
+        'The keys come from files. To rotate them, put the new file first in tokens.keyFiles and restart.';
+      throw conflict(sentence, { code: 'KeysComeFromFiles' });
+    }
+    const next = await makeKey();
+    const rows = await this.#db.transaction((tx) => promote(tx, this.#store, next, caller));
+    return rows.filter((row) => isStillAccepted(row, this.#acceptedMs)).map((row, at) => stateOf(row, at === 0));
+  }
+
+  async reload(): Promise<void> {
+    // a reload that is running may have read the keys before the change
+    await this.#loading?.catch(() => {});
+    await this.#reload();
+  }
+
+  async #reload() {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    this.#loaded = await this.#loading;
+  }
+
+  async #load(): Promise<Loaded> {
+    const keys = this.#files ?? (await generatedKeys(this.#db, this.#store, this.#acceptedMs));
     const [first] = keys;
     if (!first) throw new Error('There is no key to sign tokens.');
     const published = keys.map(publicPart);
@@ -89,52 +149,9 @@ export async function openTokenKeys(
     };
   }
 
-  const isOlderThan = (ms: number) => performance.now() - loaded.at > ms;
-  async function reload() {
-    loading ??= load().finally(() => {
-      loading = undefined;
-    });
-    loaded = await loading;
+  #isOlderThan(ms: number): boolean {
+    return performance.now() - this.#loaded.at > ms;
   }
-
-  return {
-    async refreshIfStale() {
-      if (isOlderThan(KEEP_MS)) await reload();
-    },
-    // never reloads: a caller inside a transaction holds a connection and must not wait for a second one
-    signing: () => loaded.signing,
-    async verifying(kid) {
-      // in the background, so that verification does not wait
-      if (isOlderThan(KEEP_MS)) reload().catch(() => {});
-      if (typeof kid === 'string' && !loaded.verifying.has(kid) && isOlderThan(RELOAD_MS)) await reload();
-      const key = typeof kid === 'string' ? loaded.verifying.get(kid) : undefined;
-      if (!key) throw new errors.JWKSNoMatchingKey();
-      return key;
-    },
-    async published() {
-      if (isOlderThan(RELOAD_MS)) await reload();
-      return loaded.published;
-    },
-    async states() {
-      if (isOlderThan(RELOAD_MS)) await reload();
-      return loaded.states;
-    },
-    async rotate(caller) {
-      if (files) {
-        const sentence =
-          'The keys come from files. To rotate them, put the new file first in tokens.keyFiles and restart.';
-        throw conflict(sentence, { code: 'KeysComeFromFiles' });
-      }
-      const next = await makeKey();
-      const rows = await db.transaction((tx) => promote(tx, store, next, caller));
-      return rows.filter((row) => isStillAccepted(row, acceptedMs)).map((row, at) => stateOf(row, at === 0));
-    },
-    async reload() {
-      // a reload that is running may have read the keys before the change
-      await loading?.catch(() => {});
-      await reload();
-    },
-  };
 }
 
 async function promote(tx: Transaction, store: KeyStore, next: Material, caller: Caller) {

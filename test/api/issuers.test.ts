@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { loadConfig } from '../../src/config.ts';
-import { type AccessTokens, openAccessTokens } from '../../src/tokens/access.ts';
+import { AccessTokens } from '../../src/tokens/access.ts';
 import { findCaller } from '../../src/tokens/caller.ts';
 import { Identities } from '../../src/tokens/identities.ts';
 import { world } from '../world.ts';
@@ -69,7 +69,7 @@ const settings = (more: object[] = []) =>
 let shared: Promise<AccessTokens> | undefined;
 async function callerOf(token: string) {
   // opened once, so that the keys are fetched once: a fetch may take 5 s at most
-  shared ??= openAccessTokens(w.db, settings());
+  shared ??= AccessTokens.open(w.db, settings());
   const tokens = await shared;
   const from = { address: '127.0.0.1', requestId: 'request' };
   return findCaller({ tokens, identities: new Identities(w.db) }, { authorization: `Bearer ${token}`, ...from });
@@ -163,21 +163,21 @@ test.serial('tokens with wrong audience, issuer, key or algorithm, unsigned or e
 
 // alone: it counts how often the issuer is asked
 test.serial('a new key of the issuer is fetched; tokens with unknown key ids do not cause a fetch each', async (t) => {
-  const tokens = await openAccessTokens(w.db, settings());
+  const tokens = await AccessTokens.open(w.db, settings());
   const { id } = await w.account();
   const before = issuer.fetched;
   for (let time = 0; time < 10; time++)
     t.is(await tokens.verify(await sign({ sub: id, time }, { kid: `no-${time}` })), undefined);
   t.true(issuer.fetched - before <= 2, `asked ${issuer.fetched - before} times`);
   await issuer.addKey('second');
-  const fresh = await openAccessTokens(w.db, settings());
+  const fresh = await AccessTokens.open(w.db, settings());
   const signed = await sign({ sub: id }, { key: issuer.keys[1]?.privateKey as CryptoKey, kid: 'second' });
   t.deepEqual((await fresh.verify(signed))?.holder, { accountId: id });
 });
 
 test.serial('an unreachable issuer is an outage (503), not an invalid token', async (t) => {
   const config = settings([{ issuer: 'gone', audience: 'our platform', jwksUrl: 'http://127.0.0.1:9/keys' }]);
-  const tokens = await openAccessTokens(w.db, config);
+  const tokens = await AccessTokens.open(w.db, config);
   const { id } = await w.account();
   const error = await t.throwsAsync(async () => tokens.verify(await sign({ sub: id, iss: 'gone' })));
   t.like(error, { kind: 'unavailable', message: "The keys of the issuer 'gone' are not available." });
@@ -194,7 +194,7 @@ test('invalid configuration of issuers stops the start', async (t) => {
   t.throws(load([{ ...one, algorithm: 'HS256' }]));
   t.throws(load([{ ...one, adience: 'b' }]));
   t.throws(() => loadConfig({ PLATFORM_TOKENS_EXTERNAL_ISSUERS: 'no json' }), { message: /must be a JSON list/ });
-  const open = (value: unknown) => openAccessTokens(w.db, load(value)());
+  const open = (value: unknown) => AccessTokens.open(w.db, load(value)());
   await t.throwsAsync(open([one, one]), { message: /the issuer 'a' is listed twice or is the platform's own/ });
   await t.throwsAsync(open([{ ...one, issuer: 'platform' }]), {
     message: /the issuer 'platform' is listed twice or is the platform's own/,

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { openBreached } from '../../src/accounts/breached.ts';
-import { openPasswords } from '../../src/accounts/password.ts';
+import { Passwords } from '../../src/accounts/password.ts';
 import { AppError } from '../../src/errors.ts';
 import { PASSWORD, world } from '../world.ts';
 
@@ -16,7 +16,7 @@ const HERE = '127.0.0.1';
 const login = (id: string, password: string) => w.nobody.post('/api/tokens', { id, password });
 
 test('stored passwords are PBKDF2-HMAC-SHA-512 of 220,000 iterations with a salt of 16 bytes', async (t) => {
-  const passwords = openPasswords();
+  const passwords = new Passwords();
   const stored = await passwords.hash(PASSWORD, HERE);
   const [name, iterations, salt = '', hash] = stored.split('$');
   t.is(name, 'pbkdf2-sha512');
@@ -26,7 +26,7 @@ test('stored passwords are PBKDF2-HMAC-SHA-512 of 220,000 iterations with a salt
   t.true(await passwords.matches(PASSWORD, stored, HERE));
   t.false(await passwords.matches(`${PASSWORD} `, stored, HERE));
   t.false(await passwords.matches(PASSWORD, undefined, HERE));
-  t.not(await openPasswords(1).hash(PASSWORD, HERE), await openPasswords(1).hash(PASSWORD, HERE));
+  t.not(await new Passwords(1).hash(PASSWORD, HERE), await new Passwords(1).hash(PASSWORD, HERE));
 });
 
 test('a hash in the legacy form is accepted, and renewed at the next login', async (t) => {
@@ -55,7 +55,7 @@ test('PBKDF2-HMAC-SHA-256 of 600,000 iterations is accepted and kept', async (t)
 });
 
 test('excess logins are refused before any work, with Retry-After', async (t) => {
-  const passwords = openPasswords(1000);
+  const passwords = new Passwords(1000);
   const outcomes = await Promise.allSettled(Array.from({ length: 250 }, () => passwords.hash(PASSWORD, HERE)));
   const done = outcomes.filter((one) => one.status === 'fulfilled').length;
   t.true(done >= 128 && done < 139, `${done} of one address`);
@@ -69,7 +69,7 @@ test('excess logins are refused before any work, with Retry-After', async (t) =>
 });
 
 test('fingerprints of requests with passwords use the same bounded queue and are deterministic', async (t) => {
-  const passwords = openPasswords(1000);
+  const passwords = new Passwords(1000);
   const make = (salt: string) => passwords.fingerprint(Buffer.from(PASSWORD), salt, HERE);
   t.deepEqual(await make('one'), await make('one'));
   t.notDeepEqual(await make('one'), await make('other'));
@@ -168,7 +168,7 @@ test('a login succeeds if the hash is renewed during it, but not if the password
     await client.connect();
     t.teardown(() => client.end());
     await client.query('begin');
-    const fresh = await openPasswords(20).hash(password, HERE);
+    const fresh = await new Passwords(20).hash(password, HERE);
     await client.query('update accounts set password_hash = $1 where user_id = $2', [fresh, userId]);
     const { rows } = await client.query('select pg_backend_pid() as pid');
     const waiting = () => w.sql('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0].pid]);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { openPasswords } from '../../src/accounts/password.ts';
+import { Passwords } from '../../src/accounts/password.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
 import { type Answer, PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
 
@@ -339,7 +339,7 @@ test('bootstrap creates an activated administrator in Administrators, Owner of a
 
 test('of concurrent bootstraps one succeeds, under the password policy; later ones are refused', async (t) => {
   const { db, close } = await testDatabase();
-  const passwords = openPasswords(PASSWORD_ITERATIONS);
+  const passwords = new Passwords(PASSWORD_ITERATIONS);
   try {
     await t.throwsAsync(bootstrap(db, { accountId: 'a', password: 'short' }, passwords), {
       message: /it has fewer than 10 characters/,

@@ -6,7 +6,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import { sql } from '../../src/db.ts';
-import { forgetRetiredKeys, openTokenKeys } from '../../src/tokens/keys.ts';
+import { forgetRetiredKeys, TokenKeys } from '../../src/tokens/keys.ts';
 import { PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
 
 const w = world(test);
@@ -108,7 +108,7 @@ test.serial(
     t.teardown(close);
     const lifetime = 30 * 60_000;
     const settings = { 'tokens.accessLifetime': lifetime, 'tokens.keyFiles': [] };
-    const keys = await openTokenKeys(db, settings);
+    const keys = await TokenKeys.open(db, settings);
     const [first] = await keys.published();
     const kid = first?.kid ?? '';
     const retire = (minutes: number) =>
@@ -118,7 +118,7 @@ test.serial(
       );
     const isThere = () => db.exists(sql.unsafe`select from signing_keys where kid = ${kid}`);
     await retire(29);
-    const shown = async () => (await (await openTokenKeys(db, settings)).published()).some((key) => key.kid === kid);
+    const shown = async () => (await (await TokenKeys.open(db, settings)).published()).some((key) => key.kid === kid);
     t.true(await shown());
     await retire(32);
     t.false(await shown());
@@ -144,7 +144,8 @@ test('key files replace generated keys for signing and checking, and are rotated
   };
   const signing = await file('signing.pem', pem('private'));
   const next = await file('next.pem', pem('public'));
-  const open = (...paths: string[]) => openTokenKeys(w.db, { 'tokens.accessLifetime': 1000, 'tokens.keyFiles': paths });
+  const open = (...paths: string[]) =>
+    TokenKeys.open(w.db, { 'tokens.accessLifetime': 1000, 'tokens.keyFiles': paths });
   const keys = await open(signing, next);
   const [first, second] = await keys.published();
   t.is(keys.signing().kid, first?.kid);

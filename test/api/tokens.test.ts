@@ -12,7 +12,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { openAccessTokens } from '../../src/tokens/access.ts';
+import { AccessTokens } from '../../src/tokens/access.ts';
 import { findIdentity } from '../../src/tokens/queries.ts';
 import { PASSWORD, testDatabase, world } from '../world.ts';
 
@@ -250,7 +250,7 @@ test('processes that start at once on a new database sign with one and the same 
   const { db, close } = await testDatabase(20);
   const settings = w.config;
   try {
-    const opened = await Promise.all(Array.from({ length: 5 }, () => openAccessTokens(db, settings)));
+    const opened = await Promise.all(Array.from({ length: 5 }, () => AccessTokens.open(db, settings)));
     const sets = await Promise.all(opened.map((tokens) => tokens.keys.published()));
     t.is(new Set(sets.map((keys) => JSON.stringify(keys))).size, 1);
     t.is(sets[0]?.length, 2, 'the one that signs and the next one');

@@ -7,10 +7,10 @@ import test from 'ava';
 import pino from 'pino';
 import { z } from 'zod';
 import { lockFile } from '../../src/accounts/file-store.queries.ts';
-import { openFileStore } from '../../src/accounts/file-store.ts';
+import { FileStore } from '../../src/accounts/file-store.ts';
 import { removeNeverActivated } from '../../src/accounts/never-activated.ts';
 import { openAccountStore } from '../../src/accounts/open-store.ts';
-import { openPasswords } from '../../src/accounts/password.ts';
+import { Passwords } from '../../src/accounts/password.ts';
 import { sql } from '../../src/db.ts';
 import { bootstrap } from '../../src/tenants/bootstrap.ts';
 import { PASSWORD, PASSWORD_ITERATIONS, testDatabase, world } from '../world.ts';
@@ -107,7 +107,7 @@ test.serial('a deleted account file is written again with the same accounts', as
 });
 
 test.serial('a change is answered when the file contains it, also while other processes read the file', async (t) => {
-  const store = await openFileStore(path, w.db, log);
+  const store = await FileStore.open(path, w.db, log);
   const { id, userId } = await w.account();
   await store.refresh();
   let locked = () => {};
@@ -165,7 +165,7 @@ test.serial('concurrent processes write the account file without losing changes'
   t.is(file.accounts.length, Number(row?.count));
 });
 
-test.serial('a change immediately after a manual edit of the file keeps both', async (t) => {
+test.serial('a change right after one by hand keeps both', async (t) => {
   const { id } = await w.account();
   const root = w.as(await w.administrator());
   await edit((file) => {
@@ -199,10 +199,10 @@ test('a committed change is written at the next start, if the process ended befo
   const { db, folder, close } = await testDatabase();
   t.teardown(close);
   const own = join(folder, 'accounts.json');
-  const open = () => openFileStore(own, db, log);
+  const open = () => FileStore.open(own, db, log);
   const text = () => readFile(own, 'utf8');
   const store = await open();
-  await bootstrap(db, { accountId: 'root', password: PASSWORD }, openPasswords(PASSWORD_ITERATIONS), { store });
+  await bootstrap(db, { accountId: 'root', password: PASSWORD }, new Passwords(PASSWORD_ITERATIONS), { store });
   const before = await text();
   await store.change((tx) => tx.query(sql.unsafe`update accounts set company = 'Late'`));
   const after = await text();
@@ -232,12 +232,12 @@ test('a committed change is written at the next start, if the process ended befo
   t.is(await db.oneFirst(sql.type(z.object({ company: z.string() }))`select company from accounts`), 'By hand');
 });
 
-test('closing a store waits for its running writes', async (t) => {
+test('a store that closes has ended what it began', async (t) => {
   const { db, folder, close } = await testDatabase();
   t.teardown(close);
   const own = join(folder, 'accounts.json');
   await writeFile(own, '{"version":1,"accounts":[{"id":"a"}]}');
-  const store = await openFileStore(own, db, log);
+  const store = await FileStore.open(own, db, log);
   const before = await readFile(own, 'utf8');
   const waits = sql.unsafe`
     select from pg_locks
@@ -275,11 +275,11 @@ test('startup fails on a malformed account file and names the file and line', as
   const { db, folder, close } = await testDatabase();
   const broken = join(folder, 'broken.json');
   await writeFile(broken, '{ "version": 1,\n  "accounts": [\n    { "id": "a", "passwordHash": "plain" }\n  ]\n}\n');
-  const error = await t.throwsAsync(openFileStore(broken, db, log));
+  const error = await t.throwsAsync(FileStore.open(broken, db, log));
   t.is(error?.message, `${broken}: Line 3: passwordHash is not a supported password hash.`);
   for (const time of ['tomorrow', '2026-02-30T08:00:00']) {
     await writeFile(broken, `{"version":1,"accounts":[\n{"id":"a","locked":true,"lockedDateEnd":"${time}"}]}`);
-    const wrong = await t.throwsAsync(openFileStore(broken, db, log));
+    const wrong = await t.throwsAsync(FileStore.open(broken, db, log));
     t.is(wrong?.message, `${broken}: Line 2: lockedDateEnd must be a time such as 2026-01-24T08:17:02.`);
   }
   await close();
@@ -294,14 +294,14 @@ test('two login ids that differ only in letter case are refused with the line, i
     ['İbrahim', 'i̇brahim'],
   ]) {
     await writeFile(file, `{"version":1,"accounts":[\n{"id":"x"},\n{"id":"${one}"},\n{"id":"${other}"}]}`);
-    const error = await t.throwsAsync(openFileStore(file, db, log));
+    const error = await t.throwsAsync(FileStore.open(file, db, log));
     t.is(error?.message, `${file}: Line 4: line 3 has the same id ${other}.`);
   }
   await writeFile(file, '{"version":1,"accounts":[{"id":"ΝΙΚΟΣ"}]}');
-  await (await openFileStore(file, db, log)).close();
+  await (await FileStore.open(file, db, log)).close();
   const [before] = JSON.parse(await readFile(file, 'utf8')).accounts;
   await writeFile(file, '{"version":1,"accounts":[{"id":"νικος"}]}');
-  await (await openFileStore(file, db, log)).close();
+  await (await FileStore.open(file, db, log)).close();
   const [after] = JSON.parse(await readFile(file, 'utf8')).accounts;
   t.like(after, { id: 'νικος', userId: before.userId }, 'who is written in another case is the same account');
   await close();
@@ -311,9 +311,9 @@ test('an account in the file without a password cannot sign in until its passwor
   const { db, folder, close } = await testDatabase();
   const file = join(folder, 'accounts.json');
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"},{"id":"A"}]}');
-  await t.throwsAsync(openFileStore(file, db, log), { message: /Line 1: line 1 has the same id A\./ });
+  await t.throwsAsync(FileStore.open(file, db, log), { message: /Line 1: line 1 has the same id A\./ });
   await writeFile(file, '{"version":1,"accounts":[{"id":"a"}]}');
-  const store = await openFileStore(file, db, log);
+  const store = await FileStore.open(file, db, log);
   await store.close();
   t.true((await readFile(file, 'utf8')).includes('"passwordHash": "!"'));
   await close();

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import Fastify from 'fastify';
-import { openPasswords } from '../../src/accounts/password.ts';
+import { Passwords } from '../../src/accounts/password.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db.ts';
 import { apiRules } from '../../src/http/api-rules.ts';
@@ -42,11 +42,12 @@ export async function apiApp(
   { db, env = {}, log = createLog('silent') }: { db?: Database; env?: Record<string, string>; log?: Log } = {},
 ): Promise<App> {
   const config = loadConfig(env);
+  const passwords = new Passwords(10);
   const app: App = Fastify(serverOptions(config, log));
   await app.register(apiRules, {
     config,
     db: db as Database,
-    fingerprint: openPasswords(10).fingerprint,
+    fingerprint: (secret, salt, address) => passwords.fingerprint(secret, salt, address),
     identitiesChanged: () => {},
     limits: callerLimits(new Limits(), config),
     findProjectOf: async () => undefined,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
-import { type LoginClient, type LoginDelay, openLoginDelay } from '../../src/accounts/login-delay.ts';
+import { type LoginClient, LoginDelay } from '../../src/accounts/login-delay.ts';
 import type { AppError } from '../../src/errors.ts';
 import { clientOf } from '../../src/platform/net/networks.ts';
 import { attempt } from '../world/authenticator.ts';
@@ -16,7 +16,7 @@ let clients = 0;
 const newClient = () => `198.51.${clients >> 8}.${clients++ & 255}`;
 const ACCOUNT = 'somebody';
 const failuresOf = async (address: string) =>
-  (await openLoginDelay(w.db, w.config).status({ address, account: ACCOUNT })).failures;
+  (await new LoginDelay(w.db, w.config).status({ address, account: ACCOUNT })).failures;
 /** A login with wrong credentials. */
 const fail = (delay: LoginDelay, address: string, more: Partial<LoginClient> = {}) =>
   delay.fail({ address, account: ACCOUNT, ...more });
@@ -25,7 +25,7 @@ const until = async (condition: () => boolean | Promise<boolean>) => {
 };
 /** Ends at the end of the test. `maxWaiting` for each of these, as in processes of their own. */
 function delayFor(t: ExecutionContext, maxWaiting: number, first = 60_000) {
-  const delay = openLoginDelay(w.db, { 'loginDelay.first': first, 'loginDelay.maxWaiting': maxWaiting });
+  const delay = new LoginDelay(w.db, { 'loginDelay.first': first, 'loginDelay.maxWaiting': maxWaiting });
   t.teardown(() => delay.close());
   return delay;
 }
@@ -218,7 +218,7 @@ test.serial('a wrong API key is 401 immediately, and delays no login of its addr
     const answers = await Promise.all(Array.from({ length: 24 }, use));
     t.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
   }
-  t.deepEqual(await openLoginDelay(patient.db, patient.config).status({ address: from, account: id }), {
+  t.deepEqual(await new LoginDelay(patient.db, patient.config).status({ address: from, account: id }), {
     failures: 0,
     delayMs: 0,
   });

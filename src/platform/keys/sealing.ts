@@ -1,7 +1,7 @@
 import type { Database, Reads } from '../../db.ts';
 import { openWith, sealWith } from './encryption.ts';
 import type { KeyStore } from './key-store.ts';
-import { openSecrets } from './secrets.ts';
+import { Secrets } from './secrets.ts';
 
 /** Key ids are UUIDs. */
 const KID_BYTES = 16;
@@ -18,9 +18,9 @@ export interface Sealer {
   keyPrefix(): Buffer;
 }
 
-/** Keeps its keys in memory. Call it at start and outside of transactions, like `openSecrets`. */
+/** Keeps its keys in memory. Call it at start and outside of transactions, like `Secrets.open`. */
 export async function openSealer(db: Database, keys: KeyStore): Promise<Sealer> {
-  const secrets = await openSecrets(db, keys, 'seal');
+  const secrets = await Secrets.open(db, keys, 'seal');
   return {
     seal(text, context) {
       const { kid, secret } = secrets.currentNow();

@@ -14,64 +14,76 @@ export interface Secret {
 }
 
 /** The symmetric keys of one use, cached in memory. */
-export interface Secrets {
+export class Secrets {
+  readonly #db: Database;
+  readonly #keys: KeyStore;
+  readonly #use: Exclude<KeyUse, 'token'>;
+  readonly #found = new Map<string, Buffer>();
+  #latest!: Secret;
+  #readAt = 0;
+  #reading: Promise<void> | undefined;
+
+  private constructor(db: Database, keys: KeyStore, use: Exclude<KeyUse, 'token'>) {
+    this.#db = db;
+    this.#keys = keys;
+    this.#use = use;
+  }
+
+  /**
+   * Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a
+   * key that does not exist.
+   */
+  static async open(db: Database, keys: KeyStore, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
+    const secrets = new Secrets(db, keys, use);
+    await secrets.#read();
+    return secrets;
+  }
+
   /** The current key, at most a minute old. */
-  current(): Promise<Secret>;
+  async current(): Promise<Secret> {
+    if (this.#isOld()) await this.#readAgain();
+    return this.#latest;
+  }
+
   /**
    * The cached current key; reloads it in the background if it is older than a minute. For use inside transactions:
    * their callers hold a connection and must not wait for another.
    */
-  currentNow(): Secret;
-  /** A key by its id, also a retired one. */
-  find(kid: string, tx?: Reads): Promise<Buffer | undefined>;
-}
+  currentNow(): Secret {
+    // a failed reload is repeated by the next call; until then the cached key is used
+    if (this.#isOld()) this.#readAgain().catch(() => {});
+    return this.#latest;
+  }
 
-/**
- * Creates the first key. Call it at start and outside of transactions: after a rollback, the memory would contain a key
- * that does not exist.
- */
-export async function openSecrets(db: Database, keys: KeyStore, use: Exclude<KeyUse, 'token'>): Promise<Secrets> {
-  const found = new Map<string, Buffer>();
-  const remember = ({ kid, material: { secret } }: KeyRow): Secret => {
+  /** A key by its id, also a retired one. */
+  async find(kid: string, tx: Reads = this.#db): Promise<Buffer | undefined> {
+    const known = this.#found.get(kid);
+    if (known) return known;
+    const row = await this.#keys.find(tx, this.#use, kid);
+    return row ? this.#remember(row).secret : undefined;
+  }
+
+  #isOld(): boolean {
+    return performance.now() - this.#readAt > KEEP_MS;
+  }
+
+  #readAgain(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const make = () => ({ secret: randomBytes(32).toString('base64') });
+    this.#latest = this.#remember(await this.#keys.current(this.#db, this.#use, make));
+    this.#readAt = performance.now();
+  }
+
+  #remember({ kid, material: { secret } }: KeyRow): Secret {
     if (typeof secret !== 'string') throw new Error(`Key ${kid} contains no secret.`);
     const bytes = Buffer.from(secret, 'base64');
-    found.set(kid, bytes);
+    this.#found.set(kid, bytes);
     return { kid, secret: bytes };
-  };
-  const read = async () => ({
-    key: remember(await keys.current(db, use, () => ({ secret: randomBytes(32).toString('base64') }))),
-    at: performance.now(),
-  });
-
-  let latest = await read();
-  let reading: Promise<void> | undefined;
-  const readAgain = () => {
-    reading ??= read()
-      .then((key) => {
-        latest = key;
-      })
-      .finally(() => {
-        reading = undefined;
-      });
-    return reading;
-  };
-  const isOld = () => performance.now() - latest.at > KEEP_MS;
-
-  return {
-    async current() {
-      if (isOld()) await readAgain();
-      return latest.key;
-    },
-    currentNow() {
-      // a failed reload is repeated by the next call; until then the cached key is used
-      if (isOld()) readAgain().catch(() => {});
-      return latest.key;
-    },
-    async find(kid, tx: Reads = db) {
-      const known = found.get(kid);
-      if (known) return known;
-      const row = await keys.find(tx, use, kid);
-      return row ? remember(row).secret : undefined;
-    },
-  };
+  }
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../../db.ts';
 import type { KeyStore } from './key-store.ts';
-import { openSecrets } from './secrets.ts';
+import { Secrets } from './secrets.ts';
 
 /** Signs with HMAC-SHA-256 and the current key of one use. Verifies with any key of that use, also retired ones. */
 export interface Signer {
@@ -10,9 +10,9 @@ export interface Signer {
   verify(text: string, kid: string, signature: Uint8Array): Promise<boolean>;
 }
 
-/** Keeps its keys in memory. Call it at start and outside of transactions, like `openSecrets`. */
+/** Keeps its keys in memory. Call it at start and outside of transactions, like `Secrets.open`. */
 export async function openSigner(db: Database, keys: KeyStore, use: 'address' | 'cursor'): Promise<Signer> {
-  const secrets = await openSecrets(db, keys, use);
+  const secrets = await Secrets.open(db, keys, use);
   const mac = (secret: Buffer, text: string) => createHmac('sha256', secret).update(text).digest();
   return {
     async sign(text) {

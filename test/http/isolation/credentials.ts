@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
-import { openAccessTokens } from '../../../src/tokens/access.ts';
+import { AccessTokens } from '../../../src/tokens/access.ts';
 import { findIdentity, insertFamily } from '../../../src/tokens/queries.ts';
 import type { User, World } from '../../world.ts';
 import type { Scene } from './row.ts';
@@ -55,7 +55,7 @@ async function revokedKey(w: World, owner: User) {
 async function tokenOf(w: World, user: User, settings: object) {
   const identity = await findIdentity(w.db, user.userId);
   if (!identity) throw new Error(`There is no account ${user.userId}.`);
-  const tokens = await openAccessTokens(w.db, { ...w.config, ...settings });
+  const tokens = await AccessTokens.open(w.db, { ...w.config, ...settings });
   return (await tokens.issue(identity, await w.db.transaction((tx) => insertFamily(tx, user.userId, 3_600_000, false))))
     .token;
 }
