@@ -15,7 +15,7 @@ import { datasetPlace } from './datasets/bytes.ts';
 import { datasetsPlugin } from './datasets/plugin.ts';
 import type { Served } from './datasets/served.ts';
 import type { Database } from './db.ts';
-import { openEventNotifier } from './events/event-notifier.ts';
+import { EventNotifier } from './events/event-notifier.ts';
 import { eventsPlugin } from './events/plugin.ts';
 import { findWebhook } from './events/webhook.queries.ts';
 import { featuresPlugin } from './features/plugin.ts';
@@ -40,7 +40,7 @@ import { requestCaller } from './keys/request-caller.ts';
 import { licensingPlugin } from './licensing/plugin.ts';
 import { openRouteGates } from './licensing/route-gates.ts';
 import { measuredBlobs } from './operations/metrics/measured-blobs.ts';
-import { openMetrics } from './operations/metrics/metrics.ts';
+import { Metrics } from './operations/metrics/metrics.ts';
 import { operationsPlugin } from './operations/plugin.ts';
 import { sealClear } from './operations/secrets/seal-clear.ts';
 import { openKeyStore } from './platform/keys/encrypt-keys.ts';
@@ -84,7 +84,7 @@ export interface AppParts {
 export async function buildApp(parts: AppParts): Promise<App> {
   const { config: settings, db, databaseUrl, log, passwordIterations, clock = Date.now } = parts;
   const blobFolder = settings['blobs.url'] === undefined ? join(settings.data, 'blobs') : undefined;
-  const metrics = openMetrics({ db, blobFolder, log });
+  const metrics = new Metrics({ db, blobFolder, log });
   const blobs = measuredBlobs(parts.blobs, metrics);
   const keyStore = await openKeyStore(db, settings, log);
   const sealer = await openSealer(db, keyStore);
@@ -114,7 +114,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
 
   const rules = startRules(settings);
   const changes = new Changes(db, databaseUrl);
-  const notifier = openEventNotifier(db, databaseUrl);
+  const notifier = new EventNotifier(db, databaseUrl);
   const stores = new Stores(blobs);
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
@@ -130,7 +130,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   for (const one of [changes, notifier, delay]) app.addHook('preClose', async () => one.close());
   for (const one of [tracing, limits, cache, store, stores]) app.addHook('onClose', async () => one.close());
 
-  await app.register(requestTimes, metrics);
+  await app.register(requestTimes, { metrics });
   await app.register(requestTraces, { tracing });
   app.addHook('onRequest', responses.answer);
   await app.register(blobHeaders);

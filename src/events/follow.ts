@@ -27,16 +27,16 @@ export interface Following {
  * database.
  */
 export async function* followEvents(db: Reads, notifier: EventNotifier, following: Following): AsyncGenerator<string> {
-  let position = following.after ?? notifier.head();
+  let position = following.after ?? notifier.head;
   // an id without data is not an event, but sets the Last-Event-ID of a client that reconnects before the first event
   yield `retry: ${RECONNECT_AFTER_MS}\nid: ${position}\n\n`;
   const pulse = heartbeat();
-  while (!notifier.closed()) {
+  while (!notifier.closed) {
     const change = notifier.next();
     try {
       const caller = await following.caller();
       if (!caller) return;
-      const head = notifier.head();
+      const head = notifier.head;
       if (position < head) {
         const rows = await listVisible(db, caller, { after: position, upTo: head, limit: PAGE });
         position = rows.length < PAGE ? head : (rows.at(-1)?.offset ?? head);

@@ -165,7 +165,7 @@ test.serial('concurrent processes write the account file without losing changes'
   t.is(file.accounts.length, Number(row?.count));
 });
 
-test.serial('a change right after one by hand keeps both', async (t) => {
+test.serial('a change immediately after a manual edit of the file keeps both', async (t) => {
   const { id } = await w.account();
   const root = w.as(await w.administrator());
   await edit((file) => {
@@ -232,7 +232,7 @@ test('a committed change is written at the next start, if the process ended befo
   t.is(await db.oneFirst(sql.type(z.object({ company: z.string() }))`select company from accounts`), 'By hand');
 });
 
-test('a store that closes has ended what it began', async (t) => {
+test('closing a store waits for its running writes', async (t) => {
   const { db, folder, close } = await testDatabase();
   t.teardown(close);
   const own = join(folder, 'accounts.json');

@@ -54,39 +54,43 @@ export function heartbeat() {
 }
 
 /** Limits the streams that a process serves at once. */
-export interface StreamSlots {
-  /** Number of open streams. */
-  used(): number;
-  /** Takes a slot; returns a function that releases it. Throws if the user or the process has too many streams. */
-  take(userId: string): () => void;
-}
+export class StreamSlots {
+  readonly #topic: string;
+  readonly #limits: { perUser: number; total: number };
+  readonly #slots = new Map<string, number>();
+  #used = 0;
 
-/** @param topic object of the sentence "You follow …" */
-export function openStreamSlots(topic: string, limits: { perUser: number; total: number }): StreamSlots {
-  const slots = new Map<string, number>();
-  let total = 0;
-  return {
-    used: () => total,
-    take(userId) {
-      const own = slots.get(userId) ?? 0;
-      if (own >= limits.perUser) {
-        const sentence = `You follow ${topic} ${own} times already, which is the maximum. Close another stream first.`;
-        throw new AppError('tooManyRequests', sentence, { retryAfter: 10 });
-      }
-      if (total >= limits.total) throw noFreeSlot();
-      total++;
-      slots.set(userId, own + 1);
-      let released = false;
-      return () => {
-        if (released) return;
-        released = true;
-        total--;
-        const count = (slots.get(userId) ?? 1) - 1;
-        if (count > 0) slots.set(userId, count);
-        else slots.delete(userId);
-      };
-    },
-  };
+  /** @param topic object of the sentence "You follow …" */
+  constructor(topic: string, limits: { perUser: number; total: number }) {
+    this.#topic = topic;
+    this.#limits = limits;
+  }
+
+  /** Number of open streams. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Takes a slot; returns a function that releases it. Throws if the user or the process has too many streams. */
+  take(userId: string): () => void {
+    const own = this.#slots.get(userId) ?? 0;
+    if (own >= this.#limits.perUser) {
+      const sentence = `You follow ${this.#topic} ${own} times already, which is the maximum. Close another stream first.`;
+      throw new AppError('tooManyRequests', sentence, { retryAfter: 10 });
+    }
+    if (this.#used >= this.#limits.total) throw noFreeSlot();
+    this.#used++;
+    this.#slots.set(userId, own + 1);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      this.#used--;
+      const count = (this.#slots.get(userId) ?? 1) - 1;
+      if (count > 0) this.#slots.set(userId, count);
+      else this.#slots.delete(userId);
+    };
+  }
 }
 
 export const noFreeSlot = () =>

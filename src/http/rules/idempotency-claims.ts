@@ -16,45 +16,46 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-export interface Claims {
+/** The claims of this process. */
+export class Claims {
+  readonly #db: Database;
+  readonly #held = new Set<string>();
+  #renewing: NodeJS.Timeout | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
   /** Undefined while another request holds the key. */
-  take(owner: KeyOwner): Promise<Claim | undefined>;
-}
+  async take(owner: KeyOwner): Promise<Claim | undefined> {
+    const claim = randomUUID();
+    if (!(await this.#outside((tx) => claimKey(tx, owner, claim, LEASE_MS)))) return undefined;
+    this.#held.add(claim);
+    this.#renewing ??= setInterval(() => this.#renew(), RENEW_MS).unref();
+    return {
+      releaseIn: (tx) => releaseClaim(tx, claim),
+      released: () => this.#drop(claim),
+      release: async () => {
+        this.#drop(claim);
+        await this.#outside((tx) => releaseClaim(tx, claim)).catch(() => {});
+      },
+    };
+  }
 
-export function openClaims(db: Database): Claims {
-  const held = new Set<string>();
-  let renewing: NodeJS.Timeout | undefined;
-  /** Runs outside of the request's transaction. */
-  const outside = <T>(work: () => Promise<T>) => db.within(undefined, work);
+  /** A transaction outside of that of the request. */
+  #outside<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#db.within(undefined, () => this.#db.transaction(work));
+  }
 
-  function renew() {
+  #renew() {
     // if renewals fail, the leases expire, and `releaseIn` returns false
-    outside(() => db.transaction((tx) => renewClaims(tx, [...held], LEASE_MS))).catch(() => {});
-  }
-  function hold(claim: string) {
-    held.add(claim);
-    renewing ??= setInterval(renew, RENEW_MS).unref();
-  }
-  function drop(claim: string) {
-    held.delete(claim);
-    if (held.size > 0) return;
-    clearInterval(renewing);
-    renewing = undefined;
+    this.#outside((tx) => renewClaims(tx, [...this.#held], LEASE_MS)).catch(() => {});
   }
 
-  return {
-    async take(owner) {
-      const claim = randomUUID();
-      if (!(await outside(() => db.transaction((tx) => claimKey(tx, owner, claim, LEASE_MS))))) return undefined;
-      hold(claim);
-      return {
-        releaseIn: (tx) => releaseClaim(tx, claim),
-        released: () => drop(claim),
-        async release() {
-          drop(claim);
-          await outside(() => db.transaction((tx) => releaseClaim(tx, claim))).catch(() => {});
-        },
-      };
-    },
-  };
+  #drop(claim: string) {
+    this.#held.delete(claim);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#renewing);
+    this.#renewing = undefined;
+  }
 }

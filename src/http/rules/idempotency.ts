@@ -5,7 +5,7 @@ import type { Database, LazyTransaction } from '../../db.ts';
 import { AppError, conflict, invalid } from '../../errors.ts';
 
 import { findAnswer, type KeyOwner, type StoredAnswer, storeAnswer } from './idempotency.queries.ts';
-import { type Claim, type Claims, openClaims } from './idempotency-claims.ts';
+import { type Claim, Claims } from './idempotency-claims.ts';
 import type { Rule } from './rules.ts';
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -36,7 +36,7 @@ const runs = new WeakMap<FastifyRequest, Run>();
  * for this, but must use the `Database` of the app.
  */
 export function idempotency(db: Database, fingerprint: Fingerprint): Rule {
-  const parts = { db, fingerprint, claims: openClaims(db) };
+  const parts = { db, fingerprint, claims: new Claims(db) };
   return (route) => {
     const { access, service, secretAnswer = false, repeatable = false } = route.config ?? {};
     if (access === 'public' || service === 'none' || repeatable) return {};

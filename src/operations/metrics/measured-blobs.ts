@@ -3,13 +3,13 @@ import { AppError } from '../../errors.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Wraps a blob store and measures its operations. */
-export function measuredBlobs(store: BlobStore, { blobOperation }: Pick<Metrics, 'blobOperation'>): BlobStore {
+export function measuredBlobs(store: BlobStore, metrics: Pick<Metrics, 'blobOperation'>): BlobStore {
   const measured =
     <Given extends unknown[], Result>(operation: string, run: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {
       const began = performance.now();
       const observe = (outcome: 'ok' | 'refused' | 'error') =>
-        blobOperation(operation, outcome, (performance.now() - began) / 1000);
+        metrics.blobOperation(operation, outcome, (performance.now() - began) / 1000);
       try {
         const result = await run(...given);
         observe('ok');

@@ -23,20 +23,6 @@ import {
 
 export type TileKind = 'raster' | 'vector';
 
-/** Metrics of this process and of the platform. */
-export interface Metrics {
-  answered(request: AnsweredRequest): void;
-  blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void;
-  /** A vector tile, or a raster tile of a level that is drawn on request. */
-  tileServed(kind: TileKind, origin: 'database' | 'drawn'): void;
-  tileDrawn(kind: TileKind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void;
-  /** Counts of drawings that wait for a thread or have one. */
-  watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void;
-  /** All metrics in the Prometheus text format. */
-  text(): Promise<string>;
-  readonly contentType: string;
-}
-
 export interface MetricsParts {
   db: Database;
   /** Folder of the blobs, if they are stored on disk. */
@@ -58,127 +44,149 @@ const MAX_CACHE_MS = 15_000;
 export const cacheTime = (duration: number): number =>
   Math.max(MIN_CACHE_MS, Math.min(MAX_CACHE_MS, CACHE_FACTOR * duration));
 
-export function openMetrics({ db, blobFolder, log }: MetricsParts): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  const requests = new RequestDurations();
-  registry.registerMetric(requests.metric);
-  const blobs = new Histogram({
+/** Metrics of this process and of the platform. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new RequestDurations();
+  readonly #blobs = new Histogram({
     name: 'platform_blob_store_operation_duration_seconds',
     help: 'Duration of blob store operations of this process; for reads, until the first byte.',
     labelNames: ['operation', 'outcome'],
     buckets: BLOB_BUCKETS,
-    registers,
+    registers: [this.#registry],
   });
-  new Gauge({
-    name: 'platform_database_connections',
-    help: "Database connections of this process; 'awaited': requests that wait for one.",
-    labelNames: ['state'],
-    registers,
-    collect() {
-      const { inUse, idle, awaited } = db.connections();
-      this.set({ state: 'in_use' }, inUse);
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'awaited' }, awaited);
-    },
-  });
-  const tileOrigins = {
+  readonly #tileOrigins = {
     raster: new Counter({
       name: 'platform_tiles_on_request_total',
       help: 'Tiles of levels that are drawn on request, by where this process got them from.',
       labelNames: ['origin'],
-      registers,
+      registers: [this.#registry],
     }),
     vector: new Counter({
       name: 'platform_vector_tiles_total',
       help: 'Vector tiles, by where this process got them from.',
       labelNames: ['origin'],
-      registers,
+      registers: [this.#registry],
     }),
   };
-  const drawings = new Histogram({
+  readonly #drawings = new Histogram({
     name: 'platform_tile_drawing_duration_seconds',
     help: 'Duration of drawing a tile on a thread of this process, without waiting for the thread.',
     labelNames: ['kind', 'outcome'],
     buckets: DRAWING_BUCKETS,
-    registers,
+    registers: [this.#registry],
   });
-  const watched = new Map<TileKind, () => { waiting: number; drawing: number }>();
-  new Gauge({
-    name: 'platform_tile_drawings',
-    help: 'Tiles that wait for a drawing thread of this process, and those that are being drawn.',
-    labelNames: ['kind', 'state'],
-    registers,
-    collect() {
-      for (const [kind, counts] of watched)
-        for (const [state, count] of Object.entries(counts())) this.set({ kind, state }, count);
-    },
-  });
-  const up = new Gauge({ name: 'platform_database_up', help: 'Whether the database responded.', registers });
-  if (blobFolder !== undefined) diskGauges(blobFolder, registers);
+  readonly #watched = new Map<TileKind, () => { waiting: number; drawing: number }>();
+  readonly #up: Gauge;
+  readonly #fromDatabase: () => Promise<string>;
+  readonly #log: MetricsParts['log'];
+  #isMeasured = false;
 
-  let measured = false;
-  /**
-   * Starts metrics of memory, CPU, event loop and garbage collection with the first scrape; before, they would cost for
-   * nothing.
-   */
-  const measureProcess = () => {
-    if (!measured) collectDefaultMetrics({ register: registry });
-    measured = true;
-  };
+  constructor({ db, blobFolder, log }: MetricsParts) {
+    const registers = [this.#registry];
+    this.#registry.registerMetric(this.#requests.metric);
+    new Gauge({
+      name: 'platform_database_connections',
+      help: "Database connections of this process; 'awaited': requests that wait for one.",
+      labelNames: ['state'],
+      registers,
+      collect() {
+        const { inUse, idle, awaited } = db.connections();
+        this.set({ state: 'in_use' }, inUse);
+        this.set({ state: 'idle' }, idle);
+        this.set({ state: 'awaited' }, awaited);
+      },
+    });
+    const watched = this.#watched;
+    new Gauge({
+      name: 'platform_tile_drawings',
+      help: 'Tiles that wait for a drawing thread of this process, and those that are being drawn.',
+      labelNames: ['kind', 'state'],
+      registers,
+      collect() {
+        for (const [kind, counts] of watched)
+          for (const [state, count] of Object.entries(counts())) this.set({ kind, state }, count);
+      },
+    });
+    this.#up = new Gauge({ name: 'platform_database_up', help: 'Whether the database responded.', registers });
+    if (blobFolder !== undefined) diskGauges(blobFolder, registers);
+    this.#fromDatabase = cached(() => platformMetrics(db));
+    this.#log = log;
+  }
 
-  const collectFromDatabase = async () => {
-    const [parts, lags, workers, counters, orders, maintenanceRuns, sweep, damaged, verification] = await Promise.all([
-      listQueueParts(db),
-      getLags(db),
-      listWorkerStates(db),
-      listCounters(db),
-      countMassRetries(db),
-      listMaintenanceRuns(db),
-      findSweepState(db),
-      countDamaged(db),
-      findVerification(db),
-    ]);
-    const platform = new Registry();
-    const running = {
-      name: 'platform_retry_orders',
-      help: 'Running mass retries.',
-      type: 'gauge' as const,
-      values: [{ labels: {}, value: orders }],
-    };
-    for (const family of [
-      ...queueGauges(parts),
-      ...lagGauges(lags, parts),
-      ...workerGauges(workers),
-      ...transferCounters(counters),
-      ...maintenanceGauges(maintenanceRuns),
-      ...sweepGauges(sweep),
-      ...verificationGauges(damaged, verification),
-      running,
-    ])
-      platform.registerMetric(asMetric(family));
-    return platform.metrics();
-  };
-  const fromDatabase = cached(collectFromDatabase);
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
 
-  return {
-    contentType: registry.contentType,
-    answered: (request) => requests.observe(request),
-    blobOperation: (operation, outcome, seconds) => blobs.observe({ operation, outcome }, seconds),
-    tileServed: (kind, origin) => tileOrigins[kind].inc({ origin }),
-    tileDrawn: (kind, outcome, seconds) => drawings.observe({ kind, outcome }, seconds),
-    watchDrawings: (kind, counts) => watched.set(kind, counts),
-    async text() {
-      measureProcess();
-      const platform = await fromDatabase().catch((error) => {
-        log.warn({ err: error }, 'metrics cannot be read from the database');
-        return undefined;
-      });
-      up.set(platform === undefined ? 0 : 1);
-      const own = await registry.metrics();
-      return platform === undefined ? own : `${own}\n${platform}`;
-    },
+  answered(request: AnsweredRequest): void {
+    this.#requests.observe(request);
+  }
+
+  blobOperation(operation: string, outcome: 'ok' | 'refused' | 'error', seconds: number): void {
+    this.#blobs.observe({ operation, outcome }, seconds);
+  }
+
+  /** A vector tile, or a raster tile of a level that is drawn on request. */
+  tileServed(kind: TileKind, origin: 'memory' | 'database' | 'drawn'): void {
+    this.#tileOrigins[kind].inc({ origin });
+  }
+
+  tileDrawn(kind: TileKind, outcome: 'ok' | 'cancelled' | 'error', seconds: number): void {
+    this.#drawings.observe({ kind, outcome }, seconds);
+  }
+
+  /** Counts of drawings that wait for a thread or have one. */
+  watchDrawings(kind: TileKind, counts: () => { waiting: number; drawing: number }): void {
+    this.#watched.set(kind, counts);
+  }
+
+  /** All metrics in the Prometheus text format. */
+  async text(): Promise<string> {
+    // memory, CPU, event loop and garbage collection are measured from the first scrape: before, for nothing
+    if (!this.#isMeasured) collectDefaultMetrics({ register: this.#registry });
+    this.#isMeasured = true;
+    const platform = await this.#fromDatabase().catch((error) => {
+      this.#log.warn({ err: error }, 'metrics cannot be read from the database');
+      return undefined;
+    });
+    this.#up.set(platform === undefined ? 0 : 1);
+    const own = await this.#registry.metrics();
+    return platform === undefined ? own : `${own}\n${platform}`;
+  }
+}
+
+/** Metrics of the platform, as Prometheus text. */
+async function platformMetrics(db: Database): Promise<string> {
+  const [parts, lags, workers, counters, orders, maintenanceRuns, sweep, damaged, verification] = await Promise.all([
+    listQueueParts(db),
+    getLags(db),
+    listWorkerStates(db),
+    listCounters(db),
+    countMassRetries(db),
+    listMaintenanceRuns(db),
+    findSweepState(db),
+    countDamaged(db),
+    findVerification(db),
+  ]);
+  const platform = new Registry();
+  const running = {
+    name: 'platform_retry_orders',
+    help: 'Running mass retries.',
+    type: 'gauge' as const,
+    values: [{ labels: {}, value: orders }],
   };
+  for (const family of [
+    ...queueGauges(parts),
+    ...lagGauges(lags, parts),
+    ...workerGauges(workers),
+    ...transferCounters(counters),
+    ...maintenanceGauges(maintenanceRuns),
+    ...sweepGauges(sweep),
+    ...verificationGauges(damaged, verification),
+    running,
+  ])
+    platform.registerMetric(asMetric(family));
+  return platform.metrics();
 }
 
 /** Shares one result among all callers while it is computed and for some time after. */

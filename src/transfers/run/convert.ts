@@ -130,7 +130,7 @@ function convertFiles(
     },
     {
       progress: (fraction, phase) => report.progress(done + fraction * (1 - done), phase),
-      log: report.log,
+      log: (level, message) => report.log(level, message),
       signal,
     },
   );

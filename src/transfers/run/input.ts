@@ -44,7 +44,7 @@ export async function fetchInput(
     report.progress(0, 'Fetching');
     await fetchRemote(source, path, sources, {
       progress: (fraction) => report.progress(fraction * FETCHING, 'Fetching'),
-      log: report.log,
+      log: (level, message) => report.log(level, message),
       signal: stop,
       room,
     });

@@ -9,7 +9,7 @@ import { ChildDied } from './conversion.ts';
 import { runConversion } from './convert.ts';
 import type { Executor, Run } from './executor.ts';
 import { runMoveOrCopy } from './move-or-copy.ts';
-import { openReport } from './report.ts';
+import { Report } from './report.ts';
 import { type ClaimedRow, claimTransfer, getStops, lockWaiting, removeQueueRow } from './run.queries.ts';
 import { Stopped } from './stopped.ts';
 
@@ -79,7 +79,7 @@ function claim({ db, pool, timeLimit }: Executor, { id, flags, unqueue = false }
 
 async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, signal: AbortSignal): Promise<Performed> {
   const { db, tracing } = executor;
-  const report = openReport(db, transfer, () => run.stop('takenOver'));
+  const report = new Report(db, transfer, () => run.stop('takenOver'));
   report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
   const work = transfer.carry ? runMoveOrCopy : runConversion;
   try {

@@ -15,65 +15,68 @@ const MAX_LINE_LENGTH = 2000;
 /**
  * Progress and log of an attempt under way: written at most once a second, and not at all if the attempt ends sooner.
  */
-export interface Report {
-  progress(fraction: number, phase: string): void;
-  log(level: LogLevel, message: string): void;
+export class Report {
+  readonly #db: Database;
+  readonly #transfer: Fence & Subject;
+  readonly #onTakenOver: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #lines: LogLine[] = [];
+  #count = 0;
+  #latest: { progress: number; phase: string } | undefined;
+  #writing = Promise.resolve();
+  #nextEvent = EVENT_EVERY;
+
+  /** @param onTakenOver called when another process has taken the transfer over */
+  constructor(db: Database, transfer: Fence & Subject, onTakenOver: () => void) {
+    this.#db = db;
+    this.#transfer = transfer;
+    this.#onTakenOver = onTakenOver;
+    this.#timer = setInterval(() => {
+      this.#writing = this.#writing.then(() => this.#write());
+    }, EVERY_MS);
+  }
+
+  progress(fraction: number, phase: string): void {
+    this.#latest = { progress: Math.min(MAX_PROGRESS, Math.max(0, Math.floor(fraction * 100))), phase };
+  }
+
+  log(level: LogLevel, message: string): void {
+    if (this.#count > MAX_LINES) return;
+    this.#count++;
+    const time = new Date().toISOString();
+    if (this.#count <= MAX_LINES) this.#lines.push({ time, level, message: message.slice(0, MAX_LINE_LENGTH) });
+    else {
+      const full = `The log has its maximum of ${MAX_LINES} lines; later lines are left out.`;
+      this.#lines.push({ time, level: 'warning', message: full });
+    }
+  }
+
   /** Stops writing. Gives the lines that were not written yet, for the statement that settles the attempt. */
-  close(): Promise<LogLine[]>;
-}
+  async close(): Promise<LogLine[]> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    return this.#lines;
+  }
 
-/** @param onTakenOver called when another process has taken the transfer over */
-export function openReport(db: Database, transfer: Fence & Subject, onTakenOver: () => void): Report {
-  let lines: LogLine[] = [];
-  let count = 0;
-  let latest: { progress: number; phase: string } | undefined;
-  let writing = Promise.resolve();
-  let nextEvent = EVENT_EVERY;
-
-  const write = async () => {
-    if (latest === undefined && lines.length === 0) return;
-    const { progress = 0, phase } = latest ?? {};
-    const event = progress >= nextEvent ? progressed(transfer, progress) : undefined;
-    let sent = lines;
-    latest = undefined;
-    lines = [];
+  async #write() {
+    if (this.#latest === undefined && this.#lines.length === 0) return;
+    const transfer = this.#transfer;
+    const { progress = 0, phase } = this.#latest ?? {};
+    const event = progress >= this.#nextEvent ? progressed(transfer, progress) : undefined;
+    let lines = this.#lines;
+    this.#latest = undefined;
+    this.#lines = [];
     try {
-      sent = await withIds(db, sent);
-      if (!(await db.transaction((tx) => reportProgress(tx, transfer, { progress, phase, lines: sent, event }))))
-        onTakenOver();
-      if (event) nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
+      lines = await withIds(this.#db, lines);
+      if (!(await this.#db.transaction((tx) => reportProgress(tx, transfer, { progress, phase, lines, event }))))
+        this.#onTakenOver();
+      if (event) this.#nextEvent = progress - (progress % EVENT_EVERY) + EVENT_EVERY;
     } catch {
       // Losing progress does no harm; the lines are written next time, or with the end. Perhaps they are written
       // already.
-      lines = [...sent, ...lines];
+      this.#lines = [...lines, ...this.#lines];
     }
-  };
-  const timer = setInterval(() => {
-    writing = writing.then(write);
-  }, EVERY_MS);
-
-  return {
-    progress(fraction, phase) {
-      latest = { progress: Math.min(MAX_PROGRESS, Math.max(0, Math.floor(fraction * 100))), phase };
-    },
-    log(level, message) {
-      if (count > MAX_LINES) return;
-      count++;
-      const time = new Date().toISOString();
-      if (count > MAX_LINES)
-        lines.push({
-          time,
-          level: 'warning',
-          message: `The log has its maximum of ${MAX_LINES} lines; later lines are left out.`,
-        });
-      else lines.push({ time, level, message: message.slice(0, MAX_LINE_LENGTH) });
-    },
-    async close() {
-      clearInterval(timer);
-      await writing;
-      return lines;
-    },
-  };
+  }
 }
 
 async function withIds(db: Database, lines: readonly LogLine[]): Promise<LogLine[]> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { whenClosed } from '../../http/answers/client-left.ts';
-import { openStreamSlots, reauthenticator, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
+import { reauthenticator, StreamSlots, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
 import { publicBase } from '../../http/answers/public-base.ts';
 import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
 import type { App } from '../../http/route.ts';
@@ -44,7 +44,7 @@ const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
   const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl, starts } = parts;
-  const slots = openStreamSlots('transfers', MAX_STREAMS);
+  const slots = new StreamSlots('transfers', MAX_STREAMS);
 
   const addressesOf = (request: FastifyRequest): Addresses => {
     const base = publicBase(publicUrl, request);
