@@ -29,7 +29,7 @@ import { openapiRoute } from './http/openapi/openapi.ts';
 import { httpPlugin } from './http/plugin.ts';
 import type { App } from './http/route.ts';
 import { platformHeaders } from './http/rules/headers.ts';
-import { callerLimits } from './http/rules/limit.ts';
+import { CallerLimits } from './http/rules/limit.ts';
 import { closeMethods } from './http/rules/methods.ts';
 import { serverOptions } from './http/server-options.ts';
 import { openStores } from './http/stores.ts';
@@ -119,7 +119,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   // one Redis may serve several platforms: the id of the cursor key tells their entries apart
   const { kid: platform } = await cursors.sign('');
   const { cache, limits } = await openStores(settings['cache.url'], platform, log);
-  const callers = callerLimits(limits, settings);
+  const callers = new CallerLimits(limits, settings);
 
   const app: App = Fastify(serverOptions(settings, log));
   const responses = new ResponseCache<Served>({

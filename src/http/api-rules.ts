@@ -122,7 +122,7 @@ export const apiRules = fp<ApiRuleOptions>(
       rules: [
         ...(responses === undefined ? [] : [responses.rule]),
         versions,
-        auth(findCaller, limits.strangerRefused),
+        auth(findCaller, (request) => limits.strangerRefused(request)),
         limits.rule,
         forms,
         headersMatchPath,

@@ -11,7 +11,7 @@ export async function openStores(url: string | undefined, platform: string, log:
   if (url === undefined) return { cache: memoryStore(), limits: new Limits() };
   // loads the client of Redis only where there is one, because it delays the start
   const { connectRedis, redisStore } = await import('./cache/redis.ts');
-  const { redisUses } = await import('./limits/redis-uses.ts');
+  const { RedisUses } = await import('./limits/redis-uses.ts');
   const redis = connectRedis(url, log);
-  return { cache: redisStore(redis, platform), limits: new Limits(redisUses(redis, platform)) };
+  return { cache: redisStore(redis, platform), limits: new Limits(new RedisUses(redis, platform)) };
 }

@@ -7,7 +7,7 @@ import { apiRules } from '../../src/http/api-rules.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import { Limits } from '../../src/http/limits/limits.ts';
 import type { App } from '../../src/http/route.ts';
-import { callerLimits } from '../../src/http/rules/limit.ts';
+import { CallerLimits } from '../../src/http/rules/limit.ts';
 import { closeMethods } from '../../src/http/rules/methods.ts';
 import { serverOptions } from '../../src/http/server-options.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
@@ -49,7 +49,7 @@ export async function apiApp(
     db: db as Database,
     fingerprint: (secret, salt, address) => passwords.fingerprint(secret, salt, address),
     identitiesChanged: () => {},
-    limits: callerLimits(new Limits(), config),
+    limits: new CallerLimits(new Limits(), config),
     findProjectOf: async () => undefined,
     gates: { guards: () => false, check: async () => {} },
     findCaller: ({ headers }) => callers[headers.authorization?.slice('Bearer '.length) ?? ''],

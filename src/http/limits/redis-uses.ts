@@ -58,20 +58,54 @@ for at, key in ipairs(KEYS) do
 end`;
 
 /** Uses in a Redis that all API processes share. */
-export function redisUses(redis: Redis, platform: string): SharedUses {
-  const inFlight = new Map<string, readonly string[]>();
-  const keysOf = (caller: string, { name }: Policy) => {
-    const key = `platform:{${platform}:${caller}}:${name}`;
+export class RedisUses implements SharedUses {
+  readonly #redis: Redis;
+  readonly #platform: string;
+  /** Keys of each request in flight. */
+  readonly #inFlight = new Map<string, readonly string[]>();
+
+  constructor(redis: Redis, platform: string) {
+    this.#redis = redis;
+    this.#platform = platform;
+    const renewal = setInterval(() => this.#renew(), RENEW_MS).unref();
+    redis.once('end', () => clearInterval(renewal));
+  }
+
+  async take(caller: string, policies: readonly Policy[], request: string): Promise<Use[] | undefined> {
+    const keys = policies.flatMap((policy) => this.#keysOf(caller, policy));
+    const uses = await this.#attempt(TAKE, keys, [request, LEASE_MS, ...policies.flatMap(numbersOf)]);
+    if (uses && !policies.some((policy, at) => isRefused(policy, uses[at]!)))
+      this.#inFlight.set(
+        request,
+        policies.map((policy) => this.#keysOf(caller, policy)[1]),
+      );
+    return uses;
+  }
+
+  release(_caller: string, _policies: readonly Policy[], request: string): void {
+    const keys = this.#inFlight.get(request) ?? [];
+    this.#inFlight.delete(request);
+    for (const key of keys) void this.#redis.zrem(key, request).catch(() => {});
+  }
+
+  async add(caller: string, policy: Policy, requests: number): Promise<Use | undefined> {
+    const uses = await this.#attempt(ADD, [this.#keysOf(caller, policy)[0]], [requests, policy.rate?.windowMs ?? 1]);
+    return uses?.[0];
+  }
+
+  #renew() {
+    for (const [request, keys] of this.#inFlight)
+      void this.#attempt(RENEW, keys, [LEASE_MS, ...keys.map(() => request)]);
+  }
+
+  #keysOf(caller: string, { name }: Policy) {
+    const key = `platform:{${this.#platform}:${caller}}:${name}`;
     return [`${key}:rate`, `${key}:flight`] as const;
-  };
-  const numbersOf = ({ rate, concurrent }: Policy) => [rate?.windowMs ?? 1, rate?.count ?? 0, concurrent];
-  const attempt = async (
-    script: string,
-    keys: readonly string[],
-    values: (string | number)[],
-  ): Promise<Use[] | undefined> => {
+  }
+
+  async #attempt(script: string, keys: readonly string[], values: (string | number)[]): Promise<Use[] | undefined> {
     try {
-      const numbers = ((await redis.eval(script, keys.length, ...keys, ...values)) ?? []) as number[];
+      const numbers = ((await this.#redis.eval(script, keys.length, ...keys, ...values)) ?? []) as number[];
       return Array.from({ length: numbers.length / 3 }, (_, at) => {
         const [count = 0, leftMs = 0, open = 0] = numbers.slice(3 * at, 3 * at + 3);
         return { count, leftMs, open };
@@ -79,29 +113,7 @@ export function redisUses(redis: Redis, platform: string): SharedUses {
     } catch {
       return undefined;
     }
-  };
-  const renewal = setInterval(() => {
-    for (const [request, keys] of inFlight) void attempt(RENEW, keys, [LEASE_MS, ...keys.map(() => request)]);
-  }, RENEW_MS);
-  renewal.unref();
-  redis.once('end', () => clearInterval(renewal));
-  return {
-    async take(caller, policies, request) {
-      const keys = policies.flatMap((policy) => keysOf(caller, policy));
-      const uses = await attempt(TAKE, keys, [request, LEASE_MS, ...policies.flatMap(numbersOf)]);
-      if (uses && !policies.some((policy, at) => isRefused(policy, uses[at]!)))
-        inFlight.set(
-          request,
-          policies.map((policy) => keysOf(caller, policy)[1]),
-        );
-      return uses;
-    },
-    release(_caller, _policies, request) {
-      const keys = inFlight.get(request) ?? [];
-      inFlight.delete(request);
-      for (const key of keys) void redis.zrem(key, request).catch(() => {});
-    },
-    add: async (caller, policy, requests) =>
-      (await attempt(ADD, [keysOf(caller, policy)[0]], [requests, policy.rate?.windowMs ?? 1]))?.[0],
-  };
+  }
 }
+
+const numbersOf = ({ rate, concurrent }: Policy) => [rate?.windowMs ?? 1, rate?.count ?? 0, concurrent];

@@ -13,53 +13,51 @@ export type LimitSettings = Pick<
   'limits.rate' | 'limits.concurrent' | 'limits.heavyRate' | 'limits.heavyConcurrent'
 >;
 
-/** Limits of the requests of each caller: an account, an API key, else an address. */
-export interface CallerLimits {
-  rule: Rule;
-  /**
-   * Counts a request with invalid credentials for its address, apart from others: a program with a dead key takes
-   * nothing from the people behind its address. Returns the error if there are too many.
-   */
-  strangerRefused(request: FastifyRequest): AppError | undefined;
-  /** Counts a request that is answered at once. Returns whether it may be. */
-  admitsCached(request: FastifyRequest): boolean;
-}
+/**
+ * Limits the requests of each caller, an account, an API key, else an address, as draft-ietf-httpapi-ratelimit-headers
+ * says it to clients.
+ */
+export class CallerLimits {
+  readonly #limits: Limits;
+  readonly #ordinary: Policy;
+  readonly #heavy: Policy;
+  readonly #process = randomUUID();
+  #requests = 0;
 
-/** Limits requests as draft-ietf-httpapi-ratelimit-headers says it to clients. */
-export function callerLimits(limits: Limits, settings: LimitSettings): CallerLimits {
-  const ordinary: Policy = {
-    name: 'default',
-    rate: bounded(settings['limits.rate']),
-    concurrent: settings['limits.concurrent'],
-  };
-  const heavy: Policy = {
-    name: 'heavy',
-    rate: bounded(settings['limits.heavyRate']),
-    concurrent: settings['limits.heavyConcurrent'],
-  };
-  const ofProcess = randomUUID();
-  let requests = 0;
+  constructor(limits: Limits, settings: LimitSettings) {
+    this.#limits = limits;
+    this.#ordinary = {
+      name: 'default',
+      rate: bounded(settings['limits.rate']),
+      concurrent: settings['limits.concurrent'],
+    };
+    this.#heavy = {
+      name: 'heavy',
+      rate: bounded(settings['limits.heavyRate']),
+      concurrent: settings['limits.heavyConcurrent'],
+    };
+  }
 
-  const rule: Rule = (route) => {
+  readonly rule: Rule = (route) => {
     const kind = route.config?.limit;
     if (kind === 'free' || route.config?.closed) return {};
-    const policies = kind === 'heavy' ? [ordinary, heavy] : [ordinary];
+    const policies = kind === 'heavy' ? [this.#ordinary, this.#heavy] : [this.#ordinary];
     const policyHeader = policies.flatMap(policyTexts).join(', ');
 
-    function admit(reply: FastifyReply, caller: string, place: string, uses: readonly Use[]) {
+    const admit = (reply: FastifyReply, caller: string, place: string, uses: readonly Use[]) => {
       if (policyHeader !== '') {
         reply.header('ratelimit-policy', policyHeader);
         reply.header('ratelimit', policies.flatMap((policy, at) => useTexts(policy, uses[at]!)).join(', '));
       }
       const at = policies.findIndex((policy, index) => isRefused(policy, uses[index]!));
       if (at >= 0) throw refusal(policies[at]!, uses[at]!, kind === 'blobs');
-      whenClosed(reply, () => limits.release(caller, policies, place));
-    }
+      whenClosed(reply, () => this.#limits.release(caller, policies, place));
+    };
 
     return {
-      onRequest(request, reply, done) {
+      onRequest: (request, reply, done) => {
         const caller = callerKey(request);
-        const place = `${ofProcess}:${++requests}`;
+        const place = `${this.#process}:${++this.#requests}`;
         const settle = (uses: readonly Use[]) => {
           try {
             admit(reply, caller, place, uses);
@@ -68,24 +66,27 @@ export function callerLimits(limits: Limits, settings: LimitSettings): CallerLim
             done(error as Error);
           }
         };
-        const uses = limits.take(caller, policies, place);
+        const uses = this.#limits.take(caller, policies, place);
         if (uses instanceof Promise) uses.then(settle, done);
         else settle(uses);
       },
     };
   };
 
-  return {
-    rule,
-    strangerRefused(request) {
-      const stranger = { ...ordinary, concurrent: 0 };
-      const caller = `stranger ${clientOf(request.ip)}`;
-      return limits.takeKnown(caller, stranger)
-        ? undefined
-        : refusal(stranger, { count: Infinity, leftMs: 1000, open: 0 }, false);
-    },
-    admitsCached: (request) => limits.takeKnown(callerKey(request), ordinary),
-  };
+  /**
+   * Counts a request with invalid credentials for its address, apart from others: a program with a dead key takes
+   * nothing from the people behind its address. Returns the error if there are too many.
+   */
+  strangerRefused(request: FastifyRequest): AppError | undefined {
+    const stranger = { ...this.#ordinary, concurrent: 0 };
+    const isAdmitted = this.#limits.takeKnown(`stranger ${clientOf(request.ip)}`, stranger);
+    return isAdmitted ? undefined : refusal(stranger, { count: Infinity, leftMs: 1000, open: 0 }, false);
+  }
+
+  /** Counts a request that is answered at once. Returns whether it may be. */
+  admitsCached(request: FastifyRequest): boolean {
+    return this.#limits.takeKnown(callerKey(request), this.#ordinary);
+  }
 }
 
 const bounded = (rate: Rate) => (Number.isFinite(rate.count) ? rate : undefined);
