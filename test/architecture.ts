@@ -12,7 +12,7 @@ const REGISTRY = 'src/files/formats/registry.ts';
  * rooms earlier in the list. Route files are leaves and may import from any room; only the plugin of their room
  * registers them, and only app.ts registers plugins.
  */
-const DOMAINS = [
+export const DOMAINS = [
   'accounts',
   'groups',
   'tenants',

@@ -39,11 +39,12 @@ async function emptyDatabase(t: Test) {
   return url.href;
 }
 
-/** An empty database, and files of `sql/migrations/` or, if their names begin so, of `sql/functions/`. */
+/** An empty database, and files of `sql/migrations/` or, if their names begin so, of `sql/functions/` and `sql/comments/`. */
 async function empty(t: Test, files: Record<string, string>) {
   const url = await emptyDatabase(t);
   const folder = join(world.folder, new URL(url).pathname);
-  for (const subfolder of ['migrations', 'functions']) await mkdir(join(folder, subfolder), { recursive: true });
+  for (const subfolder of ['migrations', 'functions', 'comments'])
+    await mkdir(join(folder, subfolder), { recursive: true });
   const pathOf = (file: string) => join(folder, file.includes('/') ? '' : 'migrations', file);
   const write = async (changed: Record<string, string>) => {
     for (const [file, text] of Object.entries(changed)) await writeFile(pathOf(file), text);
@@ -61,7 +62,8 @@ async function empty(t: Test, files: Record<string, string>) {
 async function beforeBaseline(t: Test, last = '9999') {
   const url = await emptyDatabase(t);
   const folder = join(world.folder, new URL(url).pathname);
-  for (const subfolder of ['migrations', 'functions']) await mkdir(join(folder, subfolder), { recursive: true });
+  for (const subfolder of ['migrations', 'functions', 'comments'])
+    await mkdir(join(folder, subfolder), { recursive: true });
   await migrate(url, { folder: pathToFileURL(`${folder}/`) }); // the tables of the queue
   await query(url, 'alter table migrations drop column objects');
   const file = new URL('migrations-before-baseline.json.gz', import.meta.url);
@@ -96,7 +98,7 @@ test('one call creates the tables of the platform and of the queue', async (t) =
   t.true(names.length > 0);
   t.deepEqual(
     await query(url, 'select name from migrations order by name collate "C"'),
-    names.map((name) => ({ name })),
+    names.toSorted().map((name) => ({ name })),
   );
   t.deepEqual(
     await query(url, `select to_regprocedure('graphile_worker.force_unlock_workers(text[])') is not null as ok`),
@@ -183,6 +185,19 @@ test('functions follow their files, and functions, triggers and views that are n
   await remove('functions/b.sql');
   t.deepEqual(await run(), []);
   t.deepEqual(await objects(), ['f()', 'of_tables()']);
+});
+
+test('comments are what their files say, after migrations too', async (t) => {
+  const { url, run, write } = await empty(t, {
+    '0001.sql': 'create table t (n int); create table u (n int);',
+    'comments/a.sql': "comment on table t is 'old'; comment on table u is 'other';",
+  });
+  const comment = () => query(url, "select obj_description('t'::regclass)");
+  t.deepEqual(await run(), ['0001.sql', 'comments/a.sql']);
+  await write({ 'comments/a.sql': "comment on table t is 'new';", '0002.sql': 'drop table u;' });
+  t.deepEqual(await run(), ['0002.sql', 'comments/a.sql']);
+  t.deepEqual(await comment(), [{ obj_description: 'new' }]);
+  t.deepEqual(await run(), []);
 });
 
 test('a migration and the functions that go with it are applied together or not at all', async (t) => {

@@ -31,7 +31,7 @@ const LOCK_TIMEOUT = '3s';
 const RETRY_MS = 1000;
 
 interface MigrateOptions {
-  /** With `migrations/`, `functions/` and `runtime-role.sql`. */
+  /** With `migrations/`, `functions/`, `comments/` and `runtime-role.sql`. */
   readonly folder?: URL;
   /**
    * Connection string of the role that gets the rights of API and workers; default: the migrating role keeps its own.
@@ -41,7 +41,7 @@ interface MigrateOptions {
   readonly stop?: AbortSignal | undefined;
 }
 
-/** A file of `migrations/` or `functions/`. */
+/** A file of `migrations/`, `functions/` or `comments/`. */
 interface SqlFile {
   /** As in the table `migrations`: `0001_baseline.sql`, `functions/credits.sql`. */
   name: string;
@@ -62,9 +62,12 @@ interface Update {
   /** The tables of the baseline are there, made by the migrations before it. */
   adopted: SqlFile | undefined;
   migrations: SqlFile[];
-  /** Files of `functions/` that changed. After a migration all of them: it may have dropped a table with triggers. */
-  functions: SqlFile[];
-  /** Rows of files of `functions/` that changed or are gone: what only these created is dropped. */
+  /**
+   * Files of `functions/` and `comments/` that changed. After a migration all of them: it may have dropped a table with
+   * triggers.
+   */
+  repeatable: SqlFile[];
+  /** Rows of repeatable files that changed or are gone: what only these created is dropped. */
   outdated: AppliedFile[];
   /** Gives the runtime role its rights. */
   grants: { role: string; script: string; sha256: string } | undefined;
@@ -72,9 +75,10 @@ interface Update {
 
 /**
  * Brings a database up to date: first graphile-worker's tables, then, in one transaction, the new files of
- * `sql/migrations/` in the order of their names, the changed files of `sql/functions/`, and the rights of the runtime
- * role. Concurrent calls are serialized. Returns the names of the files that it applied. Throws if an applied migration
- * was changed; the error of a failed statement names file and line. Throws the reason of `stop`.
+ * `sql/migrations/` in the order of their names, the changed files of `sql/functions/` and `sql/comments/`, and the
+ * rights of the runtime role. Concurrent calls are serialized. Returns the names of the files that it applied. Throws
+ * if an applied migration was changed; the error of a failed statement names file and line. Throws the reason of
+ * `stop`.
  */
 export async function migrate(
   databaseUrl: string,
@@ -85,10 +89,10 @@ export async function migrate(
     stop?.throwIfAborted();
     await migrateQueue(databaseUrl);
     const update = await pendingUpdate(client, folder, runtimeUrl === undefined ? undefined : await roleOf(runtimeUrl));
-    const { adopted, migrations, functions, outdated, grants } = update;
-    if (adopted || migrations.length + functions.length + outdated.length > 0 || grants)
+    const { adopted, migrations, repeatable, outdated, grants } = update;
+    if (adopted || migrations.length + repeatable.length + outdated.length > 0 || grants)
       await applyWhenUnlocked(client, update, stop);
-    return [...migrations, ...functions].map(({ name }) => name);
+    return [...migrations, ...repeatable].map(({ name }) => name);
   } catch (error) {
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new Error(
@@ -106,16 +110,16 @@ async function pendingUpdate(client: pg.Client, folder: URL, runtimeRole: string
   const migrations = await sqlFiles(folder, 'migrations/', '');
   const adopted = applied.has(BASELINE) ? undefined : adoptable(applied, migrations);
   const pending = migrations.filter((file) => file !== adopted && !isApplied(file, applied));
-  const all = await sqlFiles(folder, 'functions/', 'functions/');
-  const functions = pending.length > 0 ? all : all.filter(({ name, sha256 }) => applied.get(name)?.sha256 !== sha256);
+  const all = [...(await sqlFiles(folder, 'functions/')), ...(await sqlFiles(folder, 'comments/'))];
+  const repeatable = pending.length > 0 ? all : all.filter(({ name, sha256 }) => applied.get(name)?.sha256 !== sha256);
   const present = new Set(all.map(({ name }) => name));
-  const changed = new Set(functions.map(({ name }) => name));
+  const changed = new Set(repeatable.map(({ name }) => name));
   const outdated = [...applied.values()].filter(
     ({ name, objects }) => objects !== null && (changed.has(name) || !present.has(name)),
   );
-  const isChanged = pending.length + functions.length + outdated.length > 0;
+  const isChanged = pending.length + repeatable.length + outdated.length > 0;
   const grants = runtimeRole && (await pendingGrants(client, folder, runtimeRole, isChanged, applied.get(GRANTS)));
-  return { adopted, migrations: pending, functions, outdated, grants: grants || undefined };
+  return { adopted, migrations: pending, repeatable, outdated, grants: grants || undefined };
 }
 
 async function appliedFiles(client: pg.Client): Promise<Map<string, AppliedFile>> {
@@ -131,7 +135,7 @@ async function appliedFiles(client: pg.Client): Promise<Map<string, AppliedFile>
 }
 
 /** The files of a folder in the order of their names. */
-async function sqlFiles(folder: URL, subfolder: string, prefix: string): Promise<SqlFile[]> {
+async function sqlFiles(folder: URL, subfolder: string, prefix = subfolder): Promise<SqlFile[]> {
   const names = await sqlNames(new URL(subfolder, folder));
   return Promise.all(
     names.map(async (name) => {
@@ -205,7 +209,7 @@ async function applyWhenUnlocked(client: pg.Client, update: Update, stop: AbortS
   }
 }
 
-async function apply(client: pg.Client, { adopted, migrations, functions, outdated, grants }: Update) {
+async function apply(client: pg.Client, { adopted, migrations, repeatable, outdated, grants }: Update) {
   await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
   if (adopted) {
     await client.query('alter table migrations add column objects text[]');
@@ -219,7 +223,7 @@ async function apply(client: pg.Client, { adopted, migrations, functions, outdat
   }
   let before = await listObjects(client);
   await client.query('delete from migrations where name = any($1)', [outdated.map(({ name }) => name)]);
-  for (const file of functions) {
+  for (const file of repeatable) {
     await runSqlFile(client, file.name, file.text);
     const after = await listObjects(client);
     await record(

@@ -1,0 +1,87 @@
+comment on table transfers is
+  'Imports, exports, conversions, updates and appends. The row is the truth; a row of the queue only wakes a '
+  'worker. Ids of projects and datasets have no foreign key: a transfer outlives what it used.';
+comment on column transfers.tenant_id is 'Tenant of the result.';
+comment on column transfers.format is 'Name of the writer.';
+comment on column transfers.request is
+  'The accepted request: reader, writer, parameters, transformations, names, resources.';
+comment on column transfers.staged_blob is
+  '`staged_blobs.name` of the input. Null: the input is a dataset or a remote file.';
+comment on column transfers.input_dataset_id is
+  'Dataset that is the input. Null: the input is an upload or a remote file.';
+comment on column transfers.account_id is 'Login id of `created_by` at the start.';
+comment on column transfers.retry_of is 'Failed transfer that this one repeats.';
+comment on column transfers.attempt is
+  'Raised by each claim. Each write of a result names it, so that a worker that was overtaken writes nothing.';
+comment on column transfers.worker_pool is
+  '`workers.pool` of the worker that runs it, or ran it last. Null: it waits for a worker.';
+comment on column transfers.deadline is 'End of the time limit of the attempt. Null: it waits for a worker.';
+comment on column transfers.worker_losses is 'Attempts that ended because the worker died or stopped responding.';
+comment on column transfers.child_deaths is 'Attempts whose child process died.';
+comment on column transfers.outages is 'Attempts that ended because the blob store or the machine was out of order.';
+comment on column transfers.cancel_requested_at is 'Null: nobody has cancelled it.';
+comment on column transfers.progress is 'Percent; 100 only if completed.';
+comment on column transfers.phase is 'What the running attempt does, for people.';
+comment on column transfers.records_skipped is
+  'Records that could not be read; their places are in `bad_records_blob`.';
+comment on column transfers.error_message is 'Sentence for the user; `Cancelled.` if it was cancelled.';
+comment on column transfers.output_dataset_id is 'Dataset that it made or changed.';
+comment on column transfers.output_blob is
+  'Name in the blob store: of an export the file to download; deleted after its time.';
+comment on column transfers.receipt is 'Names input and output with checksums, and what was changed or dropped.';
+comment on column transfers.memory_mb is 'Megabytes that it needs.';
+comment on column transfers.cores is 'CPU cores that it needs. Null: the default.';
+comment on column transfers.bad_records_blob is
+  'GeoJSON of the places of skipped records, in the blob store. Kept as long as an export.';
+comment on column transfers.carry is 'Moves or copies a dataset without converting it. Null: a conversion.';
+comment on column transfers.source_tenant_id is
+  'Tenant of the dataset that is moved or copied. `tenant_id` is that of the destination.';
+comment on column transfers.source_project_id is 'Project of the dataset that is moved or copied.';
+comment on column transfers.source_id is
+  '`remote_sources.id` of the remote input, without a foreign key: the transfer outlives the address. Null: the '
+  'input is not remote.';
+comment on column transfers.flags is
+  'What it needs of a worker beyond the minimum of every transfer, sorted, such as {label:gpu=a100,memory:4096}: '
+  'the flags of its queue row.';
+comment on column transfers.virtual_time is
+  'Place in weighted fair queueing: virtual microseconds (sequence `virtual_clock`). The lowest starts first.';
+comment on column transfers.fingerprint is
+  'Hash of type, reader, writer and message without names, ids, paths and numbers: equal for failures of one kind. '
+  'Null: not failed, or cancelled.';
+comment on column transfers.traceparent is 'W3C Trace Context of the request.';
+comment on column transfers.handed_back is
+  'Attempts that a stopping worker returned. They are not part of the number of attempts that is shown.';
+comment on column transfers.requested_flags is 'The flags that the request names, without estimated ones. Null: none.';
+comment on column transfers.output_media_type is
+  'Media type of the export, where the format has several. Null: the format decides.';
+comment on column transfers.price is
+  'Price at the start: {fixed, perHour, …}. Null: free. The triggers `reserves_price`, `settles_price` and '
+  '`releases_price` book it.';
+
+comment on table transfer_log is 'Log lines of transfers.';
+
+comment on table remote_sources is
+  'Addresses of remote files that transfers read. Deleted when the last transfer that needs one has ended; a failed '
+  'one needs it for another day, for a retry.';
+comment on column remote_sources.sealed is 'The address, encrypted: it may contain passwords and signatures.';
+
+comment on table transfer_counts is
+  'Numbers of transfers by tenant, creator and status, for lists. A cache that the triggers `transfers_counted` and '
+  '`transfers_counted_anew` fill: they only add rows, so that writers do not wait for each other, and '
+  '`compact_transfer_counts` replaces rows by their sums.';
+comment on column transfer_counts.count is 'To add to the sum of the other rows; may be negative.';
+
+comment on table workers is
+  'Running worker processes. A worker is alive while it holds the advisory lock of its pool. Only a pool with a row '
+  'may claim transfers.';
+comment on column workers.pool is 'Id that the worker chose at its start.';
+comment on column workers.concurrency is 'Transfers at the same time.';
+comment on column workers.memory_mb is 'Megabytes for all its transfers.';
+comment on column workers.cores is 'CPU cores for all its transfers.';
+comment on column workers.scratch_gb is 'Gigabytes of scratch space for all its transfers.';
+comment on column workers.reserved_for is '`transfers.id` of the transfer that it keeps capacity free for. Null: none.';
+comment on column workers.draining_since is 'It starts no transfer since then. Null: it does.';
+
+comment on table waiting_requirements is
+  'Distinct `transfers.flags` of waiting transfers. A cache that the sweep writes every second.';
+comment on column waiting_requirements.reason is 'Why no worker can start them now. Null: one can.';
