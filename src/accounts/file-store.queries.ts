@@ -72,8 +72,9 @@ export const findDuplicateIds = (tx: Transaction, ids: readonly string[]) =>
     where first is not null order by second limit 1`);
 
 /**
- * Deletes accounts without an entry, and by a trigger what permissions allow them. Entries match by user id, or by
- * login id if they have no user id. Locks projects and datasets whose permissions name them first.
+ * Deletes accounts without an entry. Entries match by user id, or by login id if they have no user id. Locks projects
+ * and datasets whose permissions name them first. Fires `accounts_permissions_ended`, which ends what permissions allow
+ * the account, and `accounts_cached`, which raises the cache generation of accounts.
  */
 export async function deleteOthers(tx: Transaction, entries: readonly FileEntry[]) {
   const isOther = sql.fragment`not exists (
@@ -85,7 +86,9 @@ export async function deleteOthers(tx: Transaction, entries: readonly FileEntry[
 
 /**
  * Inserts and updates accounts from entries. Ends the logins of accounts whose password changes or that may no longer
- * sign in.
+ * sign in. Fires `accounts_not_named_like_a_group`, which skips new accounts with the name of a group,
+ * `accounts_permissions_renamed`, which makes permissions follow login ids, and `accounts_cached`, which raises the
+ * cache generation of accounts.
  */
 export async function putEntries(tx: Transaction, entries: readonly FileEntry[]) {
   const file = sql.fragment`jsonb_to_recordset(${sql.jsonb(entries as never)}) as e(id text, "userId" uuid, name text, email text,

@@ -55,7 +55,10 @@ export const resetAttempts = (tx: Transaction, userId: string) =>
   tx.query(sql.unsafe`
     update accounts set no_of_unsuccessful_login_attempts = 0, locked_out_until = null where user_id = ${userId}`);
 
-/** Replaces the hash of a password by another hash of the same password, unless the password was changed meanwhile. */
+/**
+ * Replaces the hash of a password by another hash of the same password, unless the password was changed meanwhile.
+ * Fires `accounts_cached`, which raises the cache generation of accounts.
+ */
 export const replaceHash = (tx: Transaction, userId: string, before: string, after: string) =>
   tx.query(sql.unsafe`
     update accounts set password_hash = ${after} where user_id = ${userId} and password_hash = ${before}`);

@@ -11,7 +11,10 @@ export const listLastHashes = (db: Reads, userId: string, limit: number) =>
       union all select password_hash, replaced_at from password_history where user_id = ${userId}) h
     order by until desc limit ${limit}`);
 
-/** Sets a password and ends a lockout. Keeps the hashes of the last `history` passwords, the new one included. */
+/**
+ * Sets a password and ends a lockout. Keeps the hashes of the last `history` passwords, the new one included. Fires
+ * `accounts_cached`, which raises the cache generation of accounts.
+ */
 export async function setPassword(tx: Transaction, userId: string, passwordHash: string, history: number) {
   if (history > 0)
     await tx.query(sql.unsafe`

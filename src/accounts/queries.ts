@@ -95,7 +95,10 @@ export interface NewAccountRow {
   registered?: boolean;
 }
 
-/** Returns the user id. Null if the login id exists. */
+/**
+ * Returns the user id. Null if the login id exists. Fires `accounts_not_named_like_a_group`, which skips the insert if
+ * a group has that name, and `accounts_cached`, which raises the cache generation of accounts.
+ */
 export const insertAccount = (tx: Transaction, row: NewAccountRow) =>
   tx.maybeOneFirst(sql.write(z.object({ userId: z.string() }))`
     insert into accounts (id, password_hash, name, tenant_id, email, company, phone_number, roles, metadata, activated, enabled,
@@ -111,7 +114,7 @@ export const findMailAddress = (db: Reads, userId: string) =>
   db.maybeOne(sql.type(z.object({ id: z.string(), email: z.string().optional(), activated: z.boolean() }))`
     select id, email, activated from accounts where user_id = ${userId}`);
 
-/** Returns the login id. */
+/** Returns the login id. Fires `accounts_cached`, which raises the cache generation of accounts. */
 export const activate = (tx: Transaction, userId: string) =>
   tx.oneFirst(sql.write(z.object({ id: z.string() }))`
     update accounts set activated = true, updated_at = now() where user_id = ${userId} returning id`);
@@ -145,7 +148,10 @@ export interface ChangedAccountRow {
   updatedBy: string;
 }
 
-/** Unlocking an account resets its failed attempts. */
+/**
+ * Unlocking an account resets its failed attempts. Fires `accounts_cached`, which raises the cache generation of
+ * accounts.
+ */
 export const updateAccount = (tx: Transaction, userId: string, row: ChangedAccountRow) =>
   tx.query(sql.unsafe`
     update accounts set name = ${row.name}, email = ${row.email ?? null}, company = ${row.company ?? null},
@@ -162,7 +168,10 @@ export const updateAccount = (tx: Transaction, userId: string, row: ChangedAccou
       updated_at = now(), updated_by = ${row.updatedBy}
     where user_id = ${userId}`);
 
-/** A trigger ends what permissions allow the account. Locks projects and datasets whose permissions name it first. */
+/**
+ * Locks projects and datasets whose permissions name it first. Fires `accounts_permissions_ended`, which ends what
+ * permissions allow the account, and `accounts_cached`, which raises the cache generation of accounts.
+ */
 export async function deleteAccount(tx: Transaction, { userId, id }: Pick<Account, 'userId' | 'id'>) {
   await tx.query(sql.unsafe`select lock_entities_permitting(array[${id}])`);
   await tx.query(sql.unsafe`delete from accounts where user_id = ${userId}`);
@@ -185,7 +194,11 @@ export const listNeverActivated = (db: Reads, lifetimeMs: number, limit: number,
     where ${neverActivated(lifetimeMs)} and a.user_id > coalesce(${after ?? null}::uuid, '00000000-0000-0000-0000-000000000000')
     order by a.user_id limit ${limit}`);
 
-/** Deletes those of the accounts that are still not activated. Returns their login ids. */
+/**
+ * Deletes those of the accounts that are still not activated. Returns their login ids. Fires `accounts_cached`, which
+ * raises the cache generation of accounts; not `accounts_permissions_ended`, so that a registration cannot end what is
+ * meant for another person.
+ */
 export const deleteNeverActivated = (tx: Transaction, lifetimeMs: number, userIds: readonly string[]) =>
   tx.anyFirst(sql.write(z.object({ id: z.string() }))`
     delete from accounts where user_id in (

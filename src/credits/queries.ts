@@ -51,6 +51,7 @@ export interface Change {
 
 const by = ({ userId, requestId }: Actor) => sql.fragment`${userId ?? null}::uuid, ${requestId ?? null}::text`;
 
+/** Fires `sums`, which checks the entries, and `commits`, which fills `credit_commits`. */
 export const addCredits = (tx: Transaction, lot: NewLot, { dryRun, actor }: Change) =>
   tx.one(sql.write(Outcome)`
     select * from credit_add(${lot.tenantId}::uuid, ${lot.credits}::numeric, ${lot.expiresAt.time}::timestamptz, ${lot.expiresAt.given}::text,
@@ -64,18 +65,25 @@ export interface Use {
   projectId?: string | undefined;
 }
 
+/** Fires `sums`, which checks the entries, and `commits`, which fills `credit_commits`. */
 export const reserveCredits = (tx: Transaction, use: Use & { operationId: string }, { dryRun, actor }: Change) =>
   tx.one(sql.write(Outcome, 'reserve credits')`
     select * from credit_reserve(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
-/** Spends from the reservation of the operation; without a reservation, from the available credits. */
+/**
+ * Spends from the reservation of the operation; without a reservation, from the available credits. Fires `sums`, which
+ * checks the entries, and `commits`, which fills `credit_commits`.
+ */
 export const spendCredits = (tx: Transaction, use: Use, { dryRun, actor }: Change) =>
   tx.one(sql.write(Outcome, 'spend credits')`
     select * from credit_spend(${use.tenantId}::uuid, ${use.credits}::numeric, ${use.operationId ?? null}::text, ${use.projectId ?? null}::uuid,
       ${by(actor)}, ${dryRun})`);
 
-/** Ends the reservation of an operation. */
+/**
+ * Ends the reservation of an operation. Fires `sums`, which checks the entries, and `commits`, which fills
+ * `credit_commits`.
+ */
 export const releaseCredits = (tx: Transaction, tenantId: string, operationId: string, { dryRun, actor }: Change) =>
   tx.one(sql.write(Outcome, 'release credits')`
     select * from credit_release(${tenantId}::uuid, ${operationId}::text, ${by(actor)}, ${dryRun})`);
@@ -90,6 +98,7 @@ export interface Move {
   billingReferenceType?: string | undefined;
 }
 
+/** Fires `sums`, which checks the entries, and `commits`, which fills `credit_commits`. */
 export const moveCredits = (tx: Transaction, move: Move, { dryRun, actor }: Change) =>
   tx.one(sql.write(Outcome)`
     select * from credit_move(${move.source}::uuid, ${move.target}::uuid, ${move.credits}::numeric, ${move.billingReference ?? null}::text,
@@ -102,7 +111,10 @@ export const availableNow = (tenantId: string) => sql.fragment`(
 
 const Expired = z.object({ lots: z.number(), credits: amount() });
 
-/** Books the expired credits of a pool. */
+/**
+ * Books the expired credits of a pool. Fires `sums`, which checks the entries, and `commits`, which fills
+ * `credit_commits`.
+ */
 export const expireCredits = (tx: Transaction, pool: string, { dryRun, actor }: Change) =>
   tx.one(sql.write(Expired)`select * from credit_expire(${pool}::uuid, ${by(actor)}, ${dryRun})`);
 

@@ -44,7 +44,9 @@ export const lockBytes = (tx: Transaction, id: string) =>
 
 /**
  * Replaces the content of a dataset. Clears what describes the old content: measured statistics, file extension,
- * spatial and temporal information. If the dataset was empty, they describe the new content and stay.
+ * spatial and temporal information. If the dataset was empty, they describe the new content and stay. Fires
+ * `release_blob`, which notes the former blob in `released_blobs`, and `changed_vector_content`, which enqueues the
+ * drawing of tiles.
  */
 export const replaceBytes = (tx: Transaction, id: string, blob: string, size: number) =>
   tx.query(sql.unsafe`

@@ -61,6 +61,8 @@ const jsonb = (value: object | undefined) => (value === undefined ? null : sql.j
 
 /**
  * CTEs like `releases` for one ended transfer that has written a dataset: replaces the content and unlocks the dataset.
+ * Fires `release_blob`, which notes the former blob in `released_blobs`, and `changed_vector_content`, which enqueues
+ * the drawing of tiles.
  */
 export const replacement = (content: NewContent, ended: Fragment): Fragment => sql.fragment`
   unread as (delete from dataset_readers where transfer_id in (select id from ${ended})),

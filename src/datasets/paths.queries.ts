@@ -43,7 +43,7 @@ export const insertFiles = (tx: Transaction, rows: readonly NewFile[], userId: s
     from jsonb_to_recordset(${sql.jsonb(rows as never)})
       as r (id uuid, "projectId" uuid, name text, blob text, "storageSize" bigint)`);
 
-/** Moves or renames datasets in one statement. */
+/** Moves or renames datasets in one statement. Fires `keep_grants_void`, which keeps ended signed addresses void. */
 export const placeFiles = (
   tx: Transaction,
   rows: readonly { id: string; projectId: string; name: string }[],
@@ -55,6 +55,7 @@ export const placeFiles = (
     from jsonb_to_recordset(${sql.jsonb(rows as never)}) as r (id uuid, "projectId" uuid, name text)
     where d.id = r.id`);
 
+/** Fires `datasets_binned`, which fills `recycle_bin`. */
 export const markAllDeleted = (tx: Transaction, ids: readonly string[], userId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1

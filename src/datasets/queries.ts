@@ -180,7 +180,7 @@ const jsonb = (value: object | undefined) => (value === undefined ? null : sql.j
 
 /**
  * An insert as part of a statement. Inserts nothing if `condition` is false, or if the project or an ancestor is
- * deleted.
+ * deleted. Fires `new_vector_content`, which enqueues the drawing of tiles.
  */
 export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) => sql.fragment`
   insert into datasets (id, project_id, name, description, metadata, properties, dataset_type, dataset_format, file_extension, spatial_information,
@@ -193,7 +193,10 @@ export const datasetInsert = (row: NewDataset, condition = sql.fragment`true`) =
     and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)
   returning id`;
 
-/** @throws AppError if the project or an ancestor has been deleted in the meantime */
+/**
+ * Fires `new_vector_content`, as `datasetInsert`.
+ * @throws AppError if the project or an ancestor has been deleted in the meantime
+ */
 export async function insertDataset(tx: Transaction, row: NewDataset): Promise<{ id: string }> {
   const made = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`${datasetInsert(row)}`);
   if (!made) throw conflict('The project was deleted.');
@@ -212,6 +215,7 @@ export interface DatasetChange {
   permissions?: Permissions | undefined;
 }
 
+/** Fires `datasets_permissions_changed`, which fills `permission_grants`. */
 export const updateDataset = (tx: Transaction, id: string, row: DatasetChange, userId: string) =>
   tx.query(sql.unsafe`
     update datasets set name = ${row.name}, description = ${row.description ?? null},
@@ -223,6 +227,7 @@ export const updateDataset = (tx: Transaction, id: string, row: DatasetChange, u
       row_version = row_version + 1, updated_at = now(), updated_by = ${userId}
     where id = ${id}`);
 
+/** Fires `datasets_binned`, which fills `recycle_bin`. */
 export const markDeleted = (tx: Transaction, id: string, userId: string) =>
   tx.query(sql.unsafe`
     update datasets set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1 where id = ${id}`);

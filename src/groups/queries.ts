@@ -110,7 +110,10 @@ export const updateGroup = (tx: Transaction, { id, name, metadata }: Pick<Group,
     sql.unsafe`update user_groups set name = ${name}, metadata = ${sql.jsonb(metadata as never)} where id = ${id}`,
   );
 
-/** A trigger ends what permissions allow the group. Locks projects and datasets whose permissions name it first. */
+/**
+ * Locks projects and datasets whose permissions name it first. Fires `user_groups_permissions_ended`, which ends what
+ * permissions allow the group.
+ */
 export async function deleteGroup(tx: Transaction, { id, name }: Pick<Group, 'id' | 'name'>) {
   await tx.query(sql.unsafe`select lock_entities_permitting(array[${name}])`);
   await tx.query(sql.unsafe`delete from user_groups where id = ${id}`);

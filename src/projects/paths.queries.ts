@@ -54,7 +54,8 @@ export interface PlacedFolder {
 /**
  * Creates folders, which inherit their members, and moves or renames others, all in one tree and one statement, so that
  * each may be below any other. Descendants of a moved folder move with it, as with `setParent`. The tree must be
- * locked.
+ * locked. Fires `keep_grants_void`, which keeps ended signed addresses void, and `projects_followed`, which updates
+ * `recycle_bin`.
  */
 export const placeFolders = (
   tx: Transaction,
@@ -85,6 +86,7 @@ export const placeFolders = (
       order by x.id, cardinality(o.path) desc) m
     where p.id = m.target and (p.id = m.id or m.path <> m.before)`);
 
+/** Fires `projects_binned`, which fills `recycle_bin`. */
 export const markAllDeleted = (tx: Transaction, ids: readonly string[], userId: string) =>
   tx.query(sql.unsafe`
     update projects set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1

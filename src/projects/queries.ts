@@ -92,6 +92,7 @@ export interface ProjectChange {
   permissions?: Permissions | undefined;
 }
 
+/** Fires `projects_permissions_changed`, which fills `permission_grants`. */
 export const updateProject = (tx: Transaction, id: string, row: ProjectChange, userId: string) =>
   tx.query(sql.unsafe`
     update projects set name = ${row.name}, description = ${row.description ?? null},
@@ -118,7 +119,10 @@ export const findWithParent = (tx: Transaction, caller: Caller, id: string) =>
     left join ${projectsWithRights(caller)} parent on parent.id = p.parent_id
     where p.id = ${id} and ${notDeleted(sql.fragment`p`)}`);
 
-/** Returns false if the project was deleted already: of two concurrent calls, one returns true. */
+/**
+ * Returns false if the project was deleted already: of two concurrent calls, one returns true. Fires `projects_binned`,
+ * which fills `recycle_bin`.
+ */
 export const markDeleted = async (tx: Transaction, id: string, userId: string) => {
   const { rowCount } = await tx.query(sql.unsafe`
     update projects set deleted_at = now(), deleted_by = ${userId}, row_version = row_version + 1

@@ -35,6 +35,7 @@ export interface NewNode {
 /**
  * Inserts projects in one statement. Each is a root or has a parent that exists already, so each level of a tree needs
  * its own call. Subprojects take tenant, root, path and member source from their parent, whose tree must be locked.
+ * Fires `projects_permissions_made`, which fills `permission_grants`.
  */
 export const insertProjects = (tx: Transaction, rows: readonly NewNode[]) =>
   tx.query(sql.unsafe`
@@ -51,7 +52,8 @@ export const insertProjects = (tx: Transaction, rows: readonly NewNode[]) =>
 /**
  * Moves a project below another one of its tenant, or makes it a root project; one that inherits its members must get
  * its own before that. Updates path, root and inherited member source of all descendants. The caller locks both trees
- * and makes sure that no cycle results.
+ * and makes sure that no cycle results. Fires `keep_grants_void`, which keeps ended signed addresses void, and
+ * `projects_followed`, which updates `recycle_bin`.
  */
 export const setParent = (tx: Transaction, id: string, parentId: string | undefined) =>
   tx.query(sql.unsafe`
@@ -67,7 +69,7 @@ export const setParent = (tx: Transaction, id: string, parentId: string | undefi
 /**
  * Turns inheritance of members on or off for a subproject and updates the member source of all descendants that inherit
  * through it. The caller deletes or adds the subproject's own members. The tree must be locked. No change if the
- * setting is the same.
+ * setting is the same. Fires `projects_followed`, which updates `recycle_bin`.
  */
 export const setInheritance = (tx: Transaction, id: string, inherits: boolean) =>
   tx.query(sql.unsafe`

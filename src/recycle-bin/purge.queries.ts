@@ -46,8 +46,8 @@ export const contentsOf = (db: Reads, { itemType, id }: { itemType: ItemType; id
 
 /**
  * Deletes projects with all their contents, and datasets, in one statement. Writes an event for each deleted row and
- * notes the blobs in
- * `blob_deletions`, for a job to delete.
+ * notes the blobs in `blob_deletions`, for a job to delete. Fires `projects_removed`, which fills `removed_projects`,
+ * `projects_unbinned` and `datasets_unbinned`, which clear `recycle_bin`, and `note_deleted` for drawn tiles.
  */
 export const remove = (tx: Transaction, { projectIds, datasetIds, reason, userId, requestId }: Removal) =>
   tx.one(sql.write(Removed)`

@@ -67,4 +67,8 @@ export const findHeld = (tx: Transaction, tenantId: string) =>
 export const lockTenantForDelete = (tx: Transaction, id: string) =>
   tx.query(sql.unsafe`select from tenants where id = ${id} for update`);
 
+/**
+ * Deletes its transfers, too. Fires `transfers_counted`, which fills `transfer_counts`, and `releases_price`, which
+ * ends reservations of credits.
+ */
 export const deleteTenant = (tx: Transaction, id: string) => tx.query(sql.unsafe`delete from tenants where id = ${id}`);

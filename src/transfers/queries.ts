@@ -95,7 +95,7 @@ const Inserted = Summary.extend({ available: amount().optional() });
 
 /**
  * Inserts transfer, event and queue row in one statement, and so in one round trip. Workers are notified after the
- * commit. A price is reserved at the commit.
+ * commit. Fires `transfers_counted`, which fills `transfer_counts`, and at the commit `reserves_price`.
  */
 export function insertTransfer(tx: Transaction, row: NewTransfer, event: Event): Promise<z.infer<typeof Inserted>> {
   notifyAfterCommit(tx);

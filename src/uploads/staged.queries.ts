@@ -55,7 +55,7 @@ export const holdStaged = (tx: Transaction, name: string) =>
 
 /**
  * Sets the blob of an upload, unless a transfer uses it, or it has a blob despite `onlyNew`, or a blob other than
- * `instead`. Returns the previous blob.
+ * `instead`. Returns the previous blob. Fires `release_blob`, which notes the former blob in `released_blobs`.
  */
 export const setStagedBlob = (
   tx: Transaction,
@@ -78,6 +78,7 @@ export const markNamed = (tx: Transaction, name: string) =>
 
 /**
  * Deletes an upload, or hides it if a transfer uses it. `removable` is the blob to delete, if it is no longer needed.
+ * Fires `release_blob`, which notes the former blob in `released_blobs`.
  */
 export const emptyStaged = (tx: Transaction, name: string) =>
   tx.maybeOne(sql.write(z.object({ removable: z.string().optional() }))`

@@ -33,14 +33,20 @@ export const listKeys = (db: Reads, use: KeyUse) =>
 
 type NewKey = Pick<StoredKey, 'kid' | 'material' | 'secretKeyId'>;
 
-/** Stores the first key unless there is one. */
+/**
+ * Stores the first key unless there is one. Fires `signing_keys_clear`, which refuses a key in clear if there is a
+ * secret key.
+ */
 export const insertFirstKey = (tx: Transaction, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
   tx.query(sql.unsafe`
     insert into signing_keys (kid, use, material, secret_key_id)
     values (${kid}, ${use}, ${sql.jsonb(material as never)}, ${secretKeyId ?? null})
     on conflict (use) where activated_at is not null and retired_at is null do nothing`);
 
-/** Stores the next key unless there is one. */
+/**
+ * Stores the next key unless there is one. Fires `signing_keys_clear`, which refuses a key in clear if there is a
+ * secret key.
+ */
 export const insertNextKey = (tx: Transaction, use: KeyUse, { kid, material, secretKeyId }: NewKey) =>
   tx.query(sql.unsafe`
     insert into signing_keys (kid, use, material, secret_key_id, activated_at)

@@ -97,7 +97,10 @@ export const storeTile = (
 export const noteUse = (tx: Transaction, key: TileKey) =>
   tx.query(sql.unsafe`update drawn_tiles set used_at = now() where ${named(key)}`);
 
-/** Deletes some tiles of former contents of the dataset. Returns their number. */
+/**
+ * Deletes some tiles of former contents of the dataset. Returns their number. Fires `note_deleted`, which fills
+ * `deleted_drawn_tiles`.
+ */
 export async function deleteFormerTiles(tx: Transaction, datasetId: string, blob: string): Promise<number> {
   const { rowCount } = await tx.query(sql.unsafe`
     delete from drawn_tiles where ctid = any(array(
@@ -117,7 +120,10 @@ export const storedBytes = (db: Reads) =>
 export const lockContents = (tx: Transaction) =>
   tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('drawn tile contents', 0))`);
 
-/** Deletes some of the least recently used tiles, of about `bytes`. */
+/**
+ * Deletes some of the least recently used tiles, of about `bytes`. Fires `note_deleted`, which fills
+ * `deleted_drawn_tiles`.
+ */
 export const deleteOldestTiles = (tx: Transaction, bytes: number) =>
   tx.query(sql.unsafe`
     delete from drawn_tiles where ctid = any(array(

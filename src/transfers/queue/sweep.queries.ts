@@ -37,7 +37,9 @@ const Lost = z.object({
   projectDeleted: z.boolean(),
 });
 
-/** Makes running transfers of deleted workers wait again. */
+/**
+ * Makes running transfers of deleted workers wait again. Fires `transfers_counted_anew`, which fills `transfer_counts`.
+ */
 export const takeFromLostWorkers = (tx: Transaction) =>
   tx.any(sql.write(Lost)`
     with lost as (

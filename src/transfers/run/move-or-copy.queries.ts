@@ -21,7 +21,7 @@ export const holdRun = (tx: Transaction, fence: Fence) =>
 
 /**
  * The clock, not `now()`: this transaction waits for locks and copies time series, which are parts of the run and of
- * its price.
+ * its price. Fires `transfers_counted_anew`, which fills `transfer_counts`, and `settles_price`, which books the price.
  */
 export const completeMoveOrCopy = (tx: Transaction, fence: Fence, datasetId: string, lines: readonly LogLine[]) =>
   tx.query(sql.unsafe`
@@ -43,7 +43,11 @@ export interface Target {
   userId: string;
 }
 
-/** Moves a dataset that the transfer has locked into another project, and unlocks it. False: it does not exist. */
+/**
+ * Moves a dataset that the transfer has locked into another project, and unlocks it. False: it does not exist. Fires
+ * `keep_grants_void`, which keeps ended signed addresses void, and `datasets_permissions_changed`, which fills
+ * `permission_grants`.
+ */
 export async function moveDataset(
   tx: Transaction,
   { transferId, datasetId, projectId, changesTenant, userId }: Target,
@@ -58,7 +62,10 @@ export async function moveDataset(
   return rowCount === 1;
 }
 
-/** Inserts a copy of a dataset's row, without its permissions. False: the dataset does not exist. */
+/**
+ * Inserts a copy of a dataset's row, without its permissions. False: the dataset does not exist. Fires
+ * `new_vector_content`, which enqueues the drawing of tiles.
+ */
 export async function insertCopy(
   tx: Transaction,
   { datasetId, projectId, userId }: Target,

@@ -60,7 +60,7 @@ export const stopped = sql.fragment`cancel_requested_at is not null as cancelled
 /**
  * Claims a pending transfer for this pool and counts an attempt. Null: it has ended, another worker has it, it has
  * another resource request, it has no attempts left, or this pool lost its liveness lock. Sets the virtual clock to its
- * virtual time.
+ * virtual time. Fires `transfers_counted_anew`, which fills `transfer_counts`.
  * @param timeLimit milliseconds
  */
 export const claimTransfer = (
@@ -192,7 +192,9 @@ export interface Completion {
 /**
  * Writes dataset, transfer, receipt, log and event in one statement, so all or nothing. Null: the attempt was taken
  * over or cancelled, or its project deleted, and nothing is written. It ends when this is written, not when its
- * transaction began: before, that may have written rows of time series for long.
+ * transaction began: before, that may have written rows of time series for long. Fires `transfers_counted_anew`, which
+ * fills `transfer_counts`, and `settles_price`, which books the price; for the dataset, those of `replacement` or
+ * `datasetInsert`.
  */
 export function completeTransfer(tx: Transaction, fence: Fence, { output, lines, event, ...done }: Completion) {
   const dataset = 'dataset' in output ? output.dataset : undefined;
@@ -228,7 +230,10 @@ const EndedRow = z.object({
 export type EndedRow = z.infer<typeof EndedRow>;
 const ended = sql.fragment`id, type, progress, tenant_id, project_id, created_by, request_id, source_tenant_id, source_project_id`;
 
-/** Ends an attempt, and so its transfer, with this error message. Null: another process took the transfer over. */
+/**
+ * Ends an attempt, and so its transfer, with this error message. Null: another process took the transfer over. Fires
+ * `transfers_counted_anew`, which fills `transfer_counts`, and `settles_price`, which books the price.
+ */
 export const failTransfer = (tx: Transaction, fence: Fence, sentence: string, lines: readonly LogLine[]) =>
   tx.maybeOne(sql.write(EndedRow)`
     with changed as (
@@ -245,7 +250,7 @@ const unqueued = sql.fragment`
 
 /**
  * Ends a transfer that no worker runs, or whose worker does not respond. Null: it has ended or got another attempt
- * meanwhile.
+ * meanwhile. Fires `transfers_counted_anew`, which fills `transfer_counts`, and `settles_price`, which books the price.
  */
 export const failUnheldTransfer = (
   tx: Transaction,
@@ -262,7 +267,10 @@ export const failUnheldTransfer = (
     ${releases(sql.fragment`changed`)}
     select ${ended} from changed`);
 
-/** Ends those of these transfers that wait, with one error message. */
+/**
+ * Ends those of these transfers that wait, with one error message. Fires `transfers_counted_anew`, which fills
+ * `transfer_counts`, and `settles_price`, which books the price.
+ */
 export const failWaiting = (tx: Transaction, ids: readonly string[], sentence: string) =>
   tx.any(sql.write(EndedRow)`
     with waiting as (
@@ -284,7 +292,10 @@ export const listWaitingBelow = (tx: Transaction, projectIds: readonly string[])
     where status = 'Pending' and (project_id in (select id from below) or source_project_id in (select id from below))
     order by id`);
 
-/** Makes a transfer wait again. Null: another process took it over. */
+/**
+ * Makes a transfer wait again. Null: another process took it over. Fires `transfers_counted_anew`, which fills
+ * `transfer_counts`.
+ */
 export const releaseTransfer = (
   tx: Transaction,
   fence: Fence,

@@ -23,7 +23,8 @@ export interface Expiry {
 
 /**
  * Staged files that expired, or were deleted, an hour ago and that no transfer needs. The hour is for requests that
- * found the file just before. Locked and checked again before they are cleared, as in `deleteSources`.
+ * found the file just before. Locked and checked again before they are cleared, as in `deleteSources`. Fires
+ * `release_blob`, which notes the former blob in `released_blobs`.
  */
 const stagedFiles: Expiry = {
   part: 'expired uploads',
@@ -52,7 +53,10 @@ const uploadAddresses: Expiry = {
     tx.query(sql.unsafe`delete from staged_blobs s where name = any(${sql.array(ids, 'text')}) and ${unused}`),
 };
 
-/** Exports and GeoJSON files of skipped records, which are stored for seven days. */
+/**
+ * Exports and GeoJSON files of skipped records, which are stored for seven days. Fires `release_output_blob` or
+ * `release_bad_records_blob`, which note the former blob in `released_blobs`.
+ */
 const ofTransfers = (part: string, column: string, condition: Fragment): Expiry => ({
   part,
   list: (db, limit, after) =>
