@@ -533,7 +533,6 @@ create table staged_blobs (
   constraint staged_blobs_check CHECK (((blob IS NULL) = (size IS NULL))),
   constraint staged_blobs_name_check CHECK ((name ~ '^[A-Za-z0-9._~-]{1,100}$'::text))
 );
-CREATE INDEX staged_blobs_blob ON staged_blobs (blob) WHERE (blob IS NOT NULL);
 CREATE INDEX staged_blobs_expiry ON staged_blobs (expires_at);
 -- trigger release_blob: release_blob
 
@@ -586,7 +585,6 @@ create table datasets (
   constraint datasets_name_check CHECK (is_entity_name(name)),
   constraint datasets_storage_size_check CHECK ((storage_size >= 0))
 );
-CREATE INDEX datasets_blob ON datasets (blob) WHERE (blob IS NOT NULL);
 CREATE INDEX datasets_locked ON datasets (locked_by) WHERE (locked_by IS NOT NULL);
 CREATE INDEX datasets_named ON datasets (name COLLATE "C", project_id);
 CREATE INDEX datasets_project ON datasets (project_id, name COLLATE "C", id);
