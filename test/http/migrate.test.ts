@@ -106,6 +106,31 @@ test('one call creates the tables of the platform and of the queue', async (t) =
   );
 });
 
+test('an upgrade of the queue may change a column that a view uses', async (t) => {
+  const url = await emptyDatabase(t);
+  await migrate(url);
+  // the last migration of the library is pending, and changes a column
+  await query(
+    url,
+    `create function upgrade() returns trigger language plpgsql as $$ begin
+      alter table graphile_worker._private_jobs alter payload type jsonb;
+      return new;
+    end $$;
+    delete from graphile_worker.migrations where id = (select max(id) from graphile_worker.migrations);
+    create trigger upgrade before insert on graphile_worker.migrations for each row execute function upgrade()`,
+  );
+  t.deepEqual(await migrate(url), ['functions/queue.sql']);
+  t.deepEqual(
+    await query(
+      url,
+      "select format_type(atttypid, -1) as type from pg_attribute where attrelid = 'queue_jobs'::regclass and attname = 'payload'",
+    ),
+    [{ type: 'jsonb' }],
+  );
+  t.deepEqual(await query(url, 'select count(*)::int from queue_tasks, queue_crontabs'), [{ count: 0 }]);
+  t.deepEqual(await migrate(url), []);
+});
+
 test('a migration changed after it was applied is refused by name, and no later file is applied', async (t) => {
   const { url, run, write } = await empty(t, { '0001_first.sql': 'create table first (n int);' });
   await run();

@@ -25,6 +25,8 @@ const BEFORE_BASELINE = {
 const GRANTS = 'rights of the runtime role';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
+/** SQLSTATEs of a change of a column that a view uses. */
+const VIEW_CONFLICTS = new Set(['0A000', '2BP01']);
 /** SQLSTATEs of a deadlock with a statement of a running process, and of a lock that was not free in time. */
 const LOCK_CONFLICTS = new Set(['40P01', '55P03']);
 const LOCK_TIMEOUT = '3s';
@@ -87,7 +89,7 @@ export async function migrate(
   const client = await lockedClient(databaseUrl, stop);
   try {
     stop?.throwIfAborted();
-    await migrateQueue(databaseUrl);
+    await migrateQueue(client, databaseUrl);
     const update = await pendingUpdate(client, folder, runtimeUrl === undefined ? undefined : await roleOf(runtimeUrl));
     const { adopted, migrations, repeatable, outdated, grants } = update;
     if (adopted || migrations.length + repeatable.length + outdated.length > 0 || grants)
@@ -328,12 +330,37 @@ export async function ownsTables(url: string): Promise<boolean> {
   }
 }
 
-/** graphile-worker's tables. It would stop listening to the errors of a pool of its own before that is closed. */
-async function migrateQueue(databaseUrl: string) {
+/**
+ * Drops the views of the queue's tables, and notes that their files of functions must be applied again. Until then,
+ * statements that use the views fail.
+ */
+const DROP_QUEUE_VIEWS = `do $$ declare
+  found record;
+begin
+  for found in
+    select distinct ev_class::regclass::text as view from pg_rewrite r
+      join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_class'::regclass
+      join pg_class used on used.oid = d.refobjid and used.relnamespace = 'graphile_worker'::regnamespace
+      join pg_class v on v.oid = ev_class and v.relnamespace = 'public'::regnamespace
+  loop
+    execute format('drop view %s', found.view);
+    update migrations set sha256 = '' where 'view ' || found.view = any(objects);
+  end loop;
+end $$`;
+
+/**
+ * graphile-worker's tables. An upgrade of the library may change columns that views use, which Postgres refuses: the
+ * views are dropped then. The library would stop listening to the errors of a pool of its own before that is closed.
+ */
+async function migrateQueue(client: pg.Client, databaseUrl: string) {
   const { runMigrations } = await import('graphile-worker');
   const pgPool = openPool({ connectionString: databaseUrl });
   try {
-    await runMigrations({ pgPool });
+    await runMigrations({ pgPool }).catch(async (error: { code?: string }) => {
+      if (!VIEW_CONFLICTS.has(error.code ?? '')) throw error;
+      await client.query(DROP_QUEUE_VIEWS);
+      await runMigrations({ pgPool });
+    });
   } finally {
     await pgPool.end();
   }
