@@ -179,7 +179,7 @@ async function renew(stored: LoginFile, old: Login, url: string): Promise<Login>
       headers: { 'idempotency-key': key },
     });
     const login = loginFrom(old.id, answerOf<TokenAnswer>(response, url).body);
-    // this answer may be late: what was stored meanwhile is newer, and a logout stays one
+    // this answer may be late: tokens stored since are newer, and a logout stays in effect
     const now = await stored.read();
     if (now?.refreshToken !== old.refreshToken) return now ?? login;
     await stored.write(login);
@@ -216,7 +216,7 @@ async function send(
     retry: {
       limit: isIdempotent || repeatable ? 3 : 0,
       methods: [method as 'GET'],
-      // who logs in too often is told at once
+      // too many logins are reported immediately
       statusCodes: isIdempotent ? [429, 503] : [],
       errorCodes: ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
       maxRetryAfter: 30_000,
@@ -271,7 +271,7 @@ export function refusalOf(status: number, text: string, base: string): Error {
   return new Refused(status, `${sentence}${request}`, { ...problem, status });
 }
 
-/** Of errors whose detail has to stay as older clients know it. */
+/** Codes of errors whose detail must not change for older clients. */
 const OWN_SENTENCES: Record<string, string> = {
   OtpAlreadyUsed: 'The one-time password was already used; wait for the next code.',
 };

@@ -9,7 +9,7 @@ export const shortEventType = (type: string) => type.replace(/^svc\.platform\.ev
 /** Expands a short type such as `transferfinished`. */
 export const longEventType = (type: string) => (type.includes('.') ? type : `svc.platform.events.${type}event`);
 
-/** What happened to the resource, in a word or a sentence. */
+/** The change of the resource, in a word or a sentence. */
 export const about = ({ data }: CloudEvent): string | undefined => data.ErrorMessage ?? data.Status ?? data.Name;
 
 /** A line about an event of a stream, with its offset. */

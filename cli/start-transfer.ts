@@ -25,7 +25,7 @@ export async function noteCosts(io: Io, path: string, body: unknown, headers?: R
   if (credits !== undefined) io.note(costs(credits));
 }
 
-/** The API starts transfers without a required parameter, and they fail. Here it is told before a file is sent. */
+/** The API starts transfers without a required parameter, and they fail. Here they are refused before the upload. */
 function refuseIncomplete(warnings: readonly string[], body: unknown): void {
   const missing = warnings.find((sentence) => / is required by \w+\.$/.test(sentence));
   // Only a retry has no body.

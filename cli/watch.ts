@@ -94,7 +94,7 @@ export async function followTransfer(io: Io, id: string, started?: string): Prom
   }
 }
 
-/** Tells what an ended transfer has lost, repaired or guessed. */
+/** Prints the losses, repairs and guesses of an ended transfer. */
 export function noteSentences(io: Io, { receipt }: Transfer): void {
   if (receipt && !io.json) for (const sentence of sentencesOf(receipt)) io.note(sentence);
 }

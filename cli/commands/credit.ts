@@ -75,7 +75,7 @@ interface DryRun {
 }
 
 const query = ({ dryRun }: DryRun) => (dryRun ? { query: { dryRun: true } } : {});
-/** What was done, or what a dry run says would be done. */
+/** Message about a change, or about the effect that it would have in a dry run. */
 const told = ({ dryRun }: DryRun, [would, done]: readonly [string, string], what: string) =>
   dryRun ? `Dry run, nothing is changed. It would ${would} ${what}` : `${done} ${what}`;
 

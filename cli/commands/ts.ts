@@ -209,7 +209,7 @@ async function drawTo(io: Io, png: string, series: Series, answer: Answer<List<R
 
 const NO_NUMBERS = 'There are no numbers to draw.';
 
-/** NaN for what is no number. */
+/** NaN for values that are not numbers. */
 const pointsOf = (data: readonly Row[]) =>
   data.map(([time, value]) => ({
     time: Date.parse(`${time.slice(0, 23)}Z`),

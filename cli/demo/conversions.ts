@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { upload } from '../upload.ts';
 import { watchTransfer } from '../watch.ts';
 
-/** What the demonstration works with. */
+/** Services of the demonstration. */
 export interface Conversions {
   io: Io;
   api: Api;

@@ -11,7 +11,7 @@ import type { Outline } from './outline.ts';
 import type { Places } from './places.ts';
 import { type Terrain, terrain } from './terrain.ts';
 
-/** What the parts of the story share. */
+/** Shared context of the parts of the story. */
 export interface Story extends Outline {
   work: Conversions;
   places: Places;

@@ -35,7 +35,7 @@ const items = [
 /** Numbers of the items. */
 export const floodItems = { surface: 0, depth: 1, speed: 2 } as const;
 
-/** What a hydrodynamic model would compute: a flood wave in the valley, hour by hour. */
+/** Simulated result of a hydrodynamic model: a flood wave in the valley, hour by hour. */
 export function makeFlood(made: Terrain): Mesh {
   const mesh = makeValleyMesh(made);
   const wave = makeWave(made);

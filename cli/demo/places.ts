@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface Places {
   /** Folder of its input and output. */
   files: string;
-  /** Folder for what is deleted in any case. */
+  /** Folder that is always deleted. */
   scratch: string;
   /** Writes a picture, which stays. Returns its path. */
   keepPicture(name: string, png: Uint8Array): Promise<string>;

@@ -12,7 +12,7 @@ export interface Terrain {
   valley: Valley;
 }
 
-/** What the heights are made of, at places in metres. */
+/** Components of the heights, at positions in metres. */
 export interface Valley {
   /** Easting of the river at a northing. */
   riverAt(y: number): number;

@@ -12,7 +12,7 @@ const RIM_STEP = 250;
 const INTO_LAKE = 300;
 /** Largest element in square metres. */
 const LARGEST = 12_000;
-/** The mesh ends where the ground is so high above the river's bed, between so many metres from the river. */
+/** The mesh ends at this height above the river bed, between these distances from the river in metres. */
 const FREEBOARD = 13;
 const NEAREST = 350;
 const FARTHEST = 2200;

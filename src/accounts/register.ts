@@ -33,7 +33,7 @@ const MAX_MAILS = { toRecipient: MAX_TO_RECIPIENT.toUnproven, fromClient: 30 };
 
 /**
  * Creates an account, which its holder activates with a mailed token. If the login id exists, creates nothing and says
- * so in the mail. Does nothing if the recipient or the client has reached `MAX_MAILS`. The caller cannot tell these
+ * so in the mail. Does nothing if the recipient or the client has reached `MAX_MAILS`. Callers cannot distinguish these
  * cases apart.
  */
 export async function register(parts: RegisterParts, { password, ...request }: Registration, origin: Origin) {

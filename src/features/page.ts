@@ -15,7 +15,7 @@ import type { FeatureQuery, Portion, Rendered, Skipped } from './renderer.ts';
 /** Larger features are left out of answers. */
 export const MAX_FEATURE = 64 * 2 ** 20;
 /**
- * A page that has features ends after so many bytes of text, or of features that were tested, and goes on on the next
+ * A page with features ends after this number of bytes of text, or of tested features, and continues on the next
  * page.
  */
 const MAX_TEXT = 16 * 2 ** 20;

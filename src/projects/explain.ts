@@ -57,7 +57,7 @@ export async function explainAccess(db: Reads, caller: Caller, id: string, userI
   requireCapability(project, 'canGrantAccess');
   const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
   const access = await findAccess(db, user, id);
-  // purged after the first look
+  // purged since the first query
   if (!access) throw notFound('Project', id);
   const { role, memberRole, rights } = access;
   const rules: (Rule & { rights: number })[] = [];

@@ -4,7 +4,7 @@ import { type Reads, sql, type Transaction } from '../db.ts';
 const Spent = z.object({ name: z.string(), requestedAt: z.string() });
 export type Spent = z.infer<typeof Spent>;
 
-/** Blobs that no dataset references any more, oldest first, starting behind `after`. */
+/** Blobs without references from datasets, oldest first, after `after`. */
 export const listBlobDeletions = (db: Reads, limit: number, after?: Spent) =>
   db.any(sql.type(Spent)`
     select name, requested_at from blob_deletions

@@ -43,7 +43,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
     async ({ caller, params: { id } }) => {
       const { deletedAt, deletedBy } = await deletedItem(db, caller, project(id));
       const row = await findRecord(db, caller, id);
-      // purged after the first look
+      // purged since the first query
       if (!row) throw notFound('Deleted project', id);
       return { ...projectOf(row), deletedAt, deletedBy };
     },
@@ -146,7 +146,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       async (request) => {
         const { id, deletedAt, deletedBy } = await deletedItem(db, request.caller, dataset(request.params));
         const row = await findDataset(db, id);
-        // purged after the first look
+        // purged since the first query
         if (!row) throw notFound('Deleted dataset', id);
         return { ...datasetOf(row, publicBase(publicUrl, request)), deletedAt, deletedBy };
       },

@@ -259,7 +259,7 @@ function checkRefusal(t: ExecutionContext, { request, outcome, from, to }: Refus
     t.true(request.expires <= to, what);
     return undefined;
   }
-  // what expired meanwhile may count or not
+  // credits that expired during the request may count or not
   const mayCount = ({ expires }: Lot) => expires > from - 1000 && expires < to + 1000;
   if ([...model.lots.values()].flat().some(mayCount)) return undefined;
   const operation = 'operation' in request ? (request.operation ?? '') : '';

@@ -238,7 +238,7 @@ test('an operation spends from its reservation; the rest remains reserved until 
   t.is((await release('run 1')).status, 404);
   t.is((await release('Run 1')).status, 404);
   t.deepEqual(await balance(), { Available: 79, Reserved: 1, Spent: 20, Expired: 0 });
-  // after its end the operation holds nothing: it spends what is available, or reserves anew
+  // an ended operation has no reservation: it spends available credits, or reserves again
   t.is((await spend(9, 'run 1')).status, 200);
   t.is((await reserve(10, 'run 1')).status, 200);
   t.deepEqual(await balance(), { Available: 60, Reserved: 11, Spent: 29, Expired: 0 });
@@ -390,7 +390,7 @@ test('extended details of available credits name the user who added or later rel
   t.like(release, { kind: 'Release', account: 'Available', createdBy: releaser });
   t.like(await available(''), { credits: 10, createdBy: releaser, createdAt: release.createdAt });
   t.deepEqual(await available(`&at=${before}`), added);
-  // what another operation takes out of it does not change who put it there
+  // spending by another operation does not change the user who added the credits
   await reserve(1, 'next');
   t.like(await available(''), { credits: 9, createdBy: releaser, createdAt: release.createdAt });
 });
@@ -402,7 +402,7 @@ test.serial('an expired lot cannot be used; reserved credits do not expire until
     await made.put({ credits: 50, expiresAt });
     const held = await made.reserve(20, 'held');
     const [soon] = await made.details('details', '?filter=Available');
-    // a time has whole milliseconds; what was reserved in the same one may come after it
+    // a time has whole milliseconds; credits reserved in that millisecond may be later
     await sleep(2);
     return { ...made, expiresAt, held, soon, before: inTime(0) };
   }
@@ -583,7 +583,7 @@ test('moved credits keep expiry, sales order and reference; both tenants need th
   ]);
   t.is(new Set(instants.map(({ expires_at }) => String(expires_at))).size, 1);
 
-  // now both have had the reference; credits with another one do not move
+  // now both have used the reference; credits with a different reference do not move
   t.like((await move({ credits: 7, ...ends })).body, { code: 'TooFewCredits', available: 6 });
   t.deepEqual((await move({ credits: 6, ...ends })).body, { credits: 6 });
   t.deepEqual(
@@ -658,7 +658,7 @@ test('a balance at a past time counts credits that were committed by then; a fut
   const times: string[] = [];
   for (const step of [() => {}, () => reserve(4, 'op'), () => spend(3, 'op')]) {
     await step();
-    // a time has whole milliseconds, and what was committed in the same one comes before or after it
+    // a time has whole milliseconds; credits committed in that millisecond may be earlier or later
     await sleep(2);
     times.push(inTime(0));
     await sleep(2);

@@ -164,14 +164,14 @@ test.serial('a transfer started or requeued during the deletion ends with the ne
   const [deleted, ...started] = await Promise.all([client.delete(`/api/project/${projectId}`), ...starts]);
   t.is(deleted?.status, 204);
   for (const { status } of started) t.true(status === 200 || status === 404 || status === 409, String(status));
-  // as a start leaves it that had found the project and commits behind the deletion
+  // state after a start that found the project and committed after its deletion
   const late = await scene();
   const lateId = await waiting(late.client, late.projectId, { requiredLabels: ['nobody-has-it'] });
   await w.sql('update projects set deleted_at = now(), deleted_by = $2 where id = $1', [
     late.projectId,
     late.user.userId,
   ]);
-  // as a worker leaves it that died over it
+  // state after a worker died while running the transfer
   const lost = await scene();
   const lostId = await waiting(lost.client, lost.projectId);
   await w.sql(

@@ -149,7 +149,7 @@ test('a tenant header hides items of other tenants from retries and moves within
   const { id } = (await client.post(dataset(datasetId, '/download-convert'), copy)).body;
   t.is((await client.post(transfer(id, '/cancel'))).status, 202);
   const targetProjectId = await newProject(client, 'Beside');
-  // what he sees he sees as an Owner of these tenants alone
+  // the user has access only as an Owner of these tenants
   const both = await w.account({ tenantId: source.tenantId, role: 'Owner' });
   await enrol(w, target.tenantId, both, 'Owner');
   const ask = async (path: string, body: object | undefined, tenantId: string) =>

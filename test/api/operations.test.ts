@@ -5,7 +5,7 @@ import { carryScene } from '../world/move-copy.ts';
 import { copyRequest, newProject, start, upload } from '../world/transfers.ts';
 import { world } from '../world.ts';
 
-// No worker runs here: what waits stays, and states are made by hand.
+// No worker runs here: waiting transfers keep waiting, and the test writes all states.
 const w = world(test);
 
 async function someTransfer(more: object = {}) {
@@ -78,7 +78,7 @@ test('pages of jobs contain each job once, in order, transfers and others mixed'
     cursor = body.cursor === undefined ? '' : `&cursor=${encodeURIComponent(body.cursor)}`;
   } while (cursor !== '');
   t.is(new Set(pages).size, pages.length);
-  // other tests make jobs meanwhile, and end theirs
+  // other tests create and end jobs concurrently
   const after = new Set(ids(await listed('')));
   const lasting = before.filter((id) => after.has(id));
   t.true(lasting.length >= 6);

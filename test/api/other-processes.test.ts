@@ -48,7 +48,7 @@ test('changes of groups, memberships, enabled state, keys and logins apply in ev
   await w.as(loggedOut).delete('/api/tokens/family');
   const changed = performance.now();
   const expected = checks.map(([, , , after]) => after);
-  // on a busy machine an answer may come late: what counts is when it was asked for
+  // on a busy machine an answer may be late: the time of the request counts
   for (;;) {
     const asked = performance.now();
     const seen = await statuses();

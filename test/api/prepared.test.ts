@@ -64,7 +64,7 @@ test.serial('a prepared read survives a migration of its table and broken connec
     ['platform'],
   );
   t.true(broken.length > 0);
-  // one that had not heard of the end of its connection is an outage, which passes
+  // a process that had not noticed the end of its connection reports a temporary outage
   let status = await read();
   while (status === 503) status = await read();
   t.is(status, 200);

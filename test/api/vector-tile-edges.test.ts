@@ -180,7 +180,7 @@ function expectOnElement(t: ExecutionContext, name: string, drawn: DecodedFeatur
   t.is(drawn.attributes.Number, isHole(element) ? undefined : valueAt(element, step), `${name}: value of ${element}`);
   t.is(drawn.type, 3);
   const isGathered = !isLarge(corners);
-  // what is smaller than a pixel is drawn as one
+  // elements smaller than a pixel are drawn as a pixel
   const tolerance = isGathered ? 2 * PIXEL : 2;
   for (const point of drawn.paths.flat()) {
     const off = distanceOff(corners, point);

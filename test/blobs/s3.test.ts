@@ -126,7 +126,7 @@ test('after a broken connection a fetch resumes where it stopped if the ETag is 
   [cut, replace] = [1, true];
   await t.throwsAsync(store.fetch('dataset/far', join(folder, 'changed')), { instanceOf: AppError });
   await t.throwsAsync(readFile(join(folder, 'changed')), { code: 'ENOENT' });
-  // what is asked for begins behind the end of the other
+  // the requested range begins after the end of the shorter blob
   await t.throwsAsync(direct.read('dataset/far', { start: MIB, end: 2 * MIB - 1 }, etag), { instanceOf: AppError });
 });
 
@@ -143,7 +143,7 @@ test('an abort ends a request to a silent bucket, however long ago it began', as
     store.read('dataset/silent', undefined, undefined, told.signal),
   ].map((request) => request.then(String, String));
   await until(() => unanswered.length === 2);
-  // what only the requests hold is gone after that
+  // objects that only the requests reference are collected
   for (let n = 0; n < 3; n++) {
     collectGarbage();
     await sleep(10);
@@ -203,7 +203,7 @@ test('a fetch whose bucket falls silent resumes on another connection', async (t
   t.teardown(() => proxy.close());
   const { port } = proxy.address() as AddressInfo;
   const address = parseBucketAddress(url.replace(/:\d+\//, `:${port}/`));
-  // longer than a stall of this thread, in which the bucket stands, too
+  // longer than a stall of this thread, which also runs the bucket
   const store = new S3Store(address!, { idleMs: 10_000 });
   await store.fetch('dataset/slow', join(folder, 'slow'));
   t.is(silenced, 1);

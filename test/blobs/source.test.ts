@@ -105,7 +105,7 @@ for (const [where, make] of Object.entries(makers)) {
         const length = below(n % 4 === 0 ? 12 * PAGE : 1000);
         const found = await source.read(offset, length);
         equal(t, found, content.subarray(offset, offset + length), `${length} bytes at ${offset}`);
-        // they belong to the reader, and are no page of the cache
+        // the bytes belong to the reader, and are not a page of the cache
         found.fill(0);
         t.true(all.cachedBytes <= 8 * PAGE);
       }
@@ -353,7 +353,7 @@ test('a read of a blob file that was truncated on disk fails', async (t) => {
 test('a read whose bucket falls silent resumes on another connection, and ends when it is aborted', async (t) => {
   const content = randomBytes(MIB);
   const { sources, folder } = await storeWith(makers['in S3']!, content);
-  // longer than a stall of this thread, in which the bucket stands, too
+  // longer than a stall of this thread, which also runs the bucket
   const all = sources({ cacheBytes: 2 * MIB, idleMs: 10_000 });
   let silenced = 0;
   const reads = ({ method = '', url = '' }) => method === 'GET' && url.includes(`${folder}/`);

@@ -4,7 +4,7 @@ import { programFor } from '../../cli/program.ts';
 import { startTransfer, startWithFile } from '../../cli/start-transfer.ts';
 
 /**
- * What is called and told, in this order. The API asks for these credits, and warns of what `warningsOf` says of a
+ * Requests and printed lines, in order. The API returns these credits, and the warnings that `warningsOf` returns for a
  * path.
  */
 function recorded(credits: number | undefined, warningsOf: (path: string) => string[] = () => []) {

@@ -18,7 +18,7 @@ async function operator(t: Parameters<typeof machine>[0]) {
   return run;
 }
 
-/** Of an owner of a new tenant; the words are no grid, so as one it fails. */
+/** A transfer by an Owner of a new tenant; with `grid` it fails, because the text is not a grid. */
 async function transfer(grid: boolean) {
   const owner = await w.account({ tenantId: await w.tenant(), role: 'Owner' });
   const client = w.as(owner);
@@ -41,7 +41,7 @@ test.serial('drained workers take no transfers; the command waits, and gives up 
   t.regex(drained.out, new RegExp(`^pool-\\w+ +\\S+ +${pid} +drained +0 of \\d+`, 'm'));
   const { id, client } = await transfer(false);
   await w.sql(`update workers set draining_since = null`);
-  // locked in the future: the worker frees what it has not held for some time
+  // locked in the future, because the worker releases jobs with old locks
   await w.sql(
     `insert into graphile_worker._private_jobs (task_id, key, locked_at, locked_by)
     select task_id, '00000000-0000-4000-8000-000000000000', now() + interval '1 hour', (select pool from workers)

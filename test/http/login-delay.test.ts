@@ -149,7 +149,7 @@ test.serial('the delay applies to an account in any spelling of its id', async (
   const address = newClient();
   const waitFor = async (account: string) => (await delay.status({ address, account })).delayMs;
   await fail(delay, address, { account: 'Straße ΝΙΚΟΣ' });
-  // what the client has failed with besides does not count here
+  // failures of the client with other accounts do not count here
   await w.sql('delete from login_failures where client = $1', [clientOf(address)]);
   for (const spelled of ['STRASSE νικος', 'strasse Νικοσ']) t.is(await waitFor(spelled), 1000, spelled);
   t.is(await waitFor('Strase'), 0);

@@ -153,7 +153,7 @@ test.serial('a transfer between two tenants is counted once', async (t) => {
   let samples: Sample[] = [];
   for (let tries = 0; tries < 300; tries++) {
     samples = samplesOf((await scrape(w)).raw.toString());
-    // it ended later, so what ended before has been counted
+    // this request ended later, so earlier ones have been counted
     if (figure(samples, count, { outcome: 'failed' }) >= 2) break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -90,7 +90,7 @@ for (const command of ['serve', 'start'])
   test(`A port in use ends '${command}' before it starts anything, with a sentence that names the port and its setting`, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'platform-test-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
-    // nobody listens there: a start that came so far would tell of the database
+    // no server listens there: a start that came so far would report the database
     const databaseUrl = 'postgres://nobody@127.0.0.1:9/nothing';
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

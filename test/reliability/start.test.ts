@@ -264,7 +264,7 @@ test.serial('a second signal kills all processes immediately', async (t) => {
   const running = launch(t, folder);
   await ready(running);
   process.kill((await part(running, 'work'))!, 'SIGSTOP');
-  // two that come too close are one, and when a busy process gets to them nobody knows
+  // two signals in quick succession merge, and a busy process may handle them late
   while (running.process.exitCode === null) {
     running.process.kill('SIGTERM');
     await Promise.race([running.ended, sleep(500)]);

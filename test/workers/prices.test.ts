@@ -59,7 +59,7 @@ test.serial('a start reserves its price; a dry run returns the price; too few cr
   t.is((await start(owner, await request({ maxCredits: 0 }))).status, 400);
   t.is((await start(owner, await request({ maxCredits: 5 }))).status, 200);
 
-  // what is held for a transfer is not released or spent by others before its end
+  // other operations cannot release or spend the reservation of a transfer before its end
   for (const [verb, more] of [
     ['release', {}],
     ['spend', { credits: 1 }],
@@ -253,7 +253,7 @@ test.serial('the job expireCredits of a worker books expired credits', async (t)
   const billingReference = { billingReference: 'R', billingReferenceType: 'EXT' };
   const lot = { tenantId, credits: 2, salesOrderId: 'S', billingReference };
   let expiresAt: string;
-  // a busy machine may take longer, and what has expired is refused
+  // a busy machine may take longer, and expired credits are refused
   do expiresAt = new Date(Date.now() + 1000).toISOString();
   while ((await seller.post('/api/iam/credit', { ...lot, expiresAt })).status !== 200);
   await until(async () => (await parts())[3] === 2);

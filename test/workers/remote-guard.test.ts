@@ -232,7 +232,7 @@ linux(
       0,
     );
 
-    // who counts would have counted
+    // shows that the servers inside count connections
     for (const source of inside) await fetch(source.url('/')).then((answer) => answer.text());
     t.deepEqual(
       inside.map((source) => source.connections()),

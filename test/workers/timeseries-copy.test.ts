@@ -80,7 +80,7 @@ const digests = (datasetId: string) =>
 
 test.serial('a copy has all values of large series, of many small ones and of empty ones', async (t) => {
   const { id, client, ask, copies } = await seriesScene();
-  // Two of 9.6 MB, then 2,500 with a block each, some without any.
+  // Two series of 9.6 MB, then 2,500 series with one block or none.
   await w.sql(
     `insert into ts_series (dataset_id, id, item, bytes, first, last)
      select $1, 'series-' || n, '{"n": 1}', case when n <= 2 then 300 * 32768 when n % 7 = 0 then 0 else 32 end,

@@ -285,7 +285,7 @@ serial('a transfer ends after nine lost workers', async (t) => {
 serial('a transfer whose conversion process died twice without the worker’s doing ends', async (t) => {
   const s = await scene();
   const id = await s.start();
-  // as if it had died once before
+  // as if the worker had died once before
   await sqlOf('update transfers set child_deaths = 1 where id = $1', [id]);
   await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
   const { child } = await launchOtherFrozen();
@@ -351,7 +351,7 @@ serial('a queue row that a worker locked without receiving it is run nevertheles
   const id = await s.start();
   await sqlOf(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
   await launchOther();
-  // as if its connection had broken just then
+  // as if the worker's connection had broken at that moment
   await sqlOf(
     `update graphile_worker._private_jobs
      set run_at = now(), locked_at = now() - interval '11 seconds', locked_by = (select pool from workers)`,

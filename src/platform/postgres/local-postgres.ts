@@ -130,7 +130,7 @@ function attached(home: string, url: string, keeper: pg.Client, unmark: () => vo
 async function hasNoOtherClients(keeper: pg.Client): Promise<boolean> {
   const start = Date.now();
   for (;;) {
-    // before the look: after a stall of this process an old look tells nothing
+    // before the check: after a stall of this process an old check is worthless
     const waited = Date.now() - start;
     const { rows } = await keeper.query<{ name: string }>(
       `select application_name as name from pg_stat_activity

@@ -21,7 +21,7 @@ const BEFORE_BASELINE = {
   sha256: '516e0f69de2b06bfc4662230b3e55435cdff4c67184e5d12727ac77bd45ecacb',
 };
 
-/** Key of the row of `migrations` that tells which rights were granted. */
+/** Key of the row of `migrations` that records the granted rights. */
 const GRANTS = 'rights of the runtime role';
 
 const INSUFFICIENT_PRIVILEGE = '42501';

@@ -37,7 +37,7 @@ const POSTGRES_CONF = {
 /** Settings of each start, which `postgresql.conf` and the caller cannot change. */
 const FORCED = {
   listen_addresses: '127.0.0.1',
-  // in the folder of the cluster: tells other containers on the folder that the server runs
+  // in the folder of the cluster: shows other containers on the folder that the server runs
   unix_socket_directories: process.platform === 'win32' ? '' : '.',
   // Ends statements of clients that are gone: while one runs, the server counts as in use. Windows has no such check.
   ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '1s' }),

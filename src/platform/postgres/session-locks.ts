@@ -5,7 +5,7 @@ const RELEASED_WITHIN = 20;
 
 export interface SessionLockParts {
   readonly databaseUrl: string;
-  /** Channel of Postgres on which processes tell that they are done with what they locked. */
+  /** Postgres channel on which processes announce the release of locks. */
   readonly channel: string;
   readonly applicationName: string;
 }
@@ -76,7 +76,7 @@ export class SessionLocks {
     await this.run({ name: 'announce', text: 'select pg_notify($1, $2)', values: [this.#parts.channel, number] });
   }
 
-  /** Locks that the connection has lost are not there any more. */
+  /** Forgets the locks that ended with a lost connection. */
   async #release(): Promise<void> {
     clearTimeout(this.#releasing);
     this.#releasing = undefined;

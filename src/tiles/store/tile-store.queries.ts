@@ -83,7 +83,7 @@ export async function findOrLockTile(locks: SessionLocks, key: TileKey, lock: st
   return found!;
 }
 
-/** Stores a tile, counts its bytes, and tells the processes that wait for its lock. */
+/** Stores a tile, counts its bytes, and notifies the processes that wait for its lock. */
 export const storeTile = (
   tx: Transaction,
   key: TileKey,
@@ -116,7 +116,7 @@ export const storedBytes = (db: Reads) =>
     sql.type(z.object({ bytes: z.coerce.number() }))`select coalesce(sum(bytes), 0) as bytes from drawn_tile_bytes`,
   );
 
-/** Until the transaction ends, no other one adds contents or deletes them. */
+/** Locks the contents of tiles against other writers until the transaction ends. */
 export const lockContents = (tx: Transaction) =>
   tx.query(sql.unsafe`select pg_advisory_xact_lock(hashtextextended('drawn tile contents', 0))`);
 

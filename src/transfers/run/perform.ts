@@ -137,7 +137,7 @@ async function stoppedOutcome(
     const sentence = 'The worker was stopped; the transfer waits for another one.';
     return { kind: 'handedBack', sentence, counts: { handedBack: 1 } };
   }
-  // a commit that was refused does not tell a cancel from a takeover; after a takeover the settlement changes nothing
+  // a refused commit may mean a cancel or a takeover; after a takeover the settlement changes nothing
   const stops = why === 'takenOver' ? await getStops(db, id) : undefined;
   if (why === 'cancelled' || stops?.cancelled) return CANCELLED;
   if (why === 'projectDeleted' || stops?.projectDeleted) return PROJECT_DELETED;

@@ -1,6 +1,6 @@
 import { parsePermalink, permalinkOf, type View } from './permalink.ts';
 
-/** Keeps the fragment of the page's address up to date, and tells when the reader changes it. */
+/** Keeps the fragment of the page's address up to date, and reports changes by the reader. */
 export class AddressBar {
   #view: View;
   #timer = 0;

@@ -65,7 +65,7 @@ function wantedOf(
   return wanted;
 }
 
-/** Series of one name are told apart by their ids, unless these were made. */
+/** Series with equal names are distinguished by their ids, unless these were generated. */
 function namedItems(series: readonly FiledSeries[]): SeriesItem[] {
   const names = Map.groupBy(series, ({ item }) => item.name);
   return series.map((one) => {

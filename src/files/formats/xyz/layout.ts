@@ -10,7 +10,7 @@ import { blanksOfLine, type Columns, cellsOfLine, PointLine, runsOfLine, type Se
 
 export const comment = 35;
 const quote = 34;
-/** Number of lines whose values tell the types of columns. */
+/** Number of lines from which the types of columns are inferred. */
 const SAMPLED = 1000;
 
 /** Maximum length of a header in bytes. */

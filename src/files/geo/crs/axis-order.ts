@@ -17,7 +17,7 @@ function firstAxis(node: WktNode): WktNode | undefined {
   return undefined;
 }
 
-/** Both axes of a polar projection point to the north or south, along two meridians: their names tell the easting. */
+/** Both axes of a polar projection point to the north or south, along two meridians: their names show the easting. */
 const isPolar = (axis: WktNode): boolean =>
   axis.values.some((value) => typeof value === 'object' && value.keyword === 'MERIDIAN') &&
   /^(?:easting|x\b|e\b)/i.test(String(axis.values[0]));

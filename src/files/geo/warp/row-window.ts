@@ -137,7 +137,7 @@ export class RowWindow {
     return this.#reader.drain();
   }
 
-  /** The window is not read any more. */
+  /** Ends reading of the window. */
   close(): Promise<void> {
     releaseBuffer(this.#samples);
     return this.#reader.close();

@@ -5,7 +5,7 @@ import type { CoveredArea, SourceSlice } from '../raster/values/item-values.ts';
 import type { MatrixLimits } from './description.ts';
 import { LimitsTally, scaled } from './limits.ts';
 
-/** Tiles at the edge of the data: so many are divided further, and so many are looked at. */
+/** Maximum numbers of tiles at the edge of the data that are subdivided and examined. */
 const MOST_EDGE_TILES = 24_000;
 const MOST_PROBES = 1000;
 /** Runs of tiles in rows that are joined to rectangles. */

@@ -40,7 +40,7 @@ export class FeatureChooser<F extends Stored = Stored> {
   #side = 1;
   #features: readonly Chosen<F>[] = [];
   #added: Chosen<F>[] = [];
-  /** The largest of the features for which no other one stands yet. */
+  /** The largest of the features that are not represented yet. */
   #left: Chosen<F> | undefined;
   #points: Chosen<F>[] = [];
   #stride = 1;

@@ -7,7 +7,7 @@ export interface Sized {
   readonly side: number;
   /** About its area, or the length of a line, in pixels. */
   readonly size: number;
-  /** It stands for smaller features around it, which together are as large as `size`, and is drawn as that. */
+  /** The feature represents smaller features around it with a total size of `size`, and is drawn in that size. */
   readonly gathered: boolean;
 }
 
@@ -27,13 +27,13 @@ export class Gathering {
     this.#sum = this.#whole / 2;
   }
 
-  /** What is drawn of a feature; undefined: nothing, another one stands for it. */
+  /** How a feature is drawn; undefined if another feature represents it. */
   of<T extends Sized>(feature: T): T | undefined {
     if (feature.side >= this.#side) return feature;
     return this.isFull(feature.size) ? this.standing(feature) : undefined;
   }
 
-  /** Adds a small feature. Whether it stands for those so far. */
+  /** Adds a small feature. Returns whether it represents those added so far. */
   isFull(size: number): boolean {
     this.#sum += size;
     if (this.#sum < this.#whole) return false;

@@ -1,6 +1,6 @@
 import { BUFFER, EXTENT } from './units.ts';
 
-/** Edges of up to so many are compared each with each other: faster than to sort them. */
+/** Up to this number, all pairs of edges are compared, which is faster than sorting. */
 const FEW = 64;
 /** Units of a column of `EdgeColumns`. */
 const COLUMN_BITS = 5;

@@ -1,6 +1,6 @@
 import { EdgeColumns, orientation, RingEdges, type TileRings, visitNearPairs } from './polygon-edges.ts';
 
-/** With so many points the products of `isStarShaped` are exact. */
+/** Maximum number of points for which the products of `isStarShaped` are exact. */
 const MOST_SEEN = 10_000;
 
 /** Tests whether polygons are valid in a Mapbox Vector Tile. Its memory is used again and again. */

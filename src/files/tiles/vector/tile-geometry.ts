@@ -36,7 +36,7 @@ export function placeOfBounds(
 }
 
 /**
- * Rings of up to so many points are not simplified: elements and plots next to each other keep the corners that they
+ * Rings of at most this many points are not simplified: elements and plots next to each other keep corners that they
  * share.
  */
 const FEW_POINTS = 8;

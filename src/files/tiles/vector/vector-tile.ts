@@ -209,13 +209,13 @@ function placesOf({ level, column, row }: TileNumber, bounds: PlacedGeometry['bo
   const [first, ...others] = [0, -world, world].map((turn) => ({ ...place, turn }));
   if (bounds === undefined) return [first!, ...others];
   const [west, , east] = bounds;
-  // A tile as margin: what stands for others is a little larger than its feature.
+  // A tile as margin: a representative is drawn a little larger than its feature.
   const isNear = ({ scale, left, turn }: TilePlace) =>
     west * scale - left + turn <= 2 * EXTENT && east * scale - left + turn >= -EXTENT;
   return [first!, ...others.filter(isNear)];
 }
 
-/** A square at the first vertex of a polygon, or a short line: the features it stands for are as large together. */
+/** A square at the first vertex of a polygon, or a short line: as large as the represented features together. */
 function standIn([first]: readonly PlacedGeometry[], side: number): PlacedGeometry[] {
   if (first === undefined) return [];
   const [x, own] = first.coordinates as unknown as [number, number];

@@ -2,7 +2,7 @@ import { FormatError } from '../../../errors.ts';
 
 /** Length of the header of PMTiles 3. */
 export const HEADER_BYTES = 127;
-/** Header and root directory are within so many bytes. */
+/** Maximum size of header and root directory together, in bytes. */
 export const ROOT_LIMIT = 16_384;
 
 /** Numbers of the specification of PMTiles 3. */

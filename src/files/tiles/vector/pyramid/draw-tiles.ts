@@ -18,7 +18,7 @@ const mostBytes = 32 << 20;
 
 /** Bytes of features of which a tile takes long to draw. */
 const muchBytes = 8 << 20;
-/** The most tiles with many features: so many, or for each number that is many. */
+/** Maximum number of tiles with many features, in total or per threshold. */
 const [fewTiles, tilesEach] = [256, 5];
 
 export interface VectorTilesRequest {
