@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Env } from './env.ts';
@@ -43,13 +43,8 @@ export function loginFile(env: Env, url: string): LoginFile {
       const folder = dirname(path);
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const aside = join(folder, `${randomUUID()}.new`);
-      const file = await open(aside, 'wx', 0o600);
-      try {
-        await file.writeFile(`${JSON.stringify({ version: VERSION, url, ...login }, undefined, 2)}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      const text = `${JSON.stringify({ version: VERSION, url, ...login }, undefined, 2)}\n`;
+      await writeFile(aside, text, { flag: 'wx', mode: 0o600, flush: true });
       await rename(aside, path);
     },
     remove: () => rm(path, { force: true }),

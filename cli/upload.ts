@@ -24,31 +24,27 @@ const MAX_TRIES = 4;
  * requests. Throws if the file becomes shorter meanwhile.
  */
 export async function upload(path: string, address: string, report: Report, sizes = SIZES): Promise<void> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    /** Reads exactly `length` bytes. */
-    const read = async (offset: number, length: number) => {
-      const buffer = Buffer.alloc(length);
-      const { bytesRead } = await file.read(buffer, 0, length, offset);
-      if (bytesRead === length) return buffer;
-      throw new Error(`${path} changed during the upload: it ended at byte ${offset + bytesRead} of ${size}.`);
-    };
-    if (size <= sizes.onePiece) {
-      await withRetries(address, async () => {
-        async function* body() {
-          for (let at = 0; at < size; at += 2 ** 18) {
-            yield await read(at, Math.min(2 ** 18, size - at));
-            report(Math.min(size, at + 2 ** 18));
-          }
+  await using file = await open(path);
+  const { size } = await file.stat();
+  /** Reads exactly `length` bytes. */
+  const read = async (offset: number, length: number) => {
+    const buffer = Buffer.alloc(length);
+    const { bytesRead } = await file.read(buffer, 0, length, offset);
+    if (bytesRead === length) return buffer;
+    throw new Error(`${path} changed during the upload: it ended at byte ${offset + bytesRead} of ${size}.`);
+  };
+  if (size <= sizes.onePiece) {
+    await withRetries(address, async () => {
+      async function* body() {
+        for (let at = 0; at < size; at += 2 ** 18) {
+          yield await read(at, Math.min(2 ** 18, size - at));
+          report(Math.min(size, at + 2 ** 18));
         }
-        const headers = { 'content-length': String(size), 'x-ms-blob-type': 'BlockBlob' };
-        await put(address, { headers, body: size === 0 ? '' : body() });
-      });
-    } else await inBlocks(address, size, sizes.block, read, report);
-  } finally {
-    await file.close();
-  }
+      }
+      const headers = { 'content-length': String(size), 'x-ms-blob-type': 'BlockBlob' };
+      await put(address, { headers, body: size === 0 ? '' : body() });
+    });
+  } else await inBlocks(address, size, sizes.block, read, report);
 }
 
 async function inBlocks(

@@ -34,22 +34,18 @@ interface Extent {
 
 /** Reads a whole GeoTIFF and passes it to `use` while it is open. */
 export async function inspect<T>(path: string, scratch: string, use: (found: Findings) => Promise<T>): Promise<T> {
-  const source = await FileSource.open(path, { checksum: false });
-  try {
-    const grid = (await findReader('GeoTiffReader')!.read(source, {}, quietContext(scratch))) as Grid;
-    const [west, width, , north, , height] = grid.affine;
-    return await use({
-      grid,
-      srid: grid.crs && sridOf(grid.crs),
-      extent: { west, north, east: west + width * grid.width, south: north + height * grid.height },
-      statistics: await statisticsOf(grid),
-      sha256: createHash('sha256')
-        .update(await readFile(path))
-        .digest('hex'),
-    });
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(path, { checksum: false });
+  const grid = (await findReader('GeoTiffReader')!.read(source, {}, quietContext(scratch))) as Grid;
+  const [west, width, , north, , height] = grid.affine;
+  return await use({
+    grid,
+    srid: grid.crs && sridOf(grid.crs),
+    extent: { west, north, east: west + width * grid.width, south: north + height * grid.height },
+    statistics: await statisticsOf(grid),
+    sha256: createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex'),
+  });
 }
 
 async function statisticsOf(grid: Grid): Promise<Statistics> {

@@ -20,22 +20,18 @@ export async function floodFaults(
 ): Promise<{ wrong: string[]; values: number }> {
   const wrong: string[] = [];
   if (!(await readFile(sent)).equals(await readFile(back))) wrong.push('its bytes are not those that were sent');
-  const source = await FileSource.open(back, { checksum: false });
-  try {
-    const mesh = (await findReader('DfsuReader')!.read(source, {}, quietContext(scratch))) as Mesh;
-    let values = 0;
-    for (const [n, { name }] of flood.items.entries())
-      for (let step = 0; step < stepsOf(flood); step++) {
-        const [computed, found] = [await flood.values(n, step), await mesh.values(n, step)];
-        const cell = computed.findIndex((value, k) => value !== found[k]);
-        if (cell >= 0)
-          wrong.push(`${name} of element ${cell + 1} at step ${step} is ${found[cell]}, not ${computed[cell]}`);
-        values += found.length;
-      }
-    return { wrong, values };
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(back, { checksum: false });
+  const mesh = (await findReader('DfsuReader')!.read(source, {}, quietContext(scratch))) as Mesh;
+  let values = 0;
+  for (const [n, { name }] of flood.items.entries())
+    for (let step = 0; step < stepsOf(flood); step++) {
+      const [computed, found] = [await flood.values(n, step), await mesh.values(n, step)];
+      const cell = computed.findIndex((value, k) => value !== found[k]);
+      if (cell >= 0)
+        wrong.push(`${name} of element ${cell + 1} at step ${step} is ${found[cell]}, not ${computed[cell]}`);
+      values += found.length;
+    }
+  return { wrong, values };
 }
 
 /**
@@ -80,22 +76,18 @@ export async function seriesFaults(
   const cells = cellsAt(flood, points);
   const steps = Array.from({ length: stepsOf(flood) }, (_, step) => step);
   const depths = await Promise.all(steps.map((step) => flood.values(floodItems.depth, step)));
-  const source = await FileSource.open(path, { checksum: false });
-  try {
-    const series = (await findReader('Dfs0Reader')!.read(source, {}, quietContext(scratch))) as Series;
-    const found: number[][] = points.map(() => []);
-    for await (const { values } of series.chunks())
-      for (const [n, column] of values.entries()) found[n]?.push(...Array.from(column, Number));
-    const wrong: string[] = [];
-    const peaks = points.map(({ name }, n) => {
-      const computed = depths.map((all) => all[cells[n]!]!);
-      const step = computed.findIndex((value, k) => value !== found[n]![k]);
-      if (step >= 0) wrong.push(`${name} has ${found[n]![step]} m at step ${step}, not ${computed[step]} m`);
-      const highest = computed.indexOf(Math.max(...computed));
-      return `${name} ${clockText(timeOf(flood.time!, highest)).slice(11, 16)}`;
-    });
-    return { wrong, peaks };
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(path, { checksum: false });
+  const series = (await findReader('Dfs0Reader')!.read(source, {}, quietContext(scratch))) as Series;
+  const found: number[][] = points.map(() => []);
+  for await (const { values } of series.chunks())
+    for (const [n, column] of values.entries()) found[n]?.push(...Array.from(column, Number));
+  const wrong: string[] = [];
+  const peaks = points.map(({ name }, n) => {
+    const computed = depths.map((all) => all[cells[n]!]!);
+    const step = computed.findIndex((value, k) => value !== found[n]![k]);
+    if (step >= 0) wrong.push(`${name} has ${found[n]![step]} m at step ${step}, not ${computed[step]} m`);
+    const highest = computed.indexOf(Math.max(...computed));
+    return `${name} ${clockText(timeOf(flood.time!, highest)).slice(11, 16)}`;
+  });
+  return { wrong, peaks };
 }

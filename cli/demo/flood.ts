@@ -86,7 +86,7 @@ export async function peakOf(flood: Mesh): Promise<Peak> {
 /** Writes the flood as a DFSU file. */
 export async function writeFlood(flood: Mesh, path: string, scratch: string): Promise<void> {
   await using open = new AsyncDisposableStack();
-  const sink = open.adopt(await FileSink.create(path, { checksum: false }), (one) => one.close());
+  const sink = open.use(await FileSink.create(path, { checksum: false }));
   const context = quietContext(scratch, (close) => open.defer(close));
   await findWriter('DfsuWriter')!.write(flood, { WriteAsFloat: true, MinimumAngle: 26 }, sink, context);
   await sink.flush();

@@ -48,7 +48,7 @@ export async function writeShapefile(gauges: readonly Gauge[], path: string, scr
     },
   };
   await using open = new AsyncDisposableStack();
-  const sink = open.adopt(await FileSink.create(path, { checksum: false }), (one) => one.close());
+  const sink = open.use(await FileSink.create(path, { checksum: false }));
   const context = quietContext(scratch, (close) => open.defer(close));
   await findWriter('ShapefileWriter')!.write(layer, {}, sink, context);
   await sink.flush();

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { audit } from '../audit.ts';
 import type { Database, Transaction } from '../db.ts';
@@ -240,13 +240,7 @@ async function write(path: string, text: string): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
     // contains password hashes
-    const file = await open(part, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(part, text, { flag: 'wx', mode: 0o600, flush: true });
     await rename(part, path);
     const folder = await open(dirname(path));
     await folder.sync().finally(() => folder.close());

@@ -48,16 +48,12 @@ export interface KnownDigest {
 /** Throws the reason of `signal`. */
 export async function digestOfFile(path: string, signal?: AbortSignal): Promise<Digest> {
   const digest = new Digest();
-  const file = await open(path, 'r');
-  try {
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    for (;;) {
-      signal?.throwIfAborted();
-      const { bytesRead } = await file.read(chunk, 0, CHUNK);
-      if (bytesRead === 0) return digest;
-      digest.update(chunk.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, 'r');
+  const chunk = Buffer.allocUnsafe(CHUNK);
+  for (;;) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await file.read(chunk, 0, CHUNK);
+    if (bytesRead === 0) return digest;
+    digest.update(chunk.subarray(0, bytesRead));
   }
 }

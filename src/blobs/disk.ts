@@ -150,20 +150,16 @@ export class DiskStore implements BlobStore {
 
   /** A stream of a small file costs several times as much as the reading. */
   async readAll(name: string, size: number, signal?: AbortSignal): Promise<Buffer> {
-    const file = await this.openFile(name);
-    try {
-      const bytes = Buffer.allocUnsafe(size);
-      for (let read = 0; read < size; ) {
-        signal?.throwIfAborted();
-        const { bytesRead } = await file.read(bytes, read, size - read, read);
-        // shorter than it was: the rest is not there
-        if (bytesRead === 0) return bytes.subarray(0, read);
-        read += bytesRead;
-      }
-      return bytes;
-    } finally {
-      await file.close();
+    await using file = await this.openFile(name);
+    const bytes = Buffer.allocUnsafe(size);
+    for (let read = 0; read < size; ) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(bytes, read, size - read, read);
+      // shorter than it was: the rest is not there
+      if (bytesRead === 0) return bytes.subarray(0, read);
+      read += bytesRead;
     }
+    return bytes;
   }
 
   async openFile(name: string): Promise<FileHandle> {
@@ -200,25 +196,21 @@ export class DiskStore implements BlobStore {
   async adopt(path: string, name: string, signal?: AbortSignal): Promise<BlobInfo> {
     signal?.throwIfAborted();
     const target = this.#pathOf(name);
-    const source = await open(path, 'r+');
+    await using source = await open(path, 'r+');
+    await source.chmod(0o600);
+    // a file with a second hard link is a blob already and keeps its time, and so its ETag
+    if ((await source.stat()).nlink === 1) await setPreciseTime(source);
+    const info = await flush(source);
     try {
-      await source.chmod(0o600);
-      // a file with a second hard link is a blob already and keeps its time, and so its ETag
-      if ((await source.stat()).nlink === 1) await setPreciseTime(source);
-      const info = await flush(source);
-      try {
-        await this.#files.moveInto(path, target);
-        return info;
-      } catch (error) {
-        if (codeOf(error) !== 'EXDEV') throw error;
-      }
-      const body = source.createReadStream({ autoClose: false, highWaterMark: 1 << 20 });
-      const copied = await this.#files.write(target, (file) => writeFile(file, stoppable(body, signal)));
-      await unlink(path);
-      return copied;
-    } finally {
-      await source.close();
+      await this.#files.moveInto(path, target);
+      return info;
+    } catch (error) {
+      if (codeOf(error) !== 'EXDEV') throw error;
     }
+    const body = source.createReadStream({ autoClose: false, highWaterMark: 1 << 20 });
+    const copied = await this.#files.write(target, (file) => writeFile(file, stoppable(body, signal)));
+    await unlink(path);
+    return copied;
   }
 
   async remove(name: string): Promise<void> {

@@ -7,12 +7,8 @@ import { open } from 'node:fs/promises';
 export function groupedSync() {
   const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>();
   const flush = async (folder: string) => {
-    const handle = await open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(folder, 'r');
+    await handle.sync();
   };
   function start(folder: string): Promise<void> {
     const state: { now: Promise<void>; next?: Promise<void> } = { now: flush(folder) };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bucket } from './bucket.ts';
 import { BucketError } from './s3-client.ts';
@@ -40,13 +40,7 @@ export function folderMarker(folder: string): StoreMarker {
   async function writeTemporary(owner: StoreOwner): Promise<string> {
     const temporary = join(folder, `${NAME}.${randomUUID()}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(JSON.stringify(owner));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(temporary, JSON.stringify(owner), { flag: 'wx', mode: 0o600, flush: true });
     return temporary;
   }
   const sync = async () => {

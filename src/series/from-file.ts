@@ -24,20 +24,16 @@ export async function insertSeriesFile(
   path: string,
   { use, signal }: { use: FileUse; signal: AbortSignal },
 ): Promise<void> {
-  const source = await FileSource.open(path, { checksum: false });
-  try {
-    const file = await SeriesFile.open(source);
-    if (use === 'appended') return await appendSeries(tx, datasetId, file, signal);
-    if (use === 'new') await insertSchema(tx, datasetId, file.schema ?? []);
-    else await emptyDataset(tx, datasetId, file);
-    for (const [n, { id = randomUUID(), item, properties, dataFields }] of file.series.entries()) {
-      const key = await insertSeries(tx, datasetId, { id, item, properties, dataFields });
-      if (key === null) throw new Error(`A file has two time series '${id}'.`);
-      await appendBlocks(tx, key, watched(file.blocks(n), signal));
-      await updateExtent(tx, key);
-    }
-  } finally {
-    await source.close();
+  await using source = await FileSource.open(path, { checksum: false });
+  const file = await SeriesFile.open(source);
+  if (use === 'appended') return await appendSeries(tx, datasetId, file, signal);
+  if (use === 'new') await insertSchema(tx, datasetId, file.schema ?? []);
+  else await emptyDataset(tx, datasetId, file);
+  for (const [n, { id = randomUUID(), item, properties, dataFields }] of file.series.entries()) {
+    const key = await insertSeries(tx, datasetId, { id, item, properties, dataFields });
+    if (key === null) throw new Error(`A file has two time series '${id}'.`);
+    await appendBlocks(tx, key, watched(file.blocks(n), signal));
+    await updateExtent(tx, key);
   }
 }
 

@@ -120,7 +120,7 @@ export class Spool {
     return data;
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#file?.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }

@@ -49,19 +49,15 @@ export async function uploadRows(
   requireCapability({ ...dataset, id: dataset.projectId }, 'canUpdateContent');
   const columns = columnsOf(await knownSeries(db, address));
   const kinds = columns.map(({ kind }) => kind);
-  const spool = new Spool(columns);
-  try {
-    await spool.fill(read(columns));
-    await writeSeries(db, caller, address.id, async (tx) => {
-      const series = await knownSeries(tx, address);
-      if (!isDeepStrictEqual(columnsOf(series), columns))
-        throw conflict(`Time series '${address.tsId}' was replaced by another one during the upload. Send it again.`);
-      await writeRows(tx, series.key, kinds, spool);
-      await updateExtent(tx, series.key);
-    });
-  } finally {
-    await spool.close();
-  }
+  await using spool = new Spool(columns);
+  await spool.fill(read(columns));
+  await writeSeries(db, caller, address.id, async (tx) => {
+    const series = await knownSeries(tx, address);
+    if (!isDeepStrictEqual(columnsOf(series), columns))
+      throw conflict(`Time series '${address.tsId}' was replaced by another one during the upload. Send it again.`);
+    await writeRows(tx, series.key, kinds, spool);
+    await updateExtent(tx, series.key);
+  });
 }
 
 /** Values at the end of a series, as they mostly are, are not packed twice. */

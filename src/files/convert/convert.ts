@@ -84,8 +84,8 @@ export async function convert(request: ConversionRequest, hooks: ConversionHooks
   const srid = inputSrid(steps, readerParameters.SRID);
   // Some readers compute the place of the data with it, so that relabelling what they read would come too late.
   if (srid !== undefined && 'SRID' in reader.parameters.shape) readerParameters.SRID = srid;
-  const source = open.adopt(await FileSource.open(request.input.path), (one) => one.close());
-  const sink = open.adopt(await FileSink.create(request.output.path), (one) => one.close());
+  const source = open.use(await FileSource.open(request.input.path));
+  const sink = open.use(await FileSink.create(request.output.path));
   const data = withCleanNames(await reader.read(source, readerParameters, context), context.remark);
   const handler = await loadHandler(data.kind);
   const stem = request.input.name.replace(/\.[^.]*$/, '');

@@ -28,7 +28,7 @@ export async function inspect({ path, scratch, picture, signal }: InspectOptions
   png?: Uint8Array;
 }> {
   await using open = new AsyncDisposableStack();
-  const source = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
+  const source = open.use(await FileSource.open(path, { checksum: false }));
   const found = await detect(source);
   if (found?.fault !== undefined) throw found.fault;
   const reader = readers.find((one) => found?.format !== undefined && one.format === found.format);

@@ -157,7 +157,7 @@ export async function openFile(path: string, options: OpenOptions = {}): Promise
   const open = new AsyncDisposableStack();
   try {
     const context = await contextOf(open, options);
-    const source = open.adopt(await FileSource.open(path, { checksum: false }), (one) => one.close());
+    const source = open.use(await FileSource.open(path, { checksum: false }));
     const read = await reader.read(source, completeParameters(reader, options.parameters ?? {}), context);
     return new OpenFile(path, reader.name, withCleanNames(read, context.remark), open);
   } catch (error) {
@@ -249,17 +249,13 @@ async function readerOf(path: string, name: string | undefined): Promise<Reader>
   if (named !== undefined) return named;
   if (name !== undefined)
     throw new ConversionError(`'${name}' is not a reader. Readers: ${known.map((one) => one.name).join(', ')}.`);
-  const source = await FileSource.open(path, { checksum: false });
-  try {
-    const found = await detect(source);
-    if (found?.fault !== undefined) throw found.fault;
-    const reader = known.find(({ format }) => format === found?.format);
-    if (reader !== undefined) return reader;
-    const content = found === undefined ? 'has a content that is not known' : `looks like ${found.name}`;
-    throw new ConversionError(`${basename(path)} ${content}. ${found?.advice ?? 'Name a reader.'}`);
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(path, { checksum: false });
+  const found = await detect(source);
+  if (found?.fault !== undefined) throw found.fault;
+  const reader = known.find(({ format }) => format === found?.format);
+  if (reader !== undefined) return reader;
+  const content = found === undefined ? 'has a content that is not known' : `looks like ${found.name}`;
+  throw new ConversionError(`${basename(path)} ${content}. ${found?.advice ?? 'Name a reader.'}`);
 }
 
 function writerOf(path: string, able: readonly Writer[], name: string | undefined): Writer {

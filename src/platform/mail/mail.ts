@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -63,13 +63,7 @@ function fileMailer(folder: string, from: string): Mailer {
       // mails contain tokens
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomUUID()}.eml`);
-      const file = await open(`${name}.part`, 'wx', 0o600);
-      try {
-        await file.writeFile(messageOf(mail, from));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeFile(`${name}.part`, messageOf(mail, from), { flag: 'wx', mode: 0o600, flush: true });
       await rename(`${name}.part`, name);
     },
   };

@@ -59,21 +59,17 @@ async function thisHost(): Promise<string> {
 /** Whether a server listens at a socket in its folder. The kernel closes it when the server dies; the file stays. */
 async function isListening(cluster: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
-  const folder = await open(cluster, 'r');
-  try {
-    for (const name of (await readdir(cluster)).filter((one) => SOCKET.test(one))) {
-      // an address has at most 107 bytes, and the folder may be deep
-      const path = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${name}` : join(cluster, name);
-      const socket = connect(path);
-      const answered = await once(socket, 'connect').then(
-        () => true,
-        () => false,
-      );
-      socket.destroy();
-      if (answered) return true;
-    }
-    return false;
-  } finally {
-    await folder.close();
+  await using folder = await open(cluster, 'r');
+  for (const name of (await readdir(cluster)).filter((one) => SOCKET.test(one))) {
+    // an address has at most 107 bytes, and the folder may be deep
+    const path = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}/${name}` : join(cluster, name);
+    const socket = connect(path);
+    const answered = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (answered) return true;
   }
+  return false;
 }

@@ -287,16 +287,10 @@ async function startupMessages(home: string, pid: number | undefined): Promise<s
 }
 
 async function tail(path: string): Promise<string> {
-  const file = await open(path).catch(() => undefined);
+  await using file = await open(path).catch(() => undefined);
   if (file === undefined) return '';
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read({
-      buffer: Buffer.alloc(16_384),
-      position: Math.max(0, size - 16_384),
-    });
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  const { size } = await file.stat();
+  const buffer = Buffer.alloc(16_384);
+  const { bytesRead } = await file.read({ buffer, position: Math.max(0, size - buffer.length) });
+  return buffer.toString('utf8', 0, bytesRead);
 }

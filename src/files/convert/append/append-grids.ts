@@ -45,9 +45,9 @@ export async function joinGrids(present: Grid, given: Grid, context: Context): P
 /** Rows in the order of the dataset. */
 async function turned(present: Grid, added: Grid, context: Context): Promise<Grid> {
   if (isSouthUp(present) === isSouthUp(added)) return added;
-  const { grid, close } = await flipRows(added, context);
-  context.onEnd(close);
-  return grid;
+  const flipped = await flipRows(added, context);
+  context.onEnd(flipped[Symbol.asyncDispose]);
+  return flipped.grid;
 }
 
 async function checkPlace(present: Grid, added: Grid): Promise<void> {

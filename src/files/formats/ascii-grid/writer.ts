@@ -22,12 +22,8 @@ export const write: Write<typeof writeParameters, 'grid'> = async (grid, _parame
   reportLosses(grid, context);
   const single = firstRaster(grid);
   if (grid.affine[5] < 0) return writeRows(single, size, sink, grid.affine[3] - grid.height * size, context);
-  const flipped = await flipRows(single, context);
-  try {
-    await writeRows(flipped.grid, size, sink, grid.affine[3], context);
-  } finally {
-    await flipped.close();
-  }
+  await using flipped = await flipRows(single, context);
+  await writeRows(flipped.grid, size, sink, grid.affine[3], context);
 };
 
 /** The grid with only the first band, step and layer. */

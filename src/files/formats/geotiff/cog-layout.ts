@@ -152,12 +152,8 @@ export class CogTiff implements TiffImage {
   }
 
   async #copy(path: string): Promise<void> {
-    const source = await FileSource.open(path, { checksum: false });
-    try {
-      for (let at = 0; at < source.size; at += chunk) await this.#sink.append(await source.read(at, chunk));
-    } finally {
-      await source.close();
-    }
+    await using source = await FileSource.open(path, { checksum: false });
+    for (let at = 0; at < source.size; at += chunk) await this.#sink.append(await source.read(at, chunk));
   }
 }
 

@@ -119,18 +119,14 @@ async function checkExpansion({ size }: ByteSource, directory: Directory): Promi
 }
 
 async function copyTo(path: string, source: ByteSource, signal: AbortSignal): Promise<void> {
-  const sink = await FileSink.create(path, { checksum: false });
-  try {
-    while (sink.position < source.size) {
-      signal.throwIfAborted();
-      const bytes = await source.read(sink.position, chunk);
-      if (bytes.length === 0) throw new Error(`The input ended at byte ${sink.position} of ${source.size}.`);
-      await sink.append(bytes);
-    }
-    await sink.flush();
-  } finally {
-    await sink.close();
+  await using sink = await FileSink.create(path, { checksum: false });
+  while (sink.position < source.size) {
+    signal.throwIfAborted();
+    const bytes = await source.read(sink.position, chunk);
+    if (bytes.length === 0) throw new Error(`The input ended at byte ${sink.position} of ${source.size}.`);
+    await sink.append(bytes);
   }
+  await sink.flush();
 }
 
 /** A source that opens its file for each read, so that it need not be closed. */

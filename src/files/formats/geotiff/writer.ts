@@ -27,15 +27,11 @@ export const write: Write<typeof writeParameters, 'grid'> = async (data, paramet
   needsStep(data);
   checkBands(data, parameters);
   // Programs expect the northern row first. The matrix of a GeoTIFF is kept.
-  const turned =
+  await using turned =
     isSouthUp(data) && data.located !== false && data.origin?.format !== 'geotiff'
       ? await flipRows(data, context)
       : undefined;
-  try {
-    return await writeBands(turned?.grid ?? data, parameters, sink, context);
-  } finally {
-    await turned?.close();
-  }
+  return await writeBands(turned?.grid ?? data, parameters, sink, context);
 };
 
 function checkBands(data: Grid, { StepsAs }: Pick<Parameters, 'StepsAs'>): void {

@@ -56,6 +56,10 @@ export class FileSource implements ByteSource {
   close(): Promise<void> {
     return this.#file.close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
 
 /**
@@ -119,6 +123,10 @@ export class FileSink implements ByteSink {
   async close(): Promise<void> {
     await this.#writes;
     await this.#file.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #write(bytes: Uint8Array, at: number): void {

@@ -19,17 +19,21 @@ const flippedAffine = ([x, a, b, y, c, d]: Affine, height: number): Affine => [
   -d,
 ];
 
+interface Flipped {
+  readonly grid: Grid;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
 /**
- * The same cells with the last row first. A slice is held in memory, or on disk when it is large; `close` deletes the
- * files. Reads all rows of the given grid, so that its tallies count them.
+ * The same cells with the last row first. A slice is held in memory, or on disk when it is large, until disposed. Reads all rows of the given grid, so that its tallies count them.
  */
-export async function flipRows(grid: Grid, context: Context): Promise<{ grid: Grid; close(): Promise<void> }> {
+export async function flipRows(grid: Grid, context: Context): Promise<Flipped> {
   const { read: _, ...rest } = grid;
   const affine = flippedAffine(grid.affine, grid.height);
   if (grid.width * grid.height * bytesPerCell <= maxInMemory)
     return {
       grid: { ...rest, affine, rows: (slice, wanted) => turnedOver(grid, slice, wanted) },
-      close: async () => {},
+      [Symbol.asyncDispose]: async () => {},
     };
   const spilled = await spill(roundedIntegers(grid, context), context.scratch);
   const rows = (slice: Slice, wanted?: RowRange) => turnedOver(spilled.grid, slice, wanted);
@@ -38,7 +42,10 @@ export async function flipRows(grid: Grid, context: Context): Promise<{ grid: Gr
     for (let first = wanted.first; first < wanted.end; first += most)
       for await (const block of rows(slice, { first, end: Math.min(wanted.end, first + most) })) yield block;
   };
-  return { grid: { ...rest, bands: spilled.grid.bands, affine, rows: blocks }, close: () => spilled.close() };
+  return {
+    grid: { ...rest, bands: spilled.grid.bands, affine, rows: blocks },
+    [Symbol.asyncDispose]: () => spilled.close(),
+  };
 }
 
 /** Rows of a slice in reverse order, counted from the new first one. */

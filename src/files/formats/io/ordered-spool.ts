@@ -71,18 +71,14 @@ export class OrderedSpool {
   /** The records in this order, many at a time. */
   async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
     await this.end();
-    const source = await FileSource.open(this.path, { checksum: false });
-    try {
-      for (let first = 0; first < order.length; ) {
-        let size = 0;
-        let end = first;
-        while (end < order.length && (end === first || size + this.#sizes[order[end]!]! <= batchBytes))
-          size += this.#sizes[order[end++]!]!;
-        yield { bytes: await this.#batch(source, order, first, end, size), first, count: end - first };
-        first = end;
-      }
-    } finally {
-      await source.close();
+    await using source = await FileSource.open(this.path, { checksum: false });
+    for (let first = 0; first < order.length; ) {
+      let size = 0;
+      let end = first;
+      while (end < order.length && (end === first || size + this.#sizes[order[end]!]! <= batchBytes))
+        size += this.#sizes[order[end++]!]!;
+      yield { bytes: await this.#batch(source, order, first, end, size), first, count: end - first };
+      first = end;
     }
   }
 

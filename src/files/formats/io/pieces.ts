@@ -16,10 +16,6 @@ export async function* piecesOf(
 
 /** Appends a local file to the output. */
 export async function copyFile(path: string, sink: ByteSink, signal: AbortSignal): Promise<void> {
-  const file = await FileSource.open(path, { checksum: false });
-  try {
-    for await (const piece of piecesOf(file, { start: 0, length: file.size, signal })) await sink.append(piece);
-  } finally {
-    await file.close();
-  }
+  await using file = await FileSource.open(path, { checksum: false });
+  for await (const piece of piecesOf(file, { start: 0, length: file.size, signal })) await sink.append(piece);
 }

@@ -74,16 +74,12 @@ export function roundedIntegers(grid: Grid, context: Context): Grid {
 
 async function spillBand(grid: Grid, band: number, scratch: string): Promise<SpilledBand> {
   const path = join(scratch, `${randomUUID()}.raw`);
-  const sink = await FileSink.create(path, { checksum: false });
-  try {
-    let type: SampleType | undefined;
-    for await (const block of rowsInCommonType(grid, band, () => sink.restart())) {
-      type = sampleTypeOf(block.samples);
-      await sink.append(bytesOf(block.samples));
-    }
-    await sink.flush();
-    return { type: type!, path, file: await FileSource.open(path, { checksum: false }) };
-  } finally {
-    await sink.close();
+  await using sink = await FileSink.create(path, { checksum: false });
+  let type: SampleType | undefined;
+  for await (const block of rowsInCommonType(grid, band, () => sink.restart())) {
+    type = sampleTypeOf(block.samples);
+    await sink.append(bytesOf(block.samples));
   }
+  await sink.flush();
+  return { type: type!, path, file: await FileSource.open(path, { checksum: false }) };
 }

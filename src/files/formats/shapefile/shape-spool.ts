@@ -269,10 +269,6 @@ export class ShapeSpool {
 
 async function* contents({ sink, path }: { sink: FileSink; path: string }): AsyncGenerator<Uint8Array> {
   await sink.flush();
-  const source = await FileSource.open(path, { checksum: false });
-  try {
-    for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(path, { checksum: false });
+  for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
 }

@@ -40,36 +40,32 @@ export class TableSpool {
   async *dbfRows(fields: readonly DbfField[], columnCount: number): AsyncGenerator<Uint8Array> {
     await this.#out.end();
     await this.#sink.flush();
-    const source = await FileSource.open(this.#path, { checksum: false });
-    try {
-      const window = new ReadWindow(source);
-      const length = 1 + fields.reduce((sum, { width }) => sum + width, 0);
-      const cells = new Uint32Array(columnCount);
-      const perPiece = Math.max(1, Math.floor(pieceSize / length));
-      let at = 0;
-      for (let row = 0; row < this.rows; row += perPiece) {
-        const count = Math.min(perPiece, this.rows - row);
-        const last = row + count === this.rows;
-        const piece = Buffer.alloc(count * length + (last ? 1 : 0), 32);
-        if (last) piece[piece.length - 1] = 0x1a;
-        for (let r = 0; r < count; r++) {
-          if (!window.has(at, 4)) await window.move(at, 4);
-          const size = window.bytes.readUInt32LE(at - window.start);
-          if (!window.has(at, size)) await window.move(at, size);
-          findCells(window.bytes, at - window.start + 4, cells);
-          let to = r * length + 1;
-          for (const field of fields) {
-            putCell(window.bytes, cells[field.column]!, piece, to, field);
-            to += field.width;
-          }
-          at += size;
+    await using source = await FileSource.open(this.#path, { checksum: false });
+    const window = new ReadWindow(source);
+    const length = 1 + fields.reduce((sum, { width }) => sum + width, 0);
+    const cells = new Uint32Array(columnCount);
+    const perPiece = Math.max(1, Math.floor(pieceSize / length));
+    let at = 0;
+    for (let row = 0; row < this.rows; row += perPiece) {
+      const count = Math.min(perPiece, this.rows - row);
+      const last = row + count === this.rows;
+      const piece = Buffer.alloc(count * length + (last ? 1 : 0), 32);
+      if (last) piece[piece.length - 1] = 0x1a;
+      for (let r = 0; r < count; r++) {
+        if (!window.has(at, 4)) await window.move(at, 4);
+        const size = window.bytes.readUInt32LE(at - window.start);
+        if (!window.has(at, size)) await window.move(at, size);
+        findCells(window.bytes, at - window.start + 4, cells);
+        let to = r * length + 1;
+        for (const field of fields) {
+          putCell(window.bytes, cells[field.column]!, piece, to, field);
+          to += field.width;
         }
-        yield piece;
+        at += size;
       }
-      if (this.rows === 0) yield Buffer.of(0x1a);
-    } finally {
-      await source.close();
+      yield piece;
     }
+    if (this.rows === 0) yield Buffer.of(0x1a);
   }
 }
 

@@ -116,7 +116,7 @@ async function turned(grid: Grid, shape: SourceShape, context: Context): Promise
   let same = grid;
   if (isSouthUp(grid) !== isSouthUp({ ...grid, affine: shape.affine })) {
     const flipped = await flipRows(grid, context);
-    context.onEnd(flipped.close);
+    context.onEnd(flipped[Symbol.asyncDispose]);
     same = flipped.grid;
   }
   return isNear(shape, same) ? { ...same, affine: shape.affine } : same;

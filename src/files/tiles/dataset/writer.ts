@@ -48,14 +48,10 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh'> = async (
  */
 async function presentSchemes({ replaced, log }: Context): Promise<readonly TilingScheme[]> {
   if (replaced === undefined) throw new ConversionError("Parameter 'TilingSchemes' is required by TilingWriter.");
-  const source = await FileSource.open(replaced.path, { checksum: false });
-  try {
-    const { askedSchemes, tilingSchemes } = (await StoredTiles.open(source)).description;
-    log('info', `The schemes are those of the dataset: ${tilingSchemes.map(({ schemeId }) => schemeId).join(', ')}.`);
-    return askedSchemes ?? checkSchemes(tilingSchemes.map(withoutOwnColours)).schemes;
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(replaced.path, { checksum: false });
+  const { askedSchemes, tilingSchemes } = (await StoredTiles.open(source)).description;
+  log('info', `The schemes are those of the dataset: ${tilingSchemes.map(({ schemeId }) => schemeId).join(', ')}.`);
+  return askedSchemes ?? checkSchemes(tilingSchemes.map(withoutOwnColours)).schemes;
 }
 
 /** Rasters in their own colours have no item. */

@@ -36,13 +36,9 @@ export async function addArchive(
 }
 
 async function addSpooled(zip: ZipWriter, name: string, head: Uint8Array, spool: { path: string; size: number }) {
-  const file = await FileSource.open(spool.path, { checksum: false });
-  try {
-    const pieces: { offset: number; length: number }[] = [{ offset: -1, length: head.length }];
-    for (let offset = 0; offset < spool.size; offset += pieceBytes)
-      pieces.push({ offset, length: Math.min(pieceBytes, spool.size - offset) });
-    await zip.addStored(name, pieces, async ({ offset, length }) => (offset < 0 ? head : file.read(offset, length)));
-  } finally {
-    await file.close();
-  }
+  await using file = await FileSource.open(spool.path, { checksum: false });
+  const pieces: { offset: number; length: number }[] = [{ offset: -1, length: head.length }];
+  for (let offset = 0; offset < spool.size; offset += pieceBytes)
+    pieces.push({ offset, length: Math.min(pieceBytes, spool.size - offset) });
+  await zip.addStored(name, pieces, async ({ offset, length }) => (offset < 0 ? head : file.read(offset, length)));
 }

@@ -30,12 +30,8 @@ export async function writeGrid(
   if (isSouthUp(grid)) return writeNew(grid, format, options, sink, context);
   // Before rows are flipped, which for such a grid takes long and much of the disk.
   checkCount(grid.width * grid.height * layersOf(grid), 'The grid');
-  const flipped = await flipRows(grid, context);
-  try {
-    await writeNew(flipped.grid, format, options, sink, context);
-  } finally {
-    await flipped.close();
-  }
+  await using flipped = await flipRows(grid, context);
+  await writeNew(flipped.grid, format, options, sink, context);
 }
 
 async function copyGrid(grid: Grid, file: DfsFile, sink: ByteSink, context: Context): Promise<void> {

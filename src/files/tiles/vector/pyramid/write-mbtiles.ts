@@ -22,25 +22,21 @@ export const write: Write<typeof writeParameters, 'features'> = async (data, par
 };
 
 async function writeDatabase(path: string, pyramid: VectorPyramid, signal: AbortSignal): Promise<void> {
-  const database = new DatabaseSync(path);
-  try {
-    // The file is copied when it is whole.
-    database.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${mbTiles};
-      create table metadata (name text, value text);
-      create table tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
-      begin`);
-    const tell = database.prepare('insert into metadata values (?, ?)');
-    for (const [name, value] of metadataOf(pyramid.description)) tell.run(name, value);
-    const add = database.prepare('insert into tiles values (?, ?, ?, ?)');
-    await pyramid.draw(({ level, column, row }, bytes) => {
-      signal.throwIfAborted();
-      // Rows of MBTiles count from the south.
-      add.run(level, column, 2 ** level - 1 - row, bytes);
-    });
-    database.exec('commit; create unique index tile_index on tiles (zoom_level, tile_column, tile_row)');
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path);
+  // The file is copied when it is whole.
+  database.exec(`pragma journal_mode = off; pragma synchronous = off; pragma application_id = ${mbTiles};
+    create table metadata (name text, value text);
+    create table tiles (zoom_level integer, tile_column integer, tile_row integer, tile_data blob);
+    begin`);
+  const tell = database.prepare('insert into metadata values (?, ?)');
+  for (const [name, value] of metadataOf(pyramid.description)) tell.run(name, value);
+  const add = database.prepare('insert into tiles values (?, ?, ?, ?)');
+  await pyramid.draw(({ level, column, row }, bytes) => {
+    signal.throwIfAborted();
+    // Rows of MBTiles count from the south.
+    add.run(level, column, 2 ** level - 1 - row, bytes);
+  });
+  database.exec('commit; create unique index tile_index on tiles (zoom_level, tile_column, tile_row)');
 }
 
 function metadataOf({ name, levels, bounds, layers }: VectorPyramid['description']): [string, string][] {
