@@ -1,6 +1,6 @@
 import { finished, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { type Io as LocalIo, ProcessIo, type Shown, type Streams, UsageError } from 'hydrofiles/terminal';
+import { type Io as LocalIo, ProcessIo, type Shown, type Streams, table, UsageError } from 'hydrofiles/terminal';
 import { type Answer, type Api, connectApi } from './client.ts';
 import type { Env } from './env.ts';
 
@@ -15,6 +15,13 @@ export interface Io extends LocalIo {
    * JSON for an answer without a body.
    */
   show<T>(answer: Answer<T>, human: (body: T) => Shown, done?: object): void;
+  /** The same for a list: a table with a row of cells for each element. */
+  list<Row>(
+    answer: Answer<{ data: readonly Row[] }>,
+    headings: readonly string[],
+    cells: (row: Row) => readonly unknown[],
+    options?: { shortIds?: string },
+  ): void;
   /**
    * `ask`, `confirm` and `secret` throw a `UsageError` if there is no terminal; `instead` is a sentence that says what
    * to do then.
@@ -68,6 +75,8 @@ export function terminal(process: Streams, env: Env): Io {
       if (!io.json) return io.print(human(answer.body));
       io.out(answer.text === '' ? JSON.stringify(done) : answer.text);
     },
+    list: ((answer, headings, cells, options) =>
+      more.show(answer, ({ data }) => table(headings, data.map(cells), options))) as Io['list'],
     ask: (question: string, instead: string) => prompt<string>('input', question, instead),
     confirm: (question: string, instead: string) => prompt<boolean>('confirm', question, instead, { default: false }),
     secret: (question: string, instead: string) => prompt<string>('password', question, instead, { mask: '*' }),

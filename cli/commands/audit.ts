@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment, table } from 'hydrofiles/terminal';
+import { moment } from 'hydrofiles/terminal';
 import type { AuditEntry } from '../../src/accounts/audit.routes.ts';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Io } from '../io.ts';
@@ -33,21 +33,16 @@ export function auditCommands(audit: Command, io: Io): void {
 async function listAudit(io: Io, { account, since, limit, cursor }: AuditOptions): Promise<void> {
   const query = { account, after: since, limit, cursor };
   const answer = await io.api.call<CursorPage<AuditEntry>>('GET', '/api/audit/list', { query });
-  io.show(answer, ({ data }) =>
-    table(
-      ['TIME', 'WHO', 'ACTION', 'WHAT', 'CHANGED', 'FROM', 'REASON', 'AGENT'],
-      data.map((entry) => [
-        moment(entry.time),
-        entry.accountId,
-        entry.action,
-        entry.subject,
-        changesIn(entry.details),
-        entry.address,
-        entry.reason,
-        entry.agent,
-      ]),
-    ),
-  );
+  io.list(answer, ['TIME', 'WHO', 'ACTION', 'WHAT', 'CHANGED', 'FROM', 'REASON', 'AGENT'], (entry) => [
+    moment(entry.time),
+    entry.accountId,
+    entry.action,
+    entry.subject,
+    changesIn(entry.details),
+    entry.address,
+    entry.reason,
+    entry.agent,
+  ]);
   if (answer.body.cursor !== undefined && !io.json) io.note(`More entries: --cursor ${answer.body.cursor}`);
 }
 

@@ -24,11 +24,10 @@ export const readerCommands = converterCommands('reader');
 export const writerCommands = converterCommands('writer');
 
 async function list(io: Io, kind: 'reader' | 'writer', filter: string | undefined): Promise<void> {
-  io.show(await listConverters(io.api, kind, filter), ({ data }) =>
-    table(
-      ['NAME', 'FORMAT', 'DESCRIPTION'],
-      data.map(({ name, datasetFormat, description }) => [name, datasetFormat, description]),
-    ),
+  io.list(
+    await listConverters(io.api, kind, filter),
+    ['NAME', 'FORMAT', 'DESCRIPTION'],
+    ({ name, datasetFormat, description }) => [name, datasetFormat, description],
   );
 }
 

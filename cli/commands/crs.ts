@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { record, table } from 'hydrofiles/terminal';
+import { record } from 'hydrofiles/terminal';
 import type { System, Systems } from '../../src/crs/routes.ts';
 import type { Io } from '../io.ts';
 import { choice, limit } from '../options.ts';
@@ -26,12 +26,12 @@ export function crsCommands(crs: Command, io: Io): void {
         io.note(
           `Shows ${shown.length} of ${totalCount}. Use more words, --bbox, or --limit ${totalCount > 1000 ? 1000 : totalCount}.`,
         );
-      io.show(answer, ({ data }) =>
-        table(
-          ['SRID', 'AUTHORITY', 'NAME', 'AREA OF USE'],
-          data.map(({ id, authority, name, areaOfUse }) => [String(id), authority, name, short(areaOfUse?.name)]),
-        ),
-      );
+      io.list(answer, ['SRID', 'AUTHORITY', 'NAME', 'AREA OF USE'], ({ id, authority, name, areaOfUse }) => [
+        String(id),
+        authority,
+        name,
+        short(areaOfUse?.name),
+      ]);
     });
   crs
     .command('show')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { bytes, moment, repeated, table, UsageError } from 'hydrofiles/terminal';
+import { bytes, moment, repeated, UsageError } from 'hydrofiles/terminal';
 import type { Dataset } from '../../src/datasets/record.ts';
 import type { TextAnswer } from '../../src/http/rules/forms.ts';
 import type { List } from '../../src/http/rules/paging.ts';
@@ -63,17 +63,16 @@ const path = (id: string) => `/api/metadata/dataset/${encodeURIComponent(id)}`;
 async function listDatasets(io: Io, project: string): Promise<void> {
   const from = `/api/metadata/project/${encodeURIComponent(project)}/dataset/list`;
   const answer = await io.api.call<List<Dataset>>('GET', from);
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'NAME', 'FORMAT', 'SIZE', 'UPDATED'],
-      data.map(({ id, name, datasetFormat, storageSize, updatedAt }) => [
-        id,
-        name,
-        datasetFormat,
-        bytes(storageSize),
-        moment(updatedAt),
-      ]),
-    ),
+  io.list(
+    answer,
+    ['ID', 'NAME', 'FORMAT', 'SIZE', 'UPDATED'],
+    ({ id, name, datasetFormat, storageSize, updatedAt }) => [
+      id,
+      name,
+      datasetFormat,
+      bytes(storageSize),
+      moment(updatedAt),
+    ],
   );
 }
 

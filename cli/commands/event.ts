@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { count, moment, table } from 'hydrofiles/terminal';
+import { count, moment } from 'hydrofiles/terminal';
 import type { ListedEvent } from '../../src/events/routes.ts';
 import type { List } from '../../src/http/rules/paging.ts';
 import { followStream } from '../event-stream.ts';
@@ -25,18 +25,13 @@ export function eventCommands(event: Command, io: Io): void {
 async function listEvents(io: Io, { after, limit }: { after?: number; limit: number }): Promise<void> {
   const query = after === undefined ? { last: limit } : { after, limit };
   const answer = await io.api.call<List<ListedEvent>>('GET', EVENTS, { query });
-  io.show(answer, ({ data }) =>
-    table(
-      ['OFFSET', 'TIME', 'TYPE', 'RESOURCE', 'WHAT'],
-      data.map((event) => [
-        event.offset,
-        moment(event.time),
-        shortEventType(event.type),
-        event.resourceid,
-        about(event),
-      ]),
-    ),
-  );
+  io.list(answer, ['OFFSET', 'TIME', 'TYPE', 'RESOURCE', 'WHAT'], (event) => [
+    event.offset,
+    moment(event.time),
+    shortEventType(event.type),
+    event.resourceid,
+    about(event),
+  ]);
 }
 
 async function followEvents(io: Io, { after, limit }: { after?: number; limit?: number }): Promise<void> {

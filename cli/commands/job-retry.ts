@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { integer, moment, record, table, UsageError } from 'hydrofiles/terminal';
+import { integer, moment, record, UsageError } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Job } from '../../src/operations/jobs/queries.ts';
 import type { FailureGroup } from '../../src/operations/retries/failures.queries.ts';
@@ -73,21 +73,16 @@ async function listFailures(
   { tenant, since, limit }: { tenant?: string; since?: string; limit: number },
 ): Promise<void> {
   const answer = await io.api.call<List<FailureGroup>>('GET', FAILURE, { query: { since, limit, tenantId: tenant } });
-  io.show(answer, ({ data }) =>
-    table(
-      ['FINGERPRINT', 'OPEN', 'ALL', 'FIRST', 'LAST', 'WHAT', 'EXAMPLE', 'ERROR'],
-      data.map((one) => [
-        one.fingerprint,
-        one.open,
-        one.count,
-        moment(one.firstAt),
-        moment(one.lastAt),
-        `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
-        one.exampleId,
-        one.sentence,
-      ]),
-    ),
-  );
+  io.list(answer, ['FINGERPRINT', 'OPEN', 'ALL', 'FIRST', 'LAST', 'WHAT', 'EXAMPLE', 'ERROR'], (one) => [
+    one.fingerprint,
+    one.open,
+    one.count,
+    moment(one.firstAt),
+    moment(one.lastAt),
+    `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
+    one.exampleId,
+    one.sentence,
+  ]);
 }
 
 async function retry(
@@ -150,21 +145,20 @@ const describe = (order: MassRetry) =>
 
 async function listRetries(io: Io, query: { limit: number }): Promise<void> {
   const answer = await io.api.call<List<MassRetry>>('GET', RETRY, { query });
-  io.show(answer, ({ data }) =>
-    table(
-      ['ORDER', 'STATE', 'FINGERPRINT', 'CREATED', 'BY', 'STARTED', 'COMPLETED', 'FAILED', 'REFUSED', 'WHY'],
-      data.map((one) => [
-        one.id,
-        one.state,
-        one.fingerprint,
-        moment(one.createdAt),
-        one.accountId,
-        one.started,
-        one.completed,
-        one.failed,
-        one.refused,
-        one.note ?? one.refusal,
-      ]),
-    ),
+  io.list(
+    answer,
+    ['ORDER', 'STATE', 'FINGERPRINT', 'CREATED', 'BY', 'STARTED', 'COMPLETED', 'FAILED', 'REFUSED', 'WHY'],
+    (one) => [
+      one.id,
+      one.state,
+      one.fingerprint,
+      moment(one.createdAt),
+      one.accountId,
+      one.started,
+      one.completed,
+      one.failed,
+      one.refused,
+      one.note ?? one.refusal,
+    ],
   );
 }

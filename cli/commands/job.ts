@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment, plain, record, table } from 'hydrofiles/terminal';
+import { moment, plain, record } from 'hydrofiles/terminal';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Job, JobDetail } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
@@ -71,23 +71,22 @@ interface ListOptions {
 async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promise<void> {
   const query = { ...more, tenantId: tenant, olderThan: until === undefined ? undefined : ageOf(until) };
   const answer = await io.api.call<CursorPage<Job>>('GET', JOB, { query });
-  io.show(answer, ({ data }) =>
-    table(
-      ['NAME', 'STATE', 'ID', 'SINCE', 'WHAT', 'ERROR', 'TRIES', 'ASKS FOR', 'WORKER', 'TENANT'],
-      data.map((one) => [
-        one.name ?? one.task,
-        one.state,
-        one.id,
-        moment(one.finishedAt ?? one.startedAt ?? one.createdAt),
-        one.type && `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
-        one.error,
-        one.attempts,
-        one.needs?.join(' '),
-        one.worker,
-        one.tenantId,
-      ]),
-      { shortIds: 'ID' },
-    ),
+  io.list(
+    answer,
+    ['NAME', 'STATE', 'ID', 'SINCE', 'WHAT', 'ERROR', 'TRIES', 'ASKS FOR', 'WORKER', 'TENANT'],
+    (one) => [
+      one.name ?? one.task,
+      one.state,
+      one.id,
+      moment(one.finishedAt ?? one.startedAt ?? one.createdAt),
+      one.type && `${one.type} ${one.reader ?? ''} > ${one.writer ?? ''}`,
+      one.error,
+      one.attempts,
+      one.needs?.join(' '),
+      one.worker,
+      one.tenantId,
+    ],
+    { shortIds: 'ID' },
   );
   if (answer.body.cursor !== undefined && !io.json) io.note(`More jobs: --cursor ${answer.body.cursor}`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment, record, repeated, table } from 'hydrofiles/terminal';
+import { moment, record, repeated } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { Key, NewKey as MadeKey } from '../../src/keys/routes.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
@@ -53,20 +53,15 @@ async function createKey(io: Io, { name, role, expires, network }: NewKey): Prom
 
 async function listKeys(io: Io): Promise<void> {
   const answer = await io.api.call<List<Key>>('GET', PATH);
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'NAME', 'ROLE', 'EXPIRES', 'NETWORKS', 'LAST USED', 'FROM'],
-      data.map((key) => [
-        key.id,
-        key.name,
-        key.role,
-        key.expiresAt,
-        key.allowedNetworks?.join(', '),
-        moment(key.lastUsedAt),
-        key.lastUsedFrom,
-      ]),
-    ),
-  );
+  io.list(answer, ['ID', 'NAME', 'ROLE', 'EXPIRES', 'NETWORKS', 'LAST USED', 'FROM'], (key) => [
+    key.id,
+    key.name,
+    key.role,
+    key.expiresAt,
+    key.allowedNetworks?.join(', '),
+    moment(key.lastUsedAt),
+    key.lastUsedFrom,
+  ]);
 }
 
 async function revokeKey(io: Io, id: string, { yes = !io.interactive }: ConfirmOptions): Promise<void> {

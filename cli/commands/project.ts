@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { moment, record, type Shown, table } from 'hydrofiles/terminal';
+import { moment, record, type Shown } from 'hydrofiles/terminal';
 import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Project, ProjectItem } from '../../src/projects/record.ts';
 import type { Answer } from '../client.ts';
@@ -86,12 +86,12 @@ async function createProject(
 async function listProjects(io: Io, { parent, ...options }: ListOptions): Promise<void> {
   const list = parent === undefined ? '/api/metadata/project/list' : `${path(parent)}/subproject/list`;
   const answer = await io.api.call<CursorPage<ProjectItem>>('GET', list, { query: { ...options } });
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'NAME', 'ACCESS', 'UPDATED'],
-      data.map((project) => [project.id, project.name, project.accessLevel, moment(project.updatedAt)]),
-    ),
-  );
+  io.list(answer, ['ID', 'NAME', 'ACCESS', 'UPDATED'], (project) => [
+    project.id,
+    project.name,
+    project.accessLevel,
+    moment(project.updatedAt),
+  ]);
   if (answer.body.cursor !== undefined) io.note(`More projects: --cursor ${answer.body.cursor}`);
 }
 

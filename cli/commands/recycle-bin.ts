@@ -69,22 +69,17 @@ async function listItems(io: Io, { mine, ...query }: ListOptions): Promise<void>
     io,
     answer.body.data.map(({ deletedBy }) => deletedBy),
   );
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'NAME', 'TYPE', 'FORMAT', 'KB', 'DELETED', 'BY', 'BY NAME', 'BY ID'],
-      data.map((item) => [
-        item.id,
-        item.name,
-        item.itemType,
-        item.datasetFormat,
-        item.sizeKB,
-        moment(item.deletedAt),
-        people.displayName(item.deletedBy),
-        people.nameOf(item.deletedBy),
-        item.deletedBy,
-      ]),
-    ),
-  );
+  io.list(answer, ['ID', 'NAME', 'TYPE', 'FORMAT', 'KB', 'DELETED', 'BY', 'BY NAME', 'BY ID'], (item) => [
+    item.id,
+    item.name,
+    item.itemType,
+    item.datasetFormat,
+    item.sizeKB,
+    moment(item.deletedAt),
+    people.displayName(item.deletedBy),
+    people.nameOf(item.deletedBy),
+    item.deletedBy,
+  ]);
   const { totalCount, offset, data } = answer.body;
   if (offset + data.length < totalCount && data.length > 0)
     io.note(`${totalCount} items in total. For more: --offset ${offset + data.length}`);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment, table } from 'hydrofiles/terminal';
+import { moment } from 'hydrofiles/terminal';
 import type { States } from '../../src/tokens/keys.routes.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
@@ -16,9 +16,9 @@ export function signingKeyCommands(key: Command, io: Io): void {
 }
 
 const show = (io: Io, answer: Answer<States>) =>
-  io.show(answer, ({ data }) =>
-    table(
-      ['KEY', 'STATE', 'SIGNS SINCE', 'SIGNED UNTIL'],
-      data.map(({ kid, state, activatedAt, retiredAt }) => [kid, state, moment(activatedAt), moment(retiredAt)]),
-    ),
-  );
+  io.list(answer, ['KEY', 'STATE', 'SIGNS SINCE', 'SIGNED UNTIL'], ({ kid, state, activatedAt, retiredAt }) => [
+    kid,
+    state,
+    moment(activatedAt),
+    moment(retiredAt),
+  ]);

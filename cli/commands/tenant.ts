@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { moment, record, table } from 'hydrofiles/terminal';
+import { moment, record } from 'hydrofiles/terminal';
 import type { List } from '../../src/http/rules/paging.ts';
 import type { EndedRoles } from '../../src/projects/leave-tenant.routes.ts';
 import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts';
@@ -111,22 +111,22 @@ async function listTenants(io: Io, { all }: { all?: boolean }): Promise<void> {
     'GET',
     all ? '/api/iam/tenant' : '/api/iam/tenant/my',
   );
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'NAME', 'ROLE', 'CREATED'],
-      data.map(({ id, name, role, createdAt }) => [id, name, role, moment(createdAt)]),
-    ),
-  );
+  io.list(answer, ['ID', 'NAME', 'ROLE', 'CREATED'], ({ id, name, role, createdAt }) => [
+    id,
+    name,
+    role,
+    moment(createdAt),
+  ]);
 }
 
 async function listMembers(io: Io, id: string): Promise<void> {
   const answer = await io.api.call<List<ListedMember>>('GET', `${path(id)}/member`);
-  io.show(answer, ({ data }) =>
-    table(
-      ['LOGIN ID', 'NAME', 'ROLE', 'USER ID'],
-      data.map(({ accountId, name, role, userId }) => [accountId, name, role, userId]),
-    ),
-  );
+  io.list(answer, ['LOGIN ID', 'NAME', 'ROLE', 'USER ID'], ({ accountId, name, role, userId }) => [
+    accountId,
+    name,
+    role,
+    userId,
+  ]);
 }
 
 async function addMember(io: Io, id: string, account: string, role: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment, table, UsageError } from 'hydrofiles/terminal';
+import { moment, UsageError } from 'hydrofiles/terminal';
 import type { Families } from '../../src/tokens/families.routes.ts';
 import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
@@ -40,18 +40,13 @@ async function issue(io: Io, options: CredentialOptions): Promise<void> {
 
 async function families(io: Io, account?: string): Promise<void> {
   const answer = await io.api.call<Families>('GET', FAMILY, { query: { account } });
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'SINCE', 'UNTIL', 'LAST USED', 'FROM'],
-      data.map((one) => [
-        one.id,
-        moment(one.createdAt),
-        moment(one.expiresAt),
-        moment(one.lastExchangedAt),
-        one.lastAddress,
-      ]),
-    ),
-  );
+  io.list(answer, ['ID', 'SINCE', 'UNTIL', 'LAST USED', 'FROM'], (one) => [
+    one.id,
+    moment(one.createdAt),
+    moment(one.expiresAt),
+    moment(one.lastExchangedAt),
+    one.lastAddress,
+  ]);
 }
 
 async function revoke(io: Io, { family, account, tokenStdin, yes = !io.interactive }: RevokeOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { moment, plain, table } from 'hydrofiles/terminal';
+import { moment, plain } from 'hydrofiles/terminal';
 import type { CursorPage, List } from '../../src/http/rules/paging.ts';
 import type { LoggedLine, Summary } from '../../src/transfers/queries.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
@@ -85,12 +85,11 @@ async function listTransfers(io: Io, { status, since, until, limit }: ListOption
   const query = { status, from: since, to: until, limit };
   const from = '/api/conversion/transfer/list-summaries';
   const answer = await io.api.call<List<Summary>>('GET', from, { query });
-  io.show(answer, ({ data }) =>
-    table(
-      ['NAME', 'STATUS', 'ID', 'TYPE', 'STARTED', 'FORMAT'],
-      data.map(({ name, status, id, type, createdAt, format }) => [name, status, id, type, moment(createdAt), format]),
-      { shortIds: 'ID' },
-    ),
+  io.list(
+    answer,
+    ['NAME', 'STATUS', 'ID', 'TYPE', 'STARTED', 'FORMAT'],
+    ({ name, status, id, type, createdAt, format }) => [name, status, id, type, moment(createdAt), format],
+    { shortIds: 'ID' },
   );
 }
 

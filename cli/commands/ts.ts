@@ -104,12 +104,13 @@ async function addSeries(
 
 async function listSeries(io: Io, dataset: string): Promise<void> {
   const answer = await io.api.call<List<Series>>('GET', `${pathOf(dataset)}/list`);
-  io.show(answer, ({ data }) =>
-    table(
-      ['SERIES', 'NAME', 'ITEM', 'UNIT', 'TYPE'],
-      data.map(({ id, item }) => [id, item.name, item.item, item.unit, item.dataType]),
-    ),
-  );
+  io.list(answer, ['SERIES', 'NAME', 'ITEM', 'UNIT', 'TYPE'], ({ id, item }) => [
+    id,
+    item.name,
+    item.item,
+    item.unit,
+    item.dataType,
+  ]);
 }
 
 interface CsvOptions {

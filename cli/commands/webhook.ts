@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { count, moment, record, repeated, table } from 'hydrofiles/terminal';
+import { count, moment, record, repeated } from 'hydrofiles/terminal';
 import type { Delivery, Webhook } from '../../src/events/webhook.queries.ts';
 import type { NewWebhook, Replayed, Tested } from '../../src/events/webhook.routes.ts';
 import type { CursorPage, List } from '../../src/http/rules/paging.ts';
@@ -98,37 +98,31 @@ async function deleteWebhook(io: Io, id: string, { yes = !io.interactive }: Conf
 
 async function listWebhooks(io: Io): Promise<void> {
   const answer = await io.api.call<List<Webhook>>('GET', HOOKS);
-  io.show(answer, ({ data }) =>
-    table(
-      ['ID', 'STATUS', 'URL', 'TYPES', 'FAILING SINCE', 'CREATED'],
-      data.map(({ id, url, types, status, failingSince, createdAt }) => [
-        id,
-        status,
-        url,
-        types.join(', ') || 'all',
-        moment(failingSince),
-        moment(createdAt),
-      ]),
-    ),
+  io.list(
+    answer,
+    ['ID', 'STATUS', 'URL', 'TYPES', 'FAILING SINCE', 'CREATED'],
+    ({ id, url, types, status, failingSince, createdAt }) => [
+      id,
+      status,
+      url,
+      types.join(', ') || 'all',
+      moment(failingSince),
+      moment(createdAt),
+    ],
   );
 }
 
 async function listDeliveries(io: Io, id: string, query: { state?: string; limit: number }): Promise<void> {
   const answer = await io.api.call<CursorPage<Delivery>>('GET', `${path(id)}/delivery/list`, { query: { ...query } });
-  io.show(answer, ({ data }) =>
-    table(
-      ['OFFSET', 'EVENT', 'STATE', 'TRIES', 'STATUS', 'NEXT TRY', 'ERROR'],
-      data.map((one) => [
-        one.offset,
-        one.eventId,
-        one.state,
-        one.attempts,
-        one.status,
-        moment(one.nextAttemptAt),
-        one.error,
-      ]),
-    ),
-  );
+  io.list(answer, ['OFFSET', 'EVENT', 'STATE', 'TRIES', 'STATUS', 'NEXT TRY', 'ERROR'], (one) => [
+    one.offset,
+    one.eventId,
+    one.state,
+    one.attempts,
+    one.status,
+    moment(one.nextAttemptAt),
+    one.error,
+  ]);
 }
 
 async function replay(io: Io, id: string, after: number): Promise<void> {
