@@ -25,7 +25,8 @@ interface Flipped {
 }
 
 /**
- * The same cells with the last row first. A slice is held in memory, or on disk when it is large, until disposed. Reads all rows of the given grid, so that its tallies count them.
+ * The same cells with the last row first. A slice is held in memory, or on disk when it is large, until disposed. Reads
+ * all rows of the given grid, so that its tallies count them.
  */
 export async function flipRows(grid: Grid, context: Context): Promise<Flipped> {
   const { read: _, ...rest } = grid;
