@@ -28,7 +28,7 @@ function points(head: Buffer): Detected | undefined {
   return { format: 'xyz', name: 'a file of points (XYZ)' };
 }
 
-/** Cells of text with the same separator, which are no points as they stand. */
+/** A text table with one separator that cannot be read as points without options. */
 export function cellsOfText(head: Buffer): Detected | undefined {
   const lines = head
     .toString('utf8')
