@@ -4,8 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 
 /**
- * Passes on connections to a database. Drops the connection of the first statement with this text in place of its
- * answer.
+ * Passes on connections to a database. Drops the connection of the first statement with this text in place of the
+ * answer that says that it is committed.
  */
 export async function losingTheAnswerTo(text: string, address: string) {
   const target = new URL(address);
@@ -27,8 +27,7 @@ export async function losingTheAnswerTo(text: string, address: string) {
       upstream.write(bytes);
     });
     upstream.on('data', (bytes: Buffer) => {
-      if (!isAwaited) return void client.write(bytes);
-      if (!bytes.includes(READY)) return;
+      if (!isAwaited || !bytes.includes(READY)) return void client.write(bytes);
       seen.lost++;
       client.destroy();
     });

@@ -103,12 +103,12 @@ export const stepOrTime = (text: string): number | string =>
 
 /** `3`, `0-10`, `5-` or `-5`. */
 function interval(text: string): Interval {
-  const [, from = '', dash, to = ''] = /^\s*(\d*)\s*(-?)\s*(\d*)\s*$/.exec(text) ?? [];
-  if (dash === undefined || (from === '' && to === ''))
+  const [from = '', to, ...more] = text.split('-').map((part) => part.trim());
+  if (more.length > 0 || ![from, to ?? ''].every((part) => /^\d*$/.test(part)) || (from === '' && !to))
     throw new InvalidArgumentError('It must be a number such as 3, or an interval such as 0-10 or 5-.');
-  if (from !== '' && to !== '' && Number(from) > Number(to))
+  if (from !== '' && to && Number(from) > Number(to))
     throw new InvalidArgumentError(`${from} is greater than ${to}. Write the lower number first.`);
-  if (dash === '') return { from: Number(from), to: Number(from) };
+  if (to === undefined) return { from: Number(from), to: Number(from) };
   return { ...(from === '' ? {} : { from: Number(from) }), ...(to === '' ? {} : { to: Number(to) }) };
 }
 
