@@ -114,7 +114,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         operationId: 'getVectortileDataset',
         summary: 'Returns a vector tile of a dataset of features or of a mesh',
         description:
-          'One layer: `features`, or `elements` of a multidimensional dataset that holds a mesh, each element a polygon with one attribute an item (of items at nodes their mean). Features of less than a pixel are gathered until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are gathered, then the smallest left out; of many points every second, fourth … is taken.',
+          'One layer: `features`, or `elements` of a multidimensional dataset that holds a mesh, each element a polygon with one attribute an item (of items at nodes their mean). Features of less than a pixel are coalesced until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are coalesced, then the smallest left out; of many points every second, fourth … is taken.',
         params: Address,
         querystring: Query,
       },

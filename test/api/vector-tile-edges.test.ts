@@ -179,16 +179,16 @@ function expectOnElement(t: ExecutionContext, name: string, drawn: DecodedFeatur
   const element = drawn.id - 1;
   t.is(drawn.attributes.Number, isHole(element) ? undefined : valueAt(element, step), `${name}: value of ${element}`);
   t.is(drawn.type, 3);
-  const isGathered = !isLarge(corners);
+  const isCoalesced = !isLarge(corners);
   // elements smaller than a pixel are drawn as a pixel
-  const tolerance = isGathered ? 2 * PIXEL : 2;
+  const tolerance = isCoalesced ? 2 * PIXEL : 2;
   for (const point of drawn.paths.flat()) {
     const off = distanceOff(corners, point);
     if (off > tolerance) t.fail(`${name}: ${point} of element ${element} lies ${off} units off it`);
     if (Math.min(...point) < -BUFFER || Math.max(...point) > EXTENT + BUFFER)
       t.fail(`${name}: ${point} is beyond the buffer`);
   }
-  if (isGathered) return;
+  if (isCoalesced) return;
   for (const corner of corners) {
     if (Math.min(...corner) < 0 || Math.max(...corner) > EXTENT) continue;
     const near = Math.min(...drawn.paths.flat().map(([x, y]) => Math.hypot(x - corner[0], y - corner[1])));

@@ -93,7 +93,7 @@ async function expectValid(
       for (const [own, source] of polygons.entries()) {
         if (!cover(own)) continue;
         const units = source.map((polygon) => polygon.map((ring) => ring.map(inTile(level, column, row))));
-        // Smaller ones are gathered.
+        // Smaller ones are coalesced.
         const xs = units.flat(2).map(([x]) => x);
         if (Math.max(...xs) - Math.min(...xs) < 40) continue;
         const found = features.find((one) => one.id === own) ?? { paths: [] };

@@ -118,7 +118,7 @@ test('a tile is gzipped if Accept-Encoding allows it, with its own ETag', async 
   t.is(decodeTile(plain.raw)[0]!.features[0]!.id, 1);
 });
 
-test('small polygons are gathered until they make a pixel, so that none disappear as a whole', async (t) => {
+test('small polygons are coalesced until they make a pixel, so that none disappear as a whole', async (t) => {
   const { client, store } = await theProject();
   // 80 × 80 squares of 0.01° in one degree: at level 5 a pixel is 0.044°.
   const squares = Array.from({ length: 6400 }, (_, n) =>
@@ -155,7 +155,7 @@ test('a single polygon of less than a pixel does not leave a tile empty', async 
   }
 });
 
-test('where polygons are too many for the bytes of a tile, larger ones are gathered, so that their area stays', async (t) => {
+test('where polygons are too many for the bytes of a tile, larger ones are coalesced, so that their area stays', async (t) => {
   const { client, store } = await theProject();
   // 120 × 120 squares of 1.4 pixels at level 4 with a long text each: about 2,500 fit.
   const side = (1.4 * 22.5) / 256;

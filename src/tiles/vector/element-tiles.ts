@@ -91,13 +91,13 @@ export class ElementTiles implements VectorSubject {
   async #packed(chosen: readonly Chosen[], cells: Uint32Array) {
     const numbers = new Float64Array(NUMBERS * chosen.length);
     const coordinates: number[] = [];
-    for (const [n, { side, size, gathered }] of chosen.entries()) {
+    for (const [n, { side, size, coalesced }] of chosen.entries()) {
       // Other requests go on meanwhile.
       if (n % PACKED_AT_ONCE === PACKED_AT_ONCE - 1) await setImmediate();
       const from = coordinates.length;
       coordinates.push(...this.#elements.ring(cells[n]!));
       const id = this.#elements.id(cells[n]!);
-      numbers.set([id, from, coordinates.length, side, size, Number(gathered)], NUMBERS * n);
+      numbers.set([id, from, coordinates.length, side, size, Number(coalesced)], NUMBERS * n);
     }
     return { numbers, coordinates: Float64Array.from(coordinates) };
   }

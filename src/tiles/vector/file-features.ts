@@ -30,7 +30,7 @@ const bytesOfPlaces = ({ geometries }: FoundFeature): number =>
 /** Large features by blob and number: each tile below them would read and place them anew. */
 const largeOnes = new LRUCache<string, FoundFeature>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: bytesOfPlaces });
 
-/** The features of a tile in the order of the file, and the side below which they were gathered. */
+/** The features of a tile in the order of the file, and the side below which they were coalesced. */
 export async function featuresOf(
   job: FeatureJob,
   context: DrawContext,
@@ -49,21 +49,21 @@ export async function featuresOf(
   const keyOf = ({ number }: Found) => `${blob} ${number} ${job.fields.join(' ')}`;
   // Held until the tile is drawn, whatever gives way to others meanwhile. Of a feature that stands for others the first
   // vertex is drawn, which may differ from the first one that has a place.
-  const known = new Map(chosen.map((one) => [one.number, one.gathered ? undefined : largeOnes.get(keyOf(one))]));
+  const known = new Map(chosen.map((one) => [one.number, one.coalesced ? undefined : largeOnes.get(keyOf(one))]));
   const unknown = chosen.filter(({ number }) => known.get(number) === undefined);
   const bytes = await bytesOf(source, unknown, context);
   const reader = new FeatureReader(header, new Set(job.fields));
   const features = chosen.map((one) => ({
     side: one.side,
     size: one.size,
-    gathered: one.gathered,
+    coalesced: one.coalesced,
     placed: (placer: GeometryPlacer) => {
       context.throwIfAborted();
       const before = known.get(one.number);
       if (before !== undefined) return before;
       const own = bytes.get(one.number);
       const feature = own && placedOf(read(reader, own, one.offset), one, { placer, fields: job.fields });
-      if (feature && !one.gathered && own.length >= LARGE_BYTES) {
+      if (feature && !one.coalesced && own.length >= LARGE_BYTES) {
         largeOnes.set(keyOf(one), feature);
         known.set(one.number, feature);
       }
@@ -75,14 +75,14 @@ export async function featuresOf(
 
 function placedOf(
   feature: Feature | undefined,
-  { number, gathered }: Chosen<Found>,
+  { number, coalesced }: Chosen<Found>,
   { placer, fields }: { placer: GeometryPlacer; fields: readonly number[] },
 ): FoundFeature | undefined {
   if (feature?.geometry === undefined) return undefined;
   const { id, geometry, values } = feature;
   return {
     id: typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 ? id : number + 1,
-    geometries: gathered ? placer.placeFirst(geometry) : placer.place(geometry),
+    geometries: coalesced ? placer.placeFirst(geometry) : placer.place(geometry),
     values: fields.map((field) => values[field]),
   };
 }

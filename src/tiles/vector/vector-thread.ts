@@ -13,17 +13,17 @@ import { type ElementJob, NUMBERS, type VectorJob } from './vector-job.ts';
 function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfAborted }: DrawContext): SourceFeature[] {
   return Array.from({ length: numbers.length / NUMBERS }, (_, n) => {
     const [id, from, to, side, size, stands] = numbers.subarray(NUMBERS * n, NUMBERS * (n + 1));
-    const gathered = stands === 1;
+    const coalesced = stands === 1;
     return {
       side: side!,
       size: size!,
-      gathered,
+      coalesced,
       placed(placer: GeometryPlacer) {
         throwIfAborted();
         const geometry = { type: 'Polygon' as const, coordinates: coordinates.subarray(from, to) };
         return {
           id: id!,
-          geometries: gathered ? placer.placeFirst(geometry) : placer.place(geometry),
+          geometries: coalesced ? placer.placeFirst(geometry) : placer.place(geometry),
           values: values.map((column) => (Number.isNaN(column[n]!) ? undefined : column[n])),
         };
       },

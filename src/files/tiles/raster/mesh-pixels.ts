@@ -34,9 +34,8 @@ export async function* meshRows(
   for (let firstRow = 0, band = 0; firstRow < height; firstRow += rowsAtOnce, band++) {
     const rowCount = Math.min(rowsAtOnce, height - firstRow);
     const out = new Float64Array(rowCount * width).fill(Number.NaN);
-    const window = { lattice, firstRow, rowCount, out };
-    for (const element of bands[band] ?? [])
-      for (const shift of shifts) paint(window, elements, element, values, shift);
+    const rows = { lattice, firstRow, rowCount, out };
+    for (const element of bands[band] ?? []) for (const shift of shifts) paint(rows, elements, element, values, shift);
     yield { firstRow, rowCount, values: out };
   }
 }
@@ -58,21 +57,22 @@ function bandsOf({ starts, corners, y }: Elements, { top: corner, row, size, hei
   return bands;
 }
 
-interface Window {
+/** Rows of a lattice that are drawn at once. */
+interface PixelRows {
   readonly lattice: Lattice;
   readonly firstRow: number;
   readonly rowCount: number;
   readonly out: Float64Array;
 }
 
-function paint(window: Window, elements: Elements, element: number, values: ElementValues, shift: number): void {
+function paint(rows: PixelRows, elements: Elements, element: number, values: ElementValues, shift: number): void {
   const { starts, corners } = elements;
   const [first, end] = [starts[element]!, starts[element + 1]!];
   if (values.at === 'cell') {
     const value = values.of[element]!;
     if (!Number.isNaN(value))
       fill(
-        window,
+        rows,
         elements,
         shift,
         (n) => corners[first + n]!,
@@ -84,7 +84,7 @@ function paint(window: Window, elements: Elements, element: number, values: Elem
   for (let n = first + 1; n + 1 < end; n++) {
     const triangle = [corners[first]!, corners[n]!, corners[n + 1]!] as const;
     const plane = planeOf(elements, triangle, values.of);
-    if (plane !== undefined) fill(window, elements, shift, (k) => triangle[k]!, 3, plane);
+    if (plane !== undefined) fill(rows, elements, shift, (k) => triangle[k]!, 3, plane);
   }
 }
 
@@ -111,7 +111,7 @@ function planeOf(
  * Sets the pixels whose centre lies in a convex polygon. Of two polygons with a common side one has the centres on it.
  */
 function fill(
-  { lattice, firstRow, rowCount, out }: Window,
+  { lattice, firstRow, rowCount, out }: PixelRows,
   { x, y }: Elements,
   shift: number,
   corner: (n: number) => number,

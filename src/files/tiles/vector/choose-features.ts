@@ -1,4 +1,4 @@
-import { Gathering, gatheredTo, type Sized } from './gathering.ts';
+import { Coalescer, coalesceTo, type Sized } from './coalesce.ts';
 
 /** The most features that are read for a tile: more never fit into its bytes. */
 const MOST_FEATURES = 20_000;
@@ -30,13 +30,13 @@ export type Chosen<F extends Stored = Stored> = F & Sized;
 /**
  * Chooses the features of a tile by their boxes, so that few of many are read. Those of a pixel and more are drawn. Of
  * smaller ones, one is drawn for several whose areas together make a pixel. If these are too many, larger ones are
- * gathered too, up to 4 pixels; then the smallest are left out. Of many points every second, fourth … is taken, which
+ * coalesced too, up to 4 pixels; then the smallest are left out. Of many points every second, fourth … is taken, which
  * is even in space along a Hilbert curve.
  */
 export class FeatureChooser<F extends Stored = Stored> {
   readonly #pixel: { readonly x: number; readonly y: number };
   readonly #lines: boolean;
-  #gathering: Gathering;
+  #coalescer: Coalescer;
   #side = 1;
   #features: readonly Chosen<F>[] = [];
   #added: Chosen<F>[] = [];
@@ -50,7 +50,7 @@ export class FeatureChooser<F extends Stored = Stored> {
   constructor(pixel: { readonly x: number; readonly y: number }, lines: boolean) {
     this.#pixel = pixel;
     this.#lines = lines;
-    this.#gathering = new Gathering(1, lines);
+    this.#coalescer = new Coalescer(1, lines);
   }
 
   add({ touched, boxes, found }: TouchedBoxes<F>): void {
@@ -63,41 +63,41 @@ export class FeatureChooser<F extends Stored = Stored> {
         // A polygon covers about half of its box.
         const size = this.#lines ? side : (width * height) / 2;
         const small = side < this.#side;
-        if (small && !this.#gathering.isFull(size)) {
+        if (small && !this.#coalescer.isFull(size)) {
           if (this.#features.length + this.#added.length === 0 && !(this.#left && this.#left.side >= side))
-            this.#left = { ...found(at), side, size, gathered: true };
+            this.#left = { ...found(at), side, size, coalesced: true };
           continue;
         }
-        const feature = { ...found(at), side, size, gathered: false };
-        this.#added.push(small ? this.#gathering.standing(feature) : feature);
-        if (this.#added.length > MOST_FEATURES) this.#gather();
+        const feature = { ...found(at), side, size, coalesced: false };
+        this.#added.push(small ? this.#coalescer.standIn(feature) : feature);
+        if (this.#added.length > MOST_FEATURES) this.#coalesce();
       }
     }
   }
 
   #addPoint(at: number, found: TouchedBoxes<F>['found']): void {
-    if (this.#seen++ % this.#stride === 0) this.#points.push({ ...found(at), side: 0, size: 0, gathered: false });
+    if (this.#seen++ % this.#stride === 0) this.#points.push({ ...found(at), side: 0, size: 0, coalesced: false });
     if (this.#points.length <= MOST_POINTS) return;
     this.#points = this.#points.filter((_, n) => n % 2 === 0);
     this.#stride *= 2;
   }
 
-  #gather(): void {
+  #coalesce(): void {
     const all = [...this.#features, ...this.#added];
-    const { features, side } = gatheredTo(all, { fewer: MOST_FEATURES, side: this.#side, lines: this.#lines });
+    const { features, side } = coalesceTo(all, { fewer: MOST_FEATURES, side: this.#side, lines: this.#lines });
     this.#features = features.length > MOST_FEATURES ? largest(features) : features;
     this.#added = [];
     if (side === this.#side) return;
     this.#side = side;
-    this.#gathering = new Gathering(side, this.#lines);
+    this.#coalescer = new Coalescer(side, this.#lines);
   }
 
-  /** In the order of the file, and the side below which features were gathered. */
+  /** In the order of the file, and the side below which features were coalesced. */
   chosen(): { features: Chosen<F>[]; side: number } {
-    this.#gather();
+    this.#coalesce();
     const features = [...this.#features, ...this.#points];
     // A tile with something in it is not empty.
-    if (features.length === 0 && this.#left !== undefined) features.push(this.#gathering.standing(this.#left));
+    if (features.length === 0 && this.#left !== undefined) features.push(this.#coalescer.standIn(this.#left));
     return {
       features: withinBytes(features).toSorted((one, other) => one.number - other.number),
       side: this.#side,

@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import type { Crs } from '../../data/crs-reference.ts';
 import { HALF_WORLD } from '../matrices.ts';
-import { gatheredTo, type Sized } from './gathering.ts';
+import { boundsRelation, type TileTransform } from './clip.ts';
+import { coalesceTo, type Sized } from './coalesce.ts';
 import { LayerWriter } from './mvt.ts';
 import { GeometryPlacer, type PlacedFeature, type PlacedGeometry } from './placed.ts';
-import { placeOfBounds, TileClipper, type TilePlace } from './tile-geometry.ts';
+import { TileClipper } from './tile-geometry.ts';
 import { type TileKey, ValueTable } from './tile-values.ts';
 import { EXTENT } from './units.ts';
 
@@ -54,7 +55,7 @@ export interface TileLayer {
   readonly keys: readonly TileKey[];
   /** Whether the features are lines. */
   readonly lines: boolean;
-  /** Features smaller than this many pixels were gathered: one of them is drawn for several. */
+  /** Features smaller than this many pixels were coalesced: one of them is drawn for several. */
   readonly side: number;
 }
 
@@ -113,8 +114,8 @@ export class TileDrawer {
 
   /**
    * The tile, valid until the next one is drawn; undefined if nothing lies in it. If the features are too many for the
-   * bytes of a tile, those of less than some pixels are gathered; if that is not enough, the smallest are left out, and
-   * equal ones evenly.
+   * bytes of a tile, those of less than some pixels are coalesced; if that is not enough, the smallest are left out,
+   * and equal ones evenly.
    * @param layer `bounds`: around all features that may come
    */
   draw<T extends Sized>(
@@ -122,18 +123,18 @@ export class TileDrawer {
     layer: Pick<TileLayer, 'lines' | 'side'> & { readonly bounds?: PlacedGeometry['bounds'] },
     drawn: DrawnFeatures<T>,
   ): Uint8Array | undefined {
-    const places = placesOf(tile, layer.bounds);
-    const features = this.#fitting(places, layer, drawn);
+    const transforms = transformsOf(tile, layer.bounds);
+    const features = this.#fitting(transforms, layer, drawn);
     const writer = this.#writer;
     writer.begin(this.#name);
     const adding = { placed: drawn.placed, most: MOST_BYTES };
-    for (const n of ranked(features)) if (!this.#add(places, features[n]!, adding)) break;
+    for (const n of ranked(features)) if (!this.#add(transforms, features[n]!, adding)) break;
     return writer.features === 0 ? undefined : writer.tile();
   }
 
-  /** The features, gathered if they are too many. */
+  /** The features, coalesced if they are too many. */
   #fitting<T extends Sized>(
-    places: readonly TilePlace[],
+    transforms: readonly TileTransform[],
     { lines, side }: Pick<TileLayer, 'lines' | 'side'>,
     { features, placed }: DrawnFeatures<T>,
   ): readonly T[] {
@@ -144,26 +145,26 @@ export class TileDrawer {
     this.#writer.begin(this.#name);
     let bytes = this.#writer.size + this.#keyBytes;
     for (let n = 0; n < SAMPLE && bytes <= enough; n++)
-      bytes += mostBytes(places, sample(n), placed(sample(n)), this.#values);
+      bytes += mostBytes(transforms, sample(n), placed(sample(n)), this.#values);
     if (bytes <= enough) return features;
-    for (let n = 0; n < SAMPLE; n++) this.#add(places, sample(n), { placed, most: Infinity });
+    for (let n = 0; n < SAMPLE; n++) this.#add(transforms, sample(n), { placed, most: Infinity });
     const fewer = Math.floor((MOST_BYTES * SAMPLE) / Math.max(1, this.#writer.size));
-    return gatheredTo(features, { fewer, side, lines }).features;
+    return coalesceTo(features, { fewer, side, lines }).features;
   }
 
   /** Adds a feature, twice where it reaches beyond the antimeridian. False if the tile is full. */
   #add<T extends Sized>(
-    places: readonly TilePlace[],
+    transforms: readonly TileTransform[],
     feature: T,
     { placed, most }: Pick<DrawnFeatures<T>, 'placed'> & { most: number },
   ): boolean {
     const found = placed(feature);
     if (found === undefined) return true;
     const { id, geometries, tags } = found;
-    const shapes = feature.gathered ? standIn(geometries, (feature.side * PIXEL) / places[0]!.scale) : geometries;
-    for (const place of places)
+    const shapes = feature.coalesced ? standIn(geometries, (feature.side * PIXEL) / transforms[0]!.scale) : geometries;
+    for (const transform of transforms)
       for (const shape of shapes) {
-        if (!this.#clipper.clip(shape, place)) continue;
+        if (!this.#clipper.clip(shape, transform)) continue;
         // A tile with something in it is not empty.
         const limit = this.#writer.features === 0 ? Infinity : most;
         if (!this.#writer.add({ id, type: shape.type, paths: this.#clipper, tags }, limit)) return false;
@@ -177,8 +178,8 @@ export class TileDrawer {
  * takes two bytes.
  */
 function mostBytes(
-  places: readonly TilePlace[],
-  { gathered }: Sized,
+  transforms: readonly TileTransform[],
+  { coalesced }: Sized,
   feature: PlacedFeature | undefined,
   values: ValueTable,
 ): number {
@@ -189,10 +190,10 @@ function mostBytes(
   // Id, type, lengths, and numbers of keys and values.
   const each = 40 + 5 * tags.length;
   for (const { type, coordinates, parts, bounds } of geometries) {
-    const count = gathered ? 4 : coordinates.length / 2;
-    const paths = gathered || parts === undefined || parts.length === 0 ? 1 : parts.length;
-    for (const place of places) {
-      const whole = gathered ? 'crosses' : placeOfBounds(bounds, place);
+    const count = coalesced ? 4 : coordinates.length / 2;
+    const paths = coalesced || parts === undefined || parts.length === 0 ? 1 : parts.length;
+    for (const transform of transforms) {
+      const whole = coalesced ? 'crosses' : boundsRelation(bounds, transform);
       if (whole === 'outside') continue;
       if (whole === 'inside') bytes += each + 11 * paths + 4 * count;
       // A line has two points and a piece for each edge; each side of the tile may double the points of a ring.
@@ -202,15 +203,18 @@ function mostBytes(
   return bytes;
 }
 
-/** Where a tile lies, also for what reaches beyond the antimeridian on either side. */
-function placesOf({ level, column, row }: TileNumber, bounds: PlacedGeometry['bounds'] | undefined): TilePlace[] {
+/** To units of a tile, also for what reaches beyond the antimeridian on either side. */
+function transformsOf(
+  { level, column, row }: TileNumber,
+  bounds: PlacedGeometry['bounds'] | undefined,
+): TileTransform[] {
   const world = EXTENT * 2 ** level;
   const place = { scale: world / (2 * HALF_WORLD), left: column * EXTENT, top: row * EXTENT };
   const [first, ...others] = [0, -world, world].map((turn) => ({ ...place, turn }));
   if (bounds === undefined) return [first!, ...others];
   const [west, , east] = bounds;
   // A tile as margin: a representative is drawn a little larger than its feature.
-  const isNear = ({ scale, left, turn }: TilePlace) =>
+  const isNear = ({ scale, left, turn }: TileTransform) =>
     west * scale - left + turn <= 2 * EXTENT && east * scale - left + turn >= -EXTENT;
   return [first!, ...others.filter(isNear)];
 }

@@ -1,5 +1,5 @@
-/** Pixels: features that are at least as large are never gathered. */
-const MOST_GATHERED = 4;
+/** Pixels: features of this side and larger ones are never coalesced. */
+const MAX_COALESCED_SIDE = 4;
 
 /** The size of a feature on the screen. */
 export interface Sized {
@@ -8,14 +8,15 @@ export interface Sized {
   /** About its area, or the length of a line, in pixels. */
   readonly size: number;
   /** The feature represents smaller features around it with a total size of `size`, and is drawn in that size. */
-  readonly gathered: boolean;
+  readonly coalesced: boolean;
 }
 
 /**
- * Gathers features below a side along the curve of the file until together they are as large as that side; the last
- * one stands for them. So their area on the screen stays.
+ * Coalesces features below a side, as the tiny polygon reduction of tippecanoe: adds up their areas along the curve of
+ * the file until these are as large as a square of that side; the last feature stands for them and is drawn as the
+ * square. So their area on the screen stays.
  */
-export class Gathering {
+export class Coalescer {
   readonly #side: number;
   readonly #whole: number;
   #sum: number;
@@ -28,9 +29,9 @@ export class Gathering {
   }
 
   /** How a feature is drawn; undefined if another feature represents it. */
-  of<T extends Sized>(feature: T): T | undefined {
+  add<T extends Sized>(feature: T): T | undefined {
     if (feature.side >= this.#side) return feature;
-    return this.isFull(feature.size) ? this.standing(feature) : undefined;
+    return this.isFull(feature.size) ? this.standIn(feature) : undefined;
   }
 
   /** Adds a small feature. Returns whether it represents those added so far. */
@@ -41,25 +42,25 @@ export class Gathering {
     return true;
   }
 
-  standing<T extends object>(feature: T): T & Sized {
-    return { ...feature, side: this.#side, size: this.#whole, gathered: true };
+  standIn<T extends object>(feature: T): T & Sized {
+    return { ...feature, side: this.#side, size: this.#whole, coalesced: true };
   }
 }
 
 /**
- * Makes features fewer by gathering those below a side, which grows until there are few enough, at most to 4 pixels.
+ * Makes features fewer by coalescing those below a side, which grows until there are few enough, at most to 4 pixels.
  * @param fewer the number of features that is wanted
  */
-export function gatheredTo<T extends Sized>(
+export function coalesceTo<T extends Sized>(
   features: readonly T[],
   { fewer, side, lines }: { fewer: number; side: number; lines: boolean },
 ): { features: readonly T[]; side: number } {
   let [fewest, reached] = [features, side];
-  while (fewest.length > fewer && reached < MOST_GATHERED) {
-    reached = Math.min(MOST_GATHERED, reached * Math.SQRT2);
-    const gathering = new Gathering(reached, lines);
-    // Points have no area that could be gathered.
-    fewest = features.flatMap((one) => (one.side === 0 ? one : (gathering.of(one) ?? [])));
+  while (fewest.length > fewer && reached < MAX_COALESCED_SIDE) {
+    reached = Math.min(MAX_COALESCED_SIDE, reached * Math.SQRT2);
+    const coalescer = new Coalescer(reached, lines);
+    // Points have no area that could be coalesced.
+    fewest = features.flatMap((one) => (one.side === 0 ? one : (coalescer.add(one) ?? [])));
   }
   return { features: fewest, side: reached };
 }
