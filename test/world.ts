@@ -80,7 +80,8 @@ const worlds = new Map<string, World>();
 
 /**
  * Call it once at the top of a test file. `settings` are dotted names, as in a configuration file. Files of `test/api`
- * that run in one thread share the world of the same settings, so they make their own tenants, accounts and projects.
+ * that run in one thread share the world of the same settings, so they make their own tenants, accounts and projects,
+ * start no worker, and count nothing that others write.
  */
 export function world(test: TestFn, settings: Record<string, string> = {}): World {
   const key = JSON.stringify(settings);

@@ -57,7 +57,7 @@ test('one process holds a lock; waiting processes are notified of its release, a
 });
 
 test('the lock of a process that is killed is free', async (t) => {
-  const program = fileURLToPath(new URL('../http/threads/hold-lock.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./threads/hold-lock.ts', import.meta.url));
   const holder = fork(program, [w.url, 'any channel', '11'], { execArgv: process.execArgv });
   t.deepEqual(await once(holder, 'message'), [true, undefined]);
   const locks = new SessionLocks({ databaseUrl: w.url, channel: 'any channel', applicationName: 'waiting' });

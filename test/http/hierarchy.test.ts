@@ -239,16 +239,7 @@ test('if one action is refused, none is applied', async (t) => {
 
 test('empty names, . and .. are 400, leading and trailing slashes are ignored, more than 1000 actions are 400', async (t) => {
   const { owner, root } = await scene();
-  for (const path of [
-    '',
-    '/',
-    'a//b',
-    '../http/a',
-    'a/..',
-    ' ',
-    `${'x'.repeat(256)}`,
-    Array(101).fill('a').join('/'),
-  ]) {
+  for (const path of ['', '/', 'a//b', './a', 'a/..', ' ', `${'x'.repeat(256)}`, Array(101).fill('a').join('/')]) {
     t.is((await apply(owner, root, [create(path)])).status, 400, path);
   }
   t.is((await apply(owner, root, [{ type: 'PathActionCopy', path: 'a' }])).status, 400);

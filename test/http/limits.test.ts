@@ -7,13 +7,13 @@ import pino from 'pino';
 import { buildApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import type { App } from '../../src/http/route.ts';
-import { newKey } from '../http/isolation/credentials.ts';
 import { overHttp } from '../world/client.ts';
 import { hasRedis, startRedis } from '../world/redis.ts';
 import { startServer } from '../world/server.ts';
 import { newTiles } from '../world/tiles.ts';
 import { newProject } from '../world/transfers.ts';
 import { PASSWORD, type User, world } from '../world.ts';
+import { newKey } from './isolation/credentials.ts';
 
 const w = world(test);
 const LIST = '/api/metadata/project/list';

@@ -11,9 +11,9 @@ import {
   spendCredits,
 } from '../../src/credits/queries.ts';
 import { verify } from '../../src/credits/verify.ts';
-import { type Entry, GENERIC, type Lot, Model, type Request } from '../http/credits-model.ts';
 import { randomOf } from '../world/random.ts';
 import { world } from '../world.ts';
+import { type Entry, GENERIC, type Lot, Model, type Request } from './credits-model.ts';
 
 /**
  * Random operations by 16 clients at once on 200 tenants, compared with the model in the order of the ledger: same

@@ -1,3 +1,0 @@
-import { loadGroup } from './load.ts';
-
-loadGroup(8);
