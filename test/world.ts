@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestFn } from 'ava';
-import pg from 'pg';
+import type pg from 'pg';
 import pino from 'pino';
 import { openAccountStore } from '../src/accounts/open-store.ts';
 import { Passwords } from '../src/accounts/password.ts';
@@ -10,6 +10,7 @@ import type { BlobStore } from '../src/blobs/blobs.ts';
 import { type Config, environmentName, loadConfig } from '../src/config.ts';
 import type { Database } from '../src/db.ts';
 import type { App } from '../src/http/route.ts';
+import { openPool } from '../src/platform/sql/pool.ts';
 import { bootstrap } from '../src/tenants/bootstrap.ts';
 import { AccessTokens } from '../src/tokens/access.ts';
 import { findIdentity, insertFamily } from '../src/tokens/queries.ts';
@@ -126,9 +127,8 @@ function newWorld(test: TestFn, settings: Record<string, string>): World {
       clock,
     });
     await app.ready();
-    plain = new pg.Pool({ connectionString: database.url, max: 2 });
     // an ended pool does not wait for its connections, which the removal of the database may break
-    plain.on('error', () => {});
+    plain = openPool({ connectionString: database.url, max: 2 });
     tokens = await AccessTokens.open(database.db, config);
   });
   test.after.always('the end of the world', async () => {

@@ -200,7 +200,7 @@ async function step(): Promise<Refused | undefined> {
     if (outcome.lots !== 0) acknowledged.add(requestId);
   } catch (error) {
     // credits that expired before the commit
-    if ((error as { cause?: { code?: string } }).cause?.code !== '40001') throw error;
+    if ((error as { code?: string }).code !== '40001') throw error;
   }
   return undefined;
 }
