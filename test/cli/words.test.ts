@@ -97,7 +97,7 @@ test('with --json every error, of client or server, is a problem document on std
 });
 
 test('--version prints the version', async (t) => {
-  t.deepEqual(await run('--version'), { code: 0, out: 'platform 0.1.0\n', err: '' });
+  t.deepEqual(await run('--version'), { code: 0, out: 'platform 1.0.0\n', err: '' });
 });
 
 test('legacy names are accepted, but shown nowhere', async (t) => {
