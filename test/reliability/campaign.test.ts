@@ -10,7 +10,7 @@ import { type Platform, processesOf, startPlatform } from './campaign/platform.t
 import { prepareWork } from './campaign/work.ts';
 import { choices, MIX, SEED, times } from './flags.ts';
 
-const KILLS = times(30, 500);
+const KILLS = times(60, 500);
 /**
  * Ends that a broken connection brings about, also if the worker was asked to end before it noticed: one that has heard
  * the signal ends with 0, and says nothing of its connection.
