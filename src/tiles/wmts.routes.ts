@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { ConversionError } from 'hydrofiles/errors';
 import { z } from 'zod';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, asAppError, invalid } from '../errors.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { statusOf } from '../http/answers/status.ts';
@@ -63,7 +64,8 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
   const serve = (request: FastifyRequest, id: string, checked: Checked) =>
     servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
 
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler((given, request, reply) => {
+    const error = given instanceof ConversionError ? asAppError(given) : given;
     if (!(error instanceof AppError) || error.kind === 'unauthenticated' || !wantsXml(request)) throw error;
     const { code } = error.details;
     const known = code !== undefined && CODES.includes(code) ? code : 'NoApplicableCode';
