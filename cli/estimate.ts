@@ -49,7 +49,7 @@ const SAMPLE_BYTES: Partial<Record<SampleType, number>> = { UInt8: 1, Int8: 1, U
  * @throws the reader's error if the conversion would fail
  */
 export async function estimateConversion(path: string, plan: Plan, signal: AbortSignal): Promise<Estimate | undefined> {
-  const { format, looksLike } = await recognise(path);
+  const { format, name: looksLike } = await recognise(path);
   const reader = findReader(plan.readerName);
   if (reader === undefined) return undefined;
   await using open = new AsyncDisposableStack();

@@ -141,7 +141,7 @@ async function putFile(io: Io, file: string, given: string | undefined, { projec
 /** The format of a local file that has a reader. */
 async function formatOf(io: Io, path: string): Promise<string | undefined> {
   const { content, name } = await openInputFile(io, path);
-  return content?.format ?? (content?.looksLike === undefined ? formatOfName(name) : undefined);
+  return content?.format ?? (content?.name === undefined ? formatOfName(name) : undefined);
 }
 
 async function importAt(io: Io, file: string, path: string, project: string): Promise<void> {

@@ -29,7 +29,7 @@ export function readerFor<C extends Named>(
   requested: string | undefined,
 ): C {
   if (requested !== undefined) return named(requested, readers, '--reader');
-  const { format, looksLike, advice } = file.content ?? {};
+  const { format, name: looksLike, advice } = file.content ?? {};
   const found = format === undefined ? [] : readers.filter(({ datasetFormat }) => datasetFormat === format);
   if (found[0] !== undefined && found.length === 1) return found[0];
   if (looksLike === undefined || formatOfName(file.name) !== undefined)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { detect } from '../formats/detect.ts';
+import type { Detected } from '../formats/file-format.ts';
 import { FileSource } from '../formats/io/bytes.ts';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -11,36 +12,18 @@ import { STDIO } from './output.ts';
 import { mainFile, zipShapefile } from './shapefile-zip.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Format of a local file by its content, which counts more than its name. */
-export interface Recognised {
-  /** `datasetFormat`; absent if no reader supports it. */
-  format?: string;
-  /** Name of the format with its article. */
-  looksLike?: string;
-  /** Advice for a file that no reader accepts unchanged. */
-  advice?: string;
-  /** The main file of a Shapefile, which is sent as a zip with its companion files. */
-  isShp?: boolean;
-}
+/**
+ * Format of a local file by its content, which counts more than its name; empty for an unknown format. `isShp`: the
+ * main file of a Shapefile, which is sent as a zip with its companion files.
+ */
+export type Recognised = Partial<Detected> & { isShp?: boolean };
 
 export async function recognise(path: string): Promise<Recognised> {
-  const source = await FileSource.open(path, { checksum: false });
-  try {
-    const head = Buffer.from(await source.read(0, 32));
-    const isShp = head.length === 32 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000;
-    if (isShp && extname(path).toLowerCase() !== '.shx')
-      return { format: 'shapefile', looksLike: 'a Shapefile', isShp: true };
-    const found = await detect(source);
-    if (found === undefined) return {};
-    const { name, format, advice } = found;
-    return {
-      looksLike: name,
-      ...(format === undefined ? {} : { format }),
-      ...(advice === undefined ? {} : { advice }),
-    };
-  } finally {
-    await source.close();
-  }
+  await using source = await FileSource.open(path, { checksum: false });
+  const head = Buffer.from(await source.read(0, 32));
+  const isShp = head.length === 32 && head.readInt32BE(0) === 9994 && head.readInt32LE(28) === 1000;
+  if (isShp && extname(path).toLowerCase() !== '.shx') return { format: 'shapefile', name: 'a Shapefile', isShp };
+  return (await detect(source)) ?? {};
 }
 
 /** Size of a local file in bytes. Throws a `UsageError` if it is not a file. */

@@ -78,11 +78,7 @@ async function movesOf(path: string, target: string, folder: string): Promise<Mo
 }
 
 async function startsWith(path: string, signature: string): Promise<boolean> {
-  const file = await openFile(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(signature.length), 0, signature.length, 0);
-    return bytesRead === signature.length && buffer.toString('latin1') === signature;
-  } finally {
-    await file.close();
-  }
+  await using file = await openFile(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(signature.length), 0, signature.length, 0);
+  return bytesRead === signature.length && buffer.toString('latin1') === signature;
 }

@@ -1,9 +1,9 @@
-import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
 import { zipEntries } from '../formats/io/zip.ts';
-import { UnpackedEntry } from '../formats/io/zip-entry.ts';
+import { unpackEntry } from '../formats/io/zip-entry.ts';
 import { ZipWriter } from '../formats/io/zip-writer.ts';
 
 const COMPANIONS = new Set(['.shx', '.dbf', '.prj', '.cpg']);
@@ -35,15 +35,11 @@ export async function zipShapefile(shp: string): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), 'hydrofiles-shapefile-'));
   const path = join(folder, `${stem}.zip`);
   try {
-    const sink = await FileSink.create(path, { checksum: false });
-    try {
-      const zip = new ZipWriter(sink);
-      for (const name of names.sort()) await addFile(zip, join(dirname(shp), name), name);
-      await zip.finish();
-      await sink.flush();
-    } finally {
-      await sink.close();
-    }
+    await using sink = await FileSink.create(path, { checksum: false });
+    const zip = new ZipWriter(sink);
+    for (const name of names.sort()) await addFile(zip, join(dirname(shp), name), name);
+    await zip.finish();
+    await sink.flush();
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -54,21 +50,11 @@ export async function zipShapefile(shp: string): Promise<Packed> {
 const isCompanion = (name: string) => COMPANIONS.has(extname(name).toLowerCase());
 
 async function addFile(zip: ZipWriter, path: string, name: string): Promise<void> {
-  const file = await open(path);
-  try {
-    const { size } = await file.stat();
-    async function* pieces() {
-      for (let at = 0; at < size; ) {
-        const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(CHUNK, size - at)), 0, undefined, at);
-        if (bytesRead === 0) return;
-        yield buffer.subarray(0, bytesRead);
-        at += bytesRead;
-      }
-    }
-    await zip.add(name, size, pieces());
-  } finally {
-    await file.close();
+  await using file = await FileSource.open(path, { checksum: false });
+  async function* pieces() {
+    for (let at = 0; at < file.size; at += CHUNK) yield await file.read(at, CHUNK);
   }
+  await zip.add(name, file.size, pieces());
 }
 
 /** Name of a shapefile without the suffixes for its step and kind of geometry. */
@@ -80,27 +66,17 @@ const shapefileBase = (name: string) => name.replace(/(?:_\d{4,})?(?:_(?:point|m
  * `stem_line.shp` for several.
  */
 export async function unpackShapefiles(zip: string, folder: string, stem: string): Promise<string[]> {
-  const source = await FileSource.open(zip, { checksum: false });
-  try {
-    const entries = await zipEntries(source);
-    const layers = entries.filter(({ name }) => extname(name) === '.shp').map(({ name }) => basename(name, '.shp'));
-    const base = layers.length === 1 ? layers[0]! : shapefileBase(layers[0] ?? '');
-    const paths: string[] = [];
-    for (const entry of entries) {
-      const unpacked = await UnpackedEntry.open(source, entry, folder);
-      try {
-        // waits until the entry is unpacked and its checksum verified
-        await unpacked.read(entry.size, 0);
-      } finally {
-        await unpacked.close();
-      }
-      const name = basename(entry.name);
-      const path = join(folder, name.startsWith(base) ? stem + name.slice(base.length) : name);
-      await rename(unpacked.path, path);
-      paths.push(path);
-    }
-    return paths;
-  } finally {
-    await source.close();
+  await using source = await FileSource.open(zip, { checksum: false });
+  const entries = await zipEntries(source);
+  const layers = entries.filter(({ name }) => extname(name) === '.shp').map(({ name }) => basename(name, '.shp'));
+  const base = layers.length === 1 ? layers[0]! : shapefileBase(layers[0] ?? '');
+  const paths: string[] = [];
+  for (const entry of entries) {
+    const unpacked = await unpackEntry(source, entry, folder);
+    const name = basename(entry.name);
+    const path = join(folder, name.startsWith(base) ? stem + name.slice(base.length) : name);
+    await rename(unpacked, path);
+    paths.push(path);
   }
+  return paths;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Data } from '../data/data.ts';
 import { layersOf } from '../data/grid.ts';
 import type { ExactIntegers, Item, Samples } from '../data/item.ts';
-import { sampleArrays, sampleTypeOf } from '../data/samples.ts';
+import { joined } from '../data/stored-values.ts';
 import { stepCount, stepsOf } from '../data/time-axis.ts';
 import { ConversionError } from '../errors.ts';
 import type { Context, Reader, Writer } from '../formats/define.ts';
@@ -102,19 +102,16 @@ export class OpenFile<D extends Data = Data> implements AsyncDisposable {
     if (data.kind === 'mesh') return data.values(n, step);
     if (data.kind === 'array') {
       const shape = data.items[n]!.axes.map((axis) => data.axes[axis]!.values.length);
-      return data.read(
-        n,
-        step,
-        shape.map(() => 0),
-        shape,
-      );
+      const start = shape.map(() => 0);
+      return data.read(n, step, start, shape);
     }
     const parts: (Samples | ExactIntegers)[] = [];
     if (data.kind === 'series') for await (const { values } of data.chunks()) parts.push(values[n]!);
     else if (data.kind === 'grid')
       for (let layer = 0; layer < layersOf(data); layer++)
         for await (const { samples, exact } of data.rows({ band: n, step, layer })) parts.push(exact ?? samples);
-    return joined(parts);
+    const [first = new Float64Array(), ...more] = parts;
+    return more.length === 0 ? first : joined(first.constructor as Float64ArrayConstructor, parts as Float64Array[]);
   }
 
   close(): Promise<void> {
@@ -124,28 +121,6 @@ export class OpenFile<D extends Data = Data> implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-function joined(parts: readonly (Samples | ExactIntegers)[]): Samples | ExactIntegers {
-  const [first] = parts;
-  if (first === undefined || parts.length === 1) return first ?? new Float64Array();
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  if (first instanceof BigInt64Array || first instanceof BigUint64Array) {
-    const all = first instanceof BigInt64Array ? new BigInt64Array(length) : new BigUint64Array(length);
-    let at = 0;
-    for (const part of parts as ExactIntegers[]) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
-  }
-  const all = new sampleArrays[sampleTypeOf(first)](length);
-  let at = 0;
-  for (const part of parts as Samples[]) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /**
@@ -187,6 +162,7 @@ export async function convertFile(from: string, to: string, options: ConvertOpti
   const scratch = await temporaryFolder(dirname(resolve(to)), open);
   const path = join(scratch, 'output');
   const { items, steps, crs } = options;
+  const temporalFilter = { type: 'TemporalIndexListFilter', indices: steps };
   const { receipt } = await convert(
     {
       input: { path: from, name: basename(from) },
@@ -197,14 +173,7 @@ export async function convertFile(from: string, to: string, options: ConvertOpti
       onBadRecord: options.skipBadRecords ? 'skip' : 'fail',
       transformations: [
         ...(items === undefined ? [] : [{ type: 'ItemFilterTransformation', itemFilter: items.map(itemFilter) }]),
-        ...(steps === undefined
-          ? []
-          : [
-              {
-                type: 'TemporalFilterTransformation',
-                temporalFilter: { type: 'TemporalIndexListFilter', indices: steps },
-              },
-            ]),
+        ...(steps === undefined ? [] : [{ type: 'TemporalFilterTransformation', temporalFilter }]),
         ...(crs === undefined ? [] : [{ type: 'CrsTransformation', outputSrid: String(crs) }]),
         ...(options.transformations ?? []),
       ],
@@ -233,13 +202,9 @@ export async function writeFile(
   const scratch = await temporaryFolder(dirname(resolve(path)), open);
   const output = join(scratch, 'output');
   const context = await contextOf(open, options);
-  const sink = await FileSink.create(output, { checksum: false });
-  try {
-    await writer.write(data, completeParameters(writer, options.writerParameters ?? {}), sink, context);
-    await sink.flush();
-  } finally {
-    await sink.close();
-  }
+  const sink = open.use(await FileSink.create(output, { checksum: false }));
+  await writer.write(data, completeParameters(writer, options.writerParameters ?? {}), sink, context);
+  await sink.flush();
   await rename(output, path);
 }
 

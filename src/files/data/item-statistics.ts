@@ -3,6 +3,7 @@ import type { Mesh } from './mesh.ts';
 import type { MultiArray } from './multi-array.ts';
 import { PassTally } from './pass-tally.ts';
 import type { Series } from './series.ts';
+import { asSamples } from './stored-values.ts';
 import type { Figures } from './value-tally.ts';
 
 /** Statistics of one item over all steps and locations. */
@@ -31,11 +32,7 @@ export class ItemTally {
   }
 
   add(item: number, part: number, samples: Samples | ExactIntegers, { nodata = Number.NaN }: Item): void {
-    const numbers =
-      samples instanceof BigInt64Array || samples instanceof BigUint64Array
-        ? Float64Array.from(samples, Number)
-        : samples;
-    this.#items[item]!.begin(part)(numbers, nodata);
+    this.#items[item]!.begin(part)(asSamples(samples), nodata);
   }
 
   of({ kind, items }: Mesh | Series | MultiArray): ItemStatistics {

@@ -1,6 +1,6 @@
 import { ConversionError } from '../errors.ts';
 import { clockText } from './date-text.ts';
-import { MILLISECONDS, offsetOf, type PulledAxis, stepCount, type TimeAxis, timeOf } from './time-axis.ts';
+import { clockOf, MILLISECONDS, offsetOf, type PulledAxis, stepCount, type TimeAxis, timeOf } from './time-axis.ts';
 
 /** Maximum deviation from the interval with which steps count as evenly spaced, as a share of the interval. */
 const tolerance = 1e-6;
@@ -29,8 +29,7 @@ export function joinTimes(
       : (timeOf(added, step - count) - (present.start ?? 0)) / MILLISECONDS[present.unit],
   );
   checkOrder(present, added, offsets);
-  const { unit, start } = present;
-  const clock = { unit, ...(start === undefined ? {} : { start }) };
+  const clock = clockOf(present);
   const interval = evenInterval(present, offsets);
   if (interval === undefined) return { ...clock, spacing: 'nonEquidistant', offsets };
   return { ...clock, spacing: 'equidistant', count: offsets.length, offset: offsets[0]!, interval };

@@ -36,5 +36,23 @@ export const valuesIn = (type: StoredType, bytes: Uint8Array): StoredValues => {
   return new valuesArrays[type](aligned.buffer, aligned.byteOffset, aligned.length / bytesPerValue(type));
 };
 
+/** The values as samples: 64-bit integers as doubles. */
+export const asSamples = (values: StoredValues): Samples =>
+  values instanceof BigInt64Array || values instanceof BigUint64Array ? Float64Array.from(values, Number) : values;
+
+/** All values of the parts, in order. */
+export function joined<A extends StoredValues>(
+  array: new (length: number) => A,
+  parts: readonly (A | ArrayLike<A[number]>)[],
+): A {
+  const all = new array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part as never, at);
+    at += part.length;
+  }
+  return all;
+}
+
 export const bytesOfValues = ({ buffer, byteOffset, byteLength }: StoredValues): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);

@@ -21,6 +21,9 @@ interface Clock {
   readonly start?: number;
 }
 
+/** Unit and start of an axis, whatever its steps are. */
+export const clockOf = ({ unit, start }: Clock): Clock => ({ unit, ...(start === undefined ? {} : { start }) });
+
 /** Steps at `offset + k · interval`, in units after the start. The interval may be 0. */
 export interface EquidistantAxis extends Clock {
   readonly spacing: 'equidistant';
@@ -59,8 +62,7 @@ export const timeOf = (axis: TimeAxis, step: number): number =>
 
 /** The time axis of the given steps. An equidistant axis stays equidistant if the steps are evenly spaced. */
 export function chosenSteps(axis: TimeAxis, steps: readonly number[]): TimeAxis {
-  const { unit, start } = axis;
-  const clock = { unit, ...(start === undefined ? {} : { start }) };
+  const clock = clockOf(axis);
   const apart = steps.length > 1 ? steps[1]! - steps[0]! : 1;
   if (axis.spacing === 'equidistant' && steps.every((step, k) => step === steps[0]! + k * apart)) {
     const offset = steps.length === 0 ? axis.offset : offsetOf(axis, steps[0]!);

@@ -1,5 +1,6 @@
 import type { ExactIntegers, Item, Samples } from '../../data/item.ts';
 import { commonType, isFloat, sampleArrays, sampleTypeOf } from '../../data/samples.ts';
+import { asSamples } from '../../data/stored-values.ts';
 import { ConversionError } from '../../errors.ts';
 
 /**
@@ -42,10 +43,7 @@ const listed = (items: readonly Item[]): string =>
 
 /** Converts values of an item of the input to type, nodata value, scale and offset of the dataset's item. */
 export function convertValues(values: Samples | ExactIntegers, from: Item, to: Item): Samples {
-  const numbers =
-    values instanceof BigInt64Array || values instanceof BigUint64Array
-      ? Float64Array.from(values as BigInt64Array, Number)
-      : values;
+  const numbers = asSamples(values);
   const type = to.type ?? 'Float64';
   checkType(from, to);
   const scale = (from.scale ?? 1) / (to.scale ?? 1);

@@ -2,7 +2,8 @@ import type { ExactIntegers, Samples, SampleType } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh } from '../../data/mesh.ts';
 import { sampleArrays } from '../../data/samples.ts';
 import type { Series, SeriesItem } from '../../data/series.ts';
-import type { TimeAxis } from '../../data/time-axis.ts';
+import { joined } from '../../data/stored-values.ts';
+import { clockOf, type TimeAxis } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { BridgeWork } from './bridge.ts';
 
@@ -54,22 +55,11 @@ async function collected(series: Series): Promise<{ time: TimeAxis; values: Samp
     for (const [n, values] of chunk.values.entries()) parts[n]!.push(samplesOf(values, typeOf(series.items[n]!)));
   }
   const { time } = series;
-  const { unit, start } = time;
-  const clock = { unit, ...(start === undefined ? {} : { start }) };
   return {
     time:
       time.spacing === 'pulled'
-        ? { ...clock, spacing: 'nonEquidistant', offsets: Float64Array.from(offsets.flatMap((part) => [...part])) }
+        ? { ...clockOf(time), spacing: 'nonEquidistant', offsets: joined(Float64Array, offsets) }
         : time,
-    values: parts.map((all, n) => joined(all, new sampleArrays[typeOf(series.items[n]!)](steps))),
+    values: parts.map((all, n) => joined(sampleArrays[typeOf(series.items[n]!)], all)),
   };
-}
-
-function joined(parts: readonly Samples[], whole: Samples): Samples {
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

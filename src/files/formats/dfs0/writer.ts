@@ -1,5 +1,6 @@
 import type { Item } from '../../data/item.ts';
 import type { Series } from '../../data/series.ts';
+import { joined } from '../../data/stored-values.ts';
 import type { TimeAxis } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Write } from '../define.ts';
@@ -74,11 +75,5 @@ async function knownAxis({ time, chunks }: Series, signal: AbortSignal): Promise
     signal.throwIfAborted();
     parts.push(offsets);
   }
-  const offsets = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    offsets.set(part, at);
-    at += part.length;
-  }
-  return { ...time, spacing: 'nonEquidistant', offsets };
+  return { ...time, spacing: 'nonEquidistant', offsets: joined(Float64Array, parts) };
 }

@@ -55,12 +55,8 @@ export class DeflateSpool {
   async *pieces(): AsyncGenerator<Uint8Array> {
     await this.#drain(0);
     await this.#sink.flush();
-    const source = await FileSource.open(this.#path, { checksum: false });
-    try {
-      for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
-    } finally {
-      await source.close();
-    }
+    await using source = await FileSource.open(this.#path, { checksum: false });
+    for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
     yield await deflatePiece(new Uint8Array(0), true);
   }
 }

@@ -3,7 +3,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Context } from '../define.ts';
 import { FileSource } from './bytes.ts';
 import type { ZipEntry } from './zip.ts';
-import { UnpackedEntry } from './zip-entry.ts';
+import { unpackEntry } from './zip-entry.ts';
 
 /** Files of a zip, unpacked when they are needed. Only some are open at a time: there may be thousands. */
 export class UnpackedFiles {
@@ -35,22 +35,11 @@ export class UnpackedFiles {
       this.#open.delete(other);
       await file.close();
     }
-    const path = this.#paths.get(entry) ?? this.#unpack(entry);
+    const path = this.#paths.get(entry) ?? unpackEntry(this.#zip, entry, this.#context.scratch);
     this.#paths.set(entry, path);
     const file = await FileSource.open(await path, { checksum: false });
     this.#open.set(entry, file);
     return file;
-  }
-
-  async #unpack(entry: ZipEntry): Promise<string> {
-    const unpacked = await UnpackedEntry.open(this.#zip, entry, this.#context.scratch);
-    try {
-      // The last byte, or the end of an empty file, is available only after the checksum is verified.
-      await unpacked.read(Math.max(0, entry.size - 1), 1);
-    } finally {
-      await unpacked.close();
-    }
-    return unpacked.path;
   }
 }
 

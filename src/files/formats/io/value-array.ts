@@ -2,7 +2,7 @@ import type { Band, Grid, RowBlock, RowRange, Slice } from '../../data/grid.ts';
 import type { Indices } from '../../data/indices.ts';
 import type { ExactIntegers, Samples } from '../../data/item.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
-import { bytesPerValue, isBig, type StoredType, type StoredValues } from '../../data/stored-values.ts';
+import { asSamples, bytesPerValue, isBig, type StoredType, type StoredValues } from '../../data/stored-values.ts';
 
 /** An array of values in a file, of which any block can be read. */
 export interface ValueArray {
@@ -67,9 +67,7 @@ export function arrayOf(head: Omit<MultiArray, 'kind' | 'read'>, arrays: readonl
     async read(item, step, start, shape): Promise<Samples> {
       const timed = time !== undefined && items[item]!.overTime;
       const values = await arrays[item]!.read(timed ? [step, ...start] : start, timed ? [1, ...shape] : shape);
-      return values instanceof BigInt64Array || values instanceof BigUint64Array
-        ? Float64Array.from(values, Number)
-        : values;
+      return asSamples(values);
     },
   };
 }

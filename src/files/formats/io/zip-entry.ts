@@ -134,6 +134,10 @@ export class UnpackedEntry implements ByteSource {
     await this.#file.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #wakeReaders(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
@@ -159,6 +163,14 @@ export class UnpackedEntry implements ByteSource {
     this.#available = entry.size + 1;
     this.#wakeReaders();
   }
+}
+
+/** Unpacks an entry into a file in the scratch folder. Returns its path once the checksum is verified. */
+export async function unpackEntry(zip: ByteSource, entry: ZipEntry, scratch: string): Promise<string> {
+  await using unpacked = await UnpackedEntry.open(zip, entry, scratch);
+  // The last byte, or the end of an empty file, is available only after the checksum is verified.
+  await unpacked.read(Math.max(0, entry.size - 1), 1);
+  return unpacked.path;
 }
 
 /** Unpacked pieces, each with the number of compressed bytes consumed so far. */

@@ -1,9 +1,9 @@
 import type { Crs } from '../../data/crs-reference.ts';
 import { defined } from '../../data/defined.ts';
-import type { Axis, Samples } from '../../data/item.ts';
+import type { Axis } from '../../data/item.ts';
 import { CELL_SHAPES, type Mesh, type MeshItem, type MeshLayers } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
-import { isBig, type StoredValues } from '../../data/stored-values.ts';
+import { asSamples, isBig, type StoredValues } from '../../data/stored-values.ts';
 import { stepCount } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { axisOfDescription } from './axes.ts';
@@ -79,9 +79,6 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
 async function spectrumOf({ spectrum }: MeshDescription, store: ZarrStore): Promise<Axis[] | undefined> {
   return spectrum && Promise.all(spectrum.map((axis) => axisOfDescription(axis, store)));
 }
-
-const asSamples = (values: StoredValues): Samples =>
-  values instanceof BigInt64Array || values instanceof BigUint64Array ? Float64Array.from(values, Number) : values;
 
 function asFloats(values: StoredValues): Float32Array | Float64Array {
   return values instanceof Float32Array || values instanceof Float64Array ? values : Float64Array.from(values, Number);

@@ -1,5 +1,5 @@
 import { defined } from '../../data/defined.ts';
-import { offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../data/time-axis.ts';
+import { clockOf, offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../data/time-axis.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import type { TimeDescription } from './description.ts';
 import type { ZarrArray } from './store.ts';
@@ -56,8 +56,7 @@ function sinceText(start: number): string {
 }
 
 export function describedTime(axis: TimeAxis): TimeDescription {
-  const { unit, start } = axis;
-  const clock = { unit, ...(start === undefined ? {} : { start }) };
+  const clock = clockOf(axis);
   if (axis.spacing === 'nonEquidistant') return { spacing: 'nonEquidistant', ...clock };
   return { spacing: 'equidistant', ...clock, count: axis.count, offset: axis.offset, interval: axis.interval };
 }

@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { joined } from '../../data/stored-values.ts';
 
 const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
@@ -30,13 +31,7 @@ export function pngOf(
     ...chunks.map(([type, data]) => chunk(type, data)),
     chunk('IEND', new Uint8Array()),
   ];
-  const png = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    png.set(part, at);
-    at += part.length;
-  }
-  return png;
+  return joined<Uint8Array<ArrayBuffer>>(Uint8Array, parts);
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {

@@ -1,5 +1,6 @@
 import type { ExactIntegers, Item, Samples } from '../../../data/item.ts';
 import { sampleArrays, sampleTypeOf } from '../../../data/samples.ts';
+import { asSamples } from '../../../data/stored-values.ts';
 import type { Context } from '../../define.ts';
 
 /** Types that all programs can read. Integers are converted to one of them. */
@@ -35,7 +36,7 @@ export class ValueEncoder {
 
   /** The memory of the values belongs to the encoder from then on. */
   encode(values: Samples | ExactIntegers): Samples {
-    const numbers = values instanceof BigInt64Array || values instanceof BigUint64Array ? doubles(values) : values;
+    const numbers = asSamples(values);
     const { scale = 1, offset = 0, nodata } = this.#item;
     const [own, made] = [declaredIn(numbers, nodata), declaredIn(new sampleArrays[this.type](0), this.#deleteValue)!];
     const plain = scale === 1 && offset === 0 && sampleTypeOf(numbers) === this.type;
@@ -69,5 +70,3 @@ export class ValueEncoder {
 /** The value that means "no data" in values of that type. */
 const declaredIn = (values: Samples, nodata: number | undefined): number | undefined =>
   nodata !== undefined && values instanceof Float32Array ? Math.fround(nodata) : nodata;
-
-const doubles = (values: ExactIntegers): Float64Array => Float64Array.from(values as BigInt64Array, Number);

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { bytesOf } from '../../../data/samples.ts';
+import { joined } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
 import { HALF_WORLD } from '../../matrices.ts';
 import type { Elements, ElementValues } from '../mesh-pixels.ts';
@@ -35,10 +37,11 @@ export class MeshValues implements ItemValues {
 
   async keep(name: string, { slice, kept }: KeptSlice, entries: ValueEntries): Promise<void> {
     const { x, y, starts, corners } = this.#parts.elements(slice.layer);
-    if (!entries.has(NODES)) await entries.bytes(NODES, packed(Float64Array, x, y));
+    if (!entries.has(NODES)) await entries.bytes(NODES, bytesOf(joined(Float64Array, [x, y])));
     const layer = layerName(slice.layer);
-    if (!entries.has(layer)) await entries.bytes(layer, packed(Uint32Array, [starts.length - 1], starts, corners));
-    await entries.bytes(sliceValuesName(name, kept), packed(Float64Array, await this.#parts.values(slice)));
+    if (!entries.has(layer))
+      await entries.bytes(layer, bytesOf(joined(Uint32Array, [[starts.length - 1], starts, corners])));
+    await entries.bytes(sliceValuesName(name, kept), bytesOf(joined(Float64Array, [await this.#parts.values(slice)])));
   }
 
   async coverage(slice: SourceSlice): Promise<Coverage> {
@@ -47,19 +50,6 @@ export class MeshValues implements ItemValues {
     const shapes = shapesOf(this.#parts.elements(slice.layer), { at: this.#parts.at, of });
     return { digest: `${slice.layer} ${hash('sha1', mask)}`, area: new MeshArea(shapes) };
   }
-}
-
-function packed(
-  array: Float64ArrayConstructor | Uint32ArrayConstructor,
-  ...parts: readonly ArrayLike<number>[]
-): Uint8Array {
-  const all = new array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return new Uint8Array(all.buffer);
 }
 
 /** Reads what `keep` wrote. @throws FormatError if a node or element is missing */
