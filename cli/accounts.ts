@@ -14,14 +14,14 @@ export const describeAccount = (account: Account) =>
     company: account.company,
     tenant: account.tenantId,
     roles: account.roles,
-    state: stateOf(account),
+    state: describeState(account),
     groups: account.userGroups.join(', '),
     'second factor': account.secondFactor,
     'last login': moment(account.lastLoginAt),
   });
 
 /** State of an account in one or two words. */
-export function stateOf({ activated, enabled, locked }: Account): string {
+export function describeState({ activated, enabled, locked }: Account): string {
   if (!enabled) return 'disabled';
   if (locked) return 'locked';
   return activated ? 'active' : 'not activated';

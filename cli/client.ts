@@ -85,7 +85,7 @@ export function connectApi(env: Env): Api {
             ...(api.reason && method !== 'GET' ? { 'svc-audit-reason': headerText(api.reason) } : {}),
           },
         });
-        return answerOf<T>(response, url);
+        return parseAnswer<T>(response, url);
       };
       const key = randomUUID();
       if (options.anonymous === true) return once(undefined);
@@ -178,7 +178,7 @@ async function renew(stored: LoginFile, old: Login, url: string): Promise<Login>
       body: old.refreshToken,
       headers: { 'idempotency-key': key },
     });
-    const login = loginFrom(old.id, answerOf<TokenAnswer>(response, url).body);
+    const login = loginFrom(old.id, parseAnswer<TokenAnswer>(response, url).body);
     // this answer may be late: tokens stored since are newer, and a logout stays in effect
     const now = await stored.read();
     if (now?.refreshToken !== old.refreshToken) return now ?? login;
@@ -244,9 +244,9 @@ export function unreachable(error: unknown, base: string): unknown {
 /** Recognized by `options`, which every error of got has: `instanceof` would load got. */
 const isRequestError = (error: unknown): error is RequestError => error instanceof Error && 'options' in error;
 
-function answerOf<T>(response: Response<string>, base: string): Answer<T> {
+function parseAnswer<T>(response: Response<string>, base: string): Answer<T> {
   const { statusCode: status, headers, body: text } = response;
-  if (status < 200 || status >= 300) throw refusalOf(status, text, base);
+  if (status < 200 || status >= 300) throw toError(status, text, base);
   try {
     const isTable = String(headers['content-type']).startsWith('text/csv');
     return { status, headers, text, body: (text === '' || isTable ? undefined : JSON.parse(text)) as T };
@@ -258,14 +258,14 @@ function answerOf<T>(response: Response<string>, base: string): Answer<T> {
 }
 
 /** Converts an error answer to an error. */
-export function refusalOf(status: number, text: string, base: string): Error {
+export function toError(status: number, text: string, base: string): Error {
   let problem: Problem;
   try {
     problem = Object(JSON.parse(text)) as Problem;
   } catch {
     problem = {};
   }
-  const sentence = OWN_SENTENCES[problem.code ?? ''] ?? (sentenceOf(problem) || `${base} answered ${status}.`);
+  const sentence = OWN_SENTENCES[problem.code ?? ''] ?? (joinSentences(problem) || `${base} answered ${status}.`);
   if (status === 401) return new NotLoggedIn(sentence, { ...problem, status });
   const request = status >= 500 && problem.traceId ? ` (request ${problem.traceId})` : '';
   return new Refused(status, `${sentence}${request}`, { ...problem, status });
@@ -279,7 +279,7 @@ const OWN_SENTENCES: Record<string, string> = {
 const isSentence = (text: string) => text.includes(' ');
 
 /** One line: the detail and the messages about members, without error codes. */
-function sentenceOf({ detail = '', errors = {} }: Problem): string {
+function joinSentences({ detail = '', errors = {} }: Problem): string {
   const members = Object.entries(errors).flatMap(([path, sentences]) =>
     sentences.filter(isSentence).map((one) => (one.startsWith(path) ? one : `${path}: ${one}`)),
   );

@@ -18,7 +18,7 @@ export const conversionOptions = (command: Command): Command =>
   );
 
 /** Members of a request to convert. */
-export const conversionOf = (
+export const readConversion = (
   options: ConversionOptions,
   reader: Parametrised | undefined,
   writer: Parametrised | undefined,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
 import { needsName } from 'hydrofiles/command';
 import { UsageError } from 'hydrofiles/terminal';
-import { refusalOf, unreachable } from './client.ts';
+import { toError, unreachable } from './client.ts';
 import { Unreachable } from './errors.ts';
 
 const MAX_TRIES = 5;
@@ -28,7 +28,7 @@ export async function download(
   target: DownloadTarget,
   report: (bytes: number, size: number | undefined) => void,
 ): Promise<string> {
-  const path = await pathOf(address, target);
+  const path = await choosePath(address, target);
   const aside = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.part`);
   const file = await open(aside, 'wx').catch((error) => {
     throw new Error(`${path} cannot be written: ${error.message}`);
@@ -57,7 +57,7 @@ export async function downloadTo(address: string, write: (bytes: Uint8Array) => 
   await fetchPieces(address, inOrder, () => {});
 }
 
-async function pathOf(address: string, target: DownloadTarget): Promise<string> {
+async function choosePath(address: string, target: DownloadTarget): Promise<string> {
   const { path = '.', force = false } = target;
   if (!(await needsName(target))) return path;
   const inside = join(path, await nameAt(address));
@@ -74,7 +74,7 @@ export async function nameAt(address: string): Promise<string> {
     .catch((error) => {
       throw unreachable(error, base);
     });
-  if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, '', base);
+  if (answer.statusCode >= 300) throw toError(answer.statusCode, '', base);
   const name = basename(nameFrom(answer.headers['content-disposition'] ?? '').replaceAll('\\', '/'));
   if (/^\.*$/.test(name)) throw new UsageError('The server sends no name for this file. Use -o to name it.');
   return name;
@@ -124,7 +124,7 @@ async function fetchPieces(
       if (response.statusCode === 412)
         throw new Error(`The file at ${new URL(address).pathname} changed during the download.`);
       if (response.statusCode >= 300) {
-        throw refusalOf(response.statusCode, (await stream.toArray()).join(''), new URL(address).origin);
+        throw toError(response.statusCode, (await stream.toArray()).join(''), new URL(address).origin);
       }
       if (response.statusCode !== 206) have = 0;
       etag = response.headers.etag;

@@ -72,7 +72,7 @@ export async function estimateConversion(path: string, plan: Plan, signal: Abort
   const data = await reader.read(source, completeParameters(reader, plan.readerParameters), context);
   if (reprojects(plan) && !hasSrid(plan) && data.kind !== 'bytes' && data.crs === undefined)
     throw new Error(`${basename(path)} has no coordinate system. Use --srid to set it.`);
-  return estimateOf(await applyItemFilters(data, plan, context), source.size, plan);
+  return estimateData(await applyItemFilters(data, plan, context), source.size, plan);
 }
 
 /** Applies the item filters of the plan. Throws if no item is left. */
@@ -86,7 +86,7 @@ async function applyItemFilters(data: Data, { transformations }: Plan, context: 
   return left;
 }
 
-function estimateOf(data: Data, size: number, plan: Plan): Estimate {
+function estimateData(data: Data, size: number, plan: Plan): Estimate {
   if (data.kind === 'features') return { ...featuresIn(size, plan), content: `${data.fields.length} fields` };
   if (data.kind !== 'grid')
     return { seconds: STARTING_SECONDS + size / BYTES_PER_SECOND.bytes, bytes: size, content: '' };

@@ -19,7 +19,7 @@ const MAX_SHOWN = 5;
  * Identifiers of an EUM item and unit that are given by identifier, name or symbol. Throws a `UsageError` unless each
  * is one.
  */
-export async function quantityOf(
+export async function findQuantity(
   io: Io,
   given: { item: string; unit: string },
 ): Promise<{ item: string; unit: string }> {

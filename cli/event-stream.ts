@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from 'got';
-import { type Api, refusalOf, unreachable } from './client.ts';
+import { type Api, toError, unreachable } from './client.ts';
 import { Refused, Unreachable } from './errors.ts';
 
 const RECONNECT_AFTER_MS = 1000;
@@ -65,7 +65,7 @@ export async function* readStream(
   });
   try {
     const [response] = (await once(stream, 'response')) as [PlainResponse];
-    if (response.statusCode !== 200) throw refusalOf(response.statusCode, (await stream.toArray()).join(''), api.url);
+    if (response.statusCode !== 200) throw toError(response.statusCode, (await stream.toArray()).join(''), api.url);
     if (!response.headers['content-type']?.startsWith('text/event-stream'))
       throw new NoStream(`${api.url} does not stream ${path}.`);
     let id = lastId ?? '';
@@ -74,8 +74,8 @@ export async function* readStream(
       const blocks = (rest + text).split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
-        id = memberOf(block, 'id') ?? id;
-        const data = memberOf(block, 'data');
+        id = readMember(block, 'id') ?? id;
+        const data = readMember(block, 'data');
         yield data === undefined ? { id } : { id, data };
       }
     }
@@ -86,4 +86,4 @@ export async function* readStream(
   }
 }
 
-const memberOf = (block: string, name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
+const readMember = (block: string, name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];

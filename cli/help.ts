@@ -34,7 +34,7 @@ export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
   command.configureHelp({
     // commands of the program are loaded only when they are called, so their usage is not known
     subcommandTerm: (one) =>
-      one.parent?.parent ? `${one.name()} ${usageOf(one)}`.replace(/ ?\[options\]$/, '') : one.name(),
+      one.parent?.parent ? `${one.name()} ${formatUsage(one)}`.replace(/ ?\[options\]$/, '') : one.name(),
     formatItem,
     optionDescription(option) {
       const notes = [
@@ -47,10 +47,10 @@ export function addHelp(command: Command, noun: Pick<Noun, 'local'>): void {
     commandUsage: (one) =>
       one
         .createHelp()
-        .boxWrap(`${pathOf(one).join(' ')} ${usageOf(one)}`.trimEnd(), 80 - 'Usage: '.length)
+        .boxWrap(`${pathOf(one).join(' ')} ${formatUsage(one)}`.trimEnd(), 80 - 'Usage: '.length)
         .replaceAll('\n', '\n         '),
   });
-  command.addHelpText('after', () => `\n${endOf(command, noun)}`);
+  command.addHelpText('after', () => `\n${helpFooter(command, noun)}`);
   for (const below of command.commands) addHelp(below, noun);
 }
 
@@ -72,7 +72,7 @@ function formatItem(term: string, termWidth: number, description: string, helper
 }
 
 /** Usage with required options, such as `<file> --name <name> [options]`. */
-function usageOf(command: Command): string {
+function formatUsage(command: Command): string {
   if (command.commands.length > 0) return '<command>';
   const required = command.options.filter(({ mandatory, hidden }) => mandatory && !hidden).map(({ flags }) => flags);
   const all = command.registeredArguments.map((argument) => {
@@ -95,7 +95,7 @@ const firstBelow = (path: string): string[] =>
     .flatMap(([, [first]]) => first ?? [])
     .slice(0, MAX_EXAMPLES);
 
-function endOf(command: Command, { local }: Pick<Noun, 'local'>): string {
+function helpFooter(command: Command, { local }: Pick<Noun, 'local'>): string {
   const path = pathOf(command).slice(1).join(' ');
   const examples = EXAMPLES[path] ?? firstBelow(path);
   const noSettings = WITHOUT_SETTINGS.has(path);

@@ -23,7 +23,7 @@ export function readableLine(name: string, line: string): string {
     .filter(([key]) => !SPECIAL.has(key))
     .map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('');
-  return `${at}${name} ${LEVELS[Number(level)] ?? level}: ${msg ?? ''}${rest}${stackOf(err)}`;
+  return `${at}${name} ${LEVELS[Number(level)] ?? level}: ${msg ?? ''}${rest}${formatStack(err)}`;
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
@@ -35,7 +35,7 @@ function parse(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function stackOf(err: unknown): string {
+function formatStack(err: unknown): string {
   if (typeof err !== 'object' || err === null) return '';
   const { stack, message } = err as { stack?: unknown; message?: unknown };
   return `\n${stack ?? message ?? JSON.stringify(err)}`;

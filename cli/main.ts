@@ -37,19 +37,19 @@ function exitCode(error: unknown, io: Io, running: Command | undefined): number 
   if (error instanceof CommanderError) return EXIT.usage;
   if (error instanceof OutputFailed && error.pipeClosed) return EXIT.failed;
   if (io.env.NODE_DEBUG?.includes('platform') && error instanceof Error) io.note(error.stack ?? '');
-  if (io.json) io.note(JSON.stringify(problemOf(error)));
-  else io.note(`platform: ${plain(sentenceOf(error, running))}`);
+  if (io.json) io.note(JSON.stringify(toProblem(error)));
+  else io.note(`platform: ${plain(formatError(error, running))}`);
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof Interrupted) return error.exitCode;
   if (error instanceof TransferNotCompleted) return error.exitCode;
   return error instanceof NotLoggedIn ? EXIT.notLoggedIn : EXIT.failed;
 }
 
-const messageOf = (error: unknown) =>
+const errorMessage = (error: unknown) =>
   (error instanceof Error ? error.message || error.name : String(error)).replace(/\s*\n\s*/g, ' ');
 
-const sentenceOf = (error: unknown, running: Command | undefined) =>
-  error instanceof Refused && running ? messageWithOptions(error, running) : messageOf(error);
+const formatError = (error: unknown, running: Command | undefined) =>
+  error instanceof Refused && running ? messageWithOptions(error, running) : errorMessage(error);
 
 const TITLES = [
   [UsageError, 'Wrong usage'],
@@ -61,9 +61,9 @@ const TITLES = [
 ] as const;
 
 /** The server's problem; for errors of this program, a problem with the same members. */
-function problemOf(error: unknown): object {
+function toProblem(error: unknown): object {
   if ((error instanceof Refused || error instanceof NotLoggedIn) && error.problem?.detail) return error.problem;
   const [, title = 'Failed'] = TITLES.find(([type]) => error instanceof type) ?? [];
   const code = error instanceof Error && title !== 'Failed' ? error.name : 'Failed';
-  return { type: 'about:blank', title, detail: messageOf(error), code };
+  return { type: 'about:blank', title, detail: errorMessage(error), code };
 }

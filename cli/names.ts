@@ -91,7 +91,7 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
     for (const { name, kind } of options) {
       const value: unknown = command.getOptionValue(name);
       if (typeof value !== 'string') continue;
-      const id = await idOf(io, kind, value, there);
+      const id = await findId(io, kind, value, there);
       command.setOptionValue(name, id);
       if (kind === 'tenant') there = id;
     }
@@ -100,11 +100,11 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
       const value: unknown = command.processedArgs[at];
       if (Array.isArray(value)) {
         const ids: string[] = [];
-        for (const one of value as string[]) ids.push(await idOf(io, kind, one, undefined));
+        for (const one of value as string[]) ids.push(await findId(io, kind, one, undefined));
         command.processedArgs[at] = ids;
       }
       if (typeof value !== 'string') continue;
-      const id = await idOf(io, kind, value, kind === 'series' ? dataset : undefined);
+      const id = await findId(io, kind, value, kind === 'series' ? dataset : undefined);
       command.processedArgs[at] = id;
       if (kind === 'dataset') dataset = id;
     }
@@ -112,13 +112,13 @@ export function acceptNames(command: Command, noun: string, io: Io): void {
 }
 
 /** Resolves the name or id of a tenant. */
-export const tenantIdOf = (io: Io, given: string): Promise<string> => idOf(io, 'tenant', given, undefined);
+export const findTenantId = (io: Io, given: string): Promise<string> => findId(io, 'tenant', given, undefined);
 
 /**
  * Resolves an id, name or path. Throws if nothing matches; a `UsageError` if several do.
  * @param within id of the tenant, or of the dataset of a series
  */
-async function idOf(io: Io, kind: Kind, given: string, within: string | undefined): Promise<string> {
+async function findId(io: Io, kind: Kind, given: string, within: string | undefined): Promise<string> {
   if (isUuid(given)) return given;
   const found = await FIND[kind](io, given, within);
   const [only, another] = found;

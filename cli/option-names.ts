@@ -28,8 +28,8 @@ export function messageWithOptions({ message, problem }: Refused, command: Comma
     const member = /^[^.[]+/.exec(path)?.[0] ?? path;
     const inner = /\.([^.[\]]+)$/.exec(path)?.[1];
     // a member of an object has an option or an argument of its own; one of a list has that of the list
-    const own = inner === undefined ? undefined : wordOf(command, inner);
-    const word = own ?? (inner === undefined || path.includes('[') ? wordOf(command, member) : undefined);
+    const own = inner === undefined ? undefined : findWord(command, inner);
+    const word = own ?? (inner === undefined || path.includes('[') ? findWord(command, member) : undefined);
     if (word === undefined) continue;
     // only at the start of a sentence; elsewhere the name may be an English word
     for (const name of own === undefined ? [path, member] : [path])
@@ -44,7 +44,7 @@ export function messageWithOptions({ message, problem }: Refused, command: Comma
 }
 
 /** The option of a member, else the argument. */
-function wordOf(command: Command, member: string): string | undefined {
+function findWord(command: Command, member: string): string | undefined {
   const isMeant = (one: Option) =>
     one.attributeName() === member || [MEMBERS[one.long ?? ''] ?? []].flat().includes(member);
   const option = command.options.find((one) => !one.hidden && isMeant(one))?.long;

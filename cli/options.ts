@@ -111,7 +111,7 @@ function parseTime(text: string): number | undefined {
 }
 
 /** Age of a time of `pastTime`, as a duration of the API: `d.hh:mm:ss`, at least a second. */
-export function ageOf(past: string): string {
+export function formatAge(past: string): string {
   return timeSpan(Date.now() - (parseTime(past) ?? Number.NaN));
 }
 

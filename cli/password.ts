@@ -21,7 +21,7 @@ export async function newPasswordFrom(
   policy: () => Promise<PasswordPolicy>,
   question = 'New password:',
 ): Promise<string> {
-  if (!options.passwordStdin && io.interactive) io.note(rulesOf(await policy()));
+  if (!options.passwordStdin && io.interactive) io.note(describeRules(await policy()));
   return passwordFrom(io, options, question);
 }
 
@@ -29,7 +29,7 @@ export async function newPasswordFrom(
 export const policyOfServer = (io: Io) => async (): Promise<PasswordPolicy> =>
   (await io.api.call<PasswordPolicy>('GET', '/api/accounts/passwordpolicy', { anonymous: true })).body;
 
-function rulesOf(policy: PasswordPolicy): string {
+function describeRules(policy: PasswordPolicy): string {
   const classes = [
     policy.requireLowercase && 'a lower-case letter',
     policy.requireUppercase && 'an upper-case letter',

@@ -32,8 +32,8 @@ export function plot(points: readonly PlotPoint[], width: number): string {
     const line = grid[row];
     if (line) line[column] = POINT;
   }
-  const labelOf = (row: number) => (row === 0 ? shortNumber(high) : row === ROWS - 1 ? shortNumber(low) : '');
-  const lines = grid.map((line, row) => `${labelOf(row).padStart(LABEL_WIDTH)} │${line.join('').trimEnd()}`);
+  const rowLabel = (row: number) => (row === 0 ? shortNumber(high) : row === ROWS - 1 ? shortNumber(low) : '');
+  const lines = grid.map((line, row) => `${rowLabel(row).padStart(LABEL_WIDTH)} │${line.join('').trimEnd()}`);
   const [from, to] = [shortTime(start), shortTime(end)];
   const gap = Math.max(1, columns - from.length - to.length);
   return [

@@ -38,7 +38,7 @@ export async function lookUpPrincipals(io: Io, ids: readonly (string | undefined
 }
 
 /** Resolves a login id to a user id. Administrators also find accounts outside of their tenant and projects. */
-export async function userIdOf(io: Io, account: string): Promise<string> {
+export async function findUserId(io: Io, account: string): Promise<string> {
   if (isUuid(account)) return account;
   const query = { loginId: [account] };
   const { body } = await io.api.call<List<Principal>>('GET', '/api/iam/principal/list', { query });

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { wideOption } from 'hydrofiles/terminal';
 import { addHelp } from './help.ts';
 import type { Io } from './io.ts';
-import { acceptNames, tenantIdOf } from './names.ts';
+import { acceptNames, findTenantId } from './names.ts';
 import { type Noun, SECTIONS } from './noun.ts';
 import { NOUNS } from './registry.ts';
 
@@ -11,13 +11,17 @@ import { NOUNS } from './registry.ts';
 export async function programFor(argv: readonly string[], io: Io): Promise<Command> {
   const words = argv.filter((argument) => !argument.startsWith('-'));
   const first = words[0] === 'help' ? words[1] : words[0];
-  return programOf(io, first === 'completion' ? () => true : (noun) => isCalled(noun, first), argv.includes('--json'));
+  return buildProgram(
+    io,
+    first === 'completion' ? () => true : (noun) => isCalled(noun, first),
+    argv.includes('--json'),
+  );
 }
 
 const isCalled = ({ name, legacyNames = [] }: Noun, word: string | undefined) =>
   word !== undefined && (name === word || legacyNames.includes(word));
 
-async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolean): Promise<Command> {
+async function buildProgram(io: Io, isWanted: (noun: Noun) => boolean, json: boolean): Promise<Command> {
   const program = new Command('platform')
     .description('A data platform: projects, datasets, and the transfers that convert them.')
     .version(`platform ${version()}`, '-V, --version', 'print the version')
@@ -25,7 +29,7 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
-      outputError: (text) => io.note(json ? usageProblem(text) : `platform: ${sentenceOf(text)}`),
+      outputError: (text) => io.note(json ? usageProblem(text) : `platform: ${toSentence(text)}`),
     });
   program.addHelpCommand(
     new Command('help')
@@ -43,7 +47,7 @@ async function programOf(io: Io, isWanted: (noun: Noun) => boolean, json: boolea
     for (const word of noun.legacyNames ?? []) command.alias(word);
     if (!isWanted(noun)) continue;
     (await noun.load())(command, io);
-    for (const leaf of leavesOf(command)) {
+    for (const leaf of listLeaves(command)) {
       addTerminalOptions(leaf, command, noun, io);
       // after `--tenant`, in whose tenant names are resolved
       if (!noun.local) acceptNames(leaf, noun.name, io);
@@ -57,7 +61,7 @@ const version = (): string =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version as string;
 
 /** Commander's error message in one line. */
-const sentenceOf = (text: string): string =>
+const toSentence = (text: string): string =>
   text
     .replace(/^error: /, '')
     .trimEnd()
@@ -67,13 +71,13 @@ const sentenceOf = (text: string): string =>
     });
 
 const usageProblem = (text: string): string =>
-  JSON.stringify({ type: 'about:blank', title: 'Wrong usage', detail: sentenceOf(text), code: 'UsageError' });
+  JSON.stringify({ type: 'about:blank', title: 'Wrong usage', detail: toSentence(text), code: 'UsageError' });
 
 /** Commands without subcommands, including hidden ones. */
-const leavesOf = (command: Command): Command[] => {
+const listLeaves = (command: Command): Command[] => {
   if (command.commands.length === 0) return [command];
   command.helpCommand(false);
-  return command.commands.flatMap(leavesOf);
+  return command.commands.flatMap(listLeaves);
 };
 
 /** Verbs of audited nouns that only read. */
@@ -105,7 +109,7 @@ function addTerminalOptions(leaf: Command, noun: Command, { local, everywhere, a
   });
   leaf.hook('preAction', async () => {
     const tenant = actsInTenant && take('tenant');
-    if (tenant) io.api.tenant = await tenantIdOf(io, tenant);
+    if (tenant) io.api.tenant = await findTenantId(io, tenant);
     const reason = saysWhy && take('reason');
     if (reason) io.api.reason = reason;
   });

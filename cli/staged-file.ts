@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { isAddress, mainFile, type Recognised, recognise, sizeOf, zipShapefile } from 'hydrofiles/command';
+import { isAddress, mainFile, measureSize, type Recognised, recognise, zipShapefile } from 'hydrofiles/command';
 import { bytes, UsageError } from 'hydrofiles/terminal';
 import type { TextAnswer } from '../src/http/rules/forms.ts';
 import type { Io } from './io.ts';
@@ -12,7 +12,7 @@ export const checkFileFirst = (command: Command): Command =>
   command.hook('preAction', async () => {
     const at = command.registeredArguments.findIndex((argument) => argument.name() === 'file');
     const file: string = command.processedArgs[at];
-    if (!isAddress(file)) await sizeOf(file);
+    if (!isAddress(file)) await measureSize(file);
   });
 
 /** The input file of a transfer. */
@@ -29,7 +29,7 @@ export interface InputFile {
 /** Accepts a local file, or the address of a remote file, which the platform downloads itself. */
 export async function openInputFile(io: Io, given: string): Promise<InputFile> {
   if (!isAddress(given)) {
-    await sizeOf(given);
+    await measureSize(given);
     const file = await mainFile(given);
     const content = await recognise(file);
     const place = '/api/conversion/transfer/upload-url';
@@ -65,7 +65,7 @@ function lastSegment(path: string): string {
 
 /** Uploads a local file to an address, with a progress bar. */
 export async function uploadWithProgress(io: Io, file: string, address: string): Promise<void> {
-  const size = await sizeOf(file);
+  const size = await measureSize(file);
   const progress = io.progress('Uploading ');
   try {
     await upload(file, address, (sent) => progress.report(size === 0 ? 1 : sent / size, bytes(sent)));

@@ -62,8 +62,8 @@ export function supervise(
       lastReady = message;
       first.resolve(message);
     });
-    child.on('error', () => {}); // reported by `endOf`
-    const end = await endOf(child);
+    child.on('error', () => {}); // reported by `waitForEnd`
+    const end = await waitForEnd(child);
     silence.stop();
     return end;
   };
@@ -131,7 +131,7 @@ const notLaunched = (error: unknown): End => ({
   byItself: true,
 });
 
-async function endOf(child: ChildProcess): Promise<End> {
+async function waitForEnd(child: ChildProcess): Promise<End> {
   try {
     const [code, signal] = await once(child, 'exit');
     if (signal !== null) return { sentence: `was ended by ${signal}`, byItself: false };

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionsInit } from 'got';
-import { refusalOf, unreachable } from './client.ts';
+import { toError, unreachable } from './client.ts';
 import { Unreachable } from './errors.ts';
 
 /** Called with the number of bytes sent so far. */
@@ -91,7 +91,7 @@ async function put(address: string, options: Pick<OptionsInit, 'headers' | 'body
     timeout: { connect: 10_000, socket: 120_000 },
     ...options,
   } as const);
-  if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, new URL(address).origin);
+  if (answer.statusCode >= 300) throw toError(answer.statusCode, answer.body, new URL(address).origin);
 }
 
 /** Repeats a request, which is safe because it writes the same bytes again. */

@@ -1,5 +1,5 @@
 import { UsageError } from 'hydrofiles/terminal';
-import { refusalOf, unreachable } from './client.ts';
+import { toError, unreachable } from './client.ts';
 import type { Io } from './io.ts';
 
 export const tilePath = (dataset: string, rest: string) => `/api/tiles/dataset/${encodeURIComponent(dataset)}${rest}`;
@@ -39,7 +39,7 @@ interface Availability {
 
 /** Paths of tiles with data that are drawn on request. */
 export async function chosenTiles(io: Io, dataset: string, options: WarmOptions): Promise<string[]> {
-  const isLevel = levelsOf(options.levels);
+  const isLevel = parseLevels(options.levels);
   const boxOf = tilesOfBox(options.bbox);
   const slice = `?timeStep=${options.timeStep}&layer=${options.layer}`;
   const { body } = await io.api.call<Metadata>('GET', tilePath(dataset, '/metadata'));
@@ -68,7 +68,7 @@ export async function chosenTiles(io: Io, dataset: string, options: WarmOptions)
   return paths;
 }
 
-function levelsOf(text: string | undefined): (level: number) => boolean {
+function parseLevels(text: string | undefined): (level: number) => boolean {
   if (text === undefined) return () => true;
   const found = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(text);
   if (found === null) throw new UsageError(`--levels '${text}' is neither a zoom level nor a range such as 14-16.`);
@@ -119,7 +119,7 @@ export async function warmTiles(io: Io, paths: readonly string[], signal: AbortS
         .catch((error: unknown) => {
           throw unreachable(error, url);
         });
-      if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body.toString(), url);
+      if (answer.statusCode >= 300) throw toError(answer.statusCode, answer.body.toString(), url);
       warmed.tiles++;
       warmed.bytes += answer.body.length;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sentencesOf } from 'hydrofiles/command';
+import { listSentences } from 'hydrofiles/command';
 import { Interrupted, moment, record } from 'hydrofiles/terminal';
 import type { Transfer } from '../src/transfers/views/record.ts';
 import type { Answer, Api } from './client.ts';
@@ -96,7 +96,7 @@ export async function followTransfer(io: Io, id: string, started?: string): Prom
 
 /** Prints the losses, repairs and guesses of an ended transfer. */
 export function noteSentences(io: Io, { receipt }: Transfer): void {
-  if (receipt && !io.json) for (const sentence of sentencesOf(receipt)) io.note(sentence);
+  if (receipt && !io.json) for (const sentence of listSentences(receipt)) io.note(sentence);
 }
 
 /** Prints an ended transfer. Throws its error message if it failed. */

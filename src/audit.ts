@@ -55,7 +55,11 @@ export const by = ({ accountId, address, agent, requestId, reason }: Actor) => (
  * The details of a change: the names of the members that differ, with their values before and after. `secret` names
  * members whose values are not shown.
  */
-export function changesOf<T extends object>(before: Partial<T>, after: Partial<T>, secret: readonly string[] = []) {
+export function compareMembers<T extends object>(
+  before: Partial<T>,
+  after: Partial<T>,
+  secret: readonly string[] = [],
+) {
   const memberOf = (record: Partial<T>, name: string) => (record as Record<string, unknown>)[name];
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => JSON.stringify(memberOf(before, name)) !== JSON.stringify(memberOf(after, name)),

@@ -60,7 +60,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     if (result.success) config[name] = result.data;
     else
       for (const issue of result.error.issues)
-        problems.push(`${entry?.source ?? name}: ${sentenceOf(issue, entry?.value)}.`);
+        problems.push(`${entry?.source ?? name}: ${describeIssue(issue, entry?.value)}.`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config) as Config;
@@ -70,7 +70,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
  * What is wrong with a setting, without its name. Replaces zod's default messages, not those of our schemas. Repeats a
  * value only if a number or one of a list is expected: other values may be secrets.
  */
-function sentenceOf(issue: z.core.$ZodIssue, given: unknown): string {
+function describeIssue(issue: z.core.$ZodIssue, given: unknown): string {
   // an element of a list in JSON
   const [index, ...members] = issue.path;
   if (typeof index === 'number') {

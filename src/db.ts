@@ -378,13 +378,13 @@ const preparedStatements = new Map<string, { name: string; text: string }>();
 
 /** The name on a connection contains a hash of the text, because statements of one name may differ in text. */
 function preparedStatement({ name, sql }: QuerySqlToken): { name?: string; text: string } {
-  if (name === undefined) return { text: textOf(sql) };
+  if (name === undefined) return { text: withDollarParameters(sql) };
   let known = preparedStatements.get(sql);
   if (known === undefined) {
-    known = { name: `${name} ${hash('sha1', sql).slice(0, 16)}`, text: textOf(sql) };
+    known = { name: `${name} ${hash('sha1', sql).slice(0, 16)}`, text: withDollarParameters(sql) };
     preparedStatements.set(sql, known);
   }
   return known;
 }
 
-const textOf = (sql: string) => sql.replaceAll('$slonik_', '$');
+const withDollarParameters = (sql: string) => sql.replaceAll('$slonik_', '$');

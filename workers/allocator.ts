@@ -1,7 +1,7 @@
 import {
   allocationOn,
+  decodeRequirements,
   type Resources,
-  requirementsOf,
   unmetRequirements,
   type WorkerCapacity,
 } from '../src/transfers/queue/requirements.ts';
@@ -35,7 +35,7 @@ export class Allocator {
   /** Allocates resources for a transfer with these flags. Undefined: not enough is free. */
   allocate(flags: readonly string[]): Allocation | undefined {
     if (this.running >= this.capacity.concurrency || this.unmet(flags).length > 0) return undefined;
-    const allocated = allocationOn(this.capacity, requirementsOf(flags));
+    const allocated = allocationOn(this.capacity, decodeRequirements(flags));
     this.#allocations.add(allocated);
     return { release: () => void this.#allocations.delete(allocated) };
   }

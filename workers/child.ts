@@ -68,7 +68,7 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
   const gone = over.promise;
   child.once('exit', (code, signal) => {
     ended = signal === null ? `with code ${code}` : `by ${signal}`;
-    answer?.reject(killed ? killed.reason : deathOf(ended, errors(), memoryMb));
+    answer?.reject(killed ? killed.reason : describeDeath(ended, errors(), memoryMb));
     over.resolve();
   });
   child.on('error', (error) => {
@@ -110,7 +110,7 @@ export async function startChild({ program, memoryMb, compileCache, signal }: Ch
       hooks = given;
       answer = Promise.withResolvers<ConversionResult>();
       try {
-        if (ended !== undefined) throw killed ? killed.reason : deathOf(ended, errors(), memoryMb);
+        if (ended !== undefined) throw killed ? killed.reason : describeDeath(ended, errors(), memoryMb);
         child.send({ request });
         return await answer.promise;
       } finally {
@@ -134,7 +134,7 @@ function failure(report: Extract<Report, { is: 'failed' }>): Error {
 }
 
 /** V8 aborts a process whose heap is full, possibly before the memory watch sees it. */
-const deathOf = (end: string, errors: string, memoryMb: number): Error =>
+const describeDeath = (end: string, errors: string, memoryMb: number): Error =>
   /heap out of memory|Reached heap limit/.test(errors)
     ? memoryExceeded(memoryMb)
     : new ChildDied(`The conversion process ended ${end}. ${errors}`.trim());

@@ -15,7 +15,7 @@ export function watchFolder(folder: string, maxBytes: number, exceeded: () => vo
     if (checking) return;
     checking = true;
     try {
-      if ((await spaceOf(folder)) <= maxBytes || stopped) return;
+      if ((await measureFolder(folder)) <= maxBytes || stopped) return;
       stop();
       exceeded();
     } finally {
@@ -32,7 +32,7 @@ export function watchFolder(folder: string, maxBytes: number, exceeded: () => vo
 }
 
 /** In bytes. May miss files that are created or deleted meanwhile. */
-async function spaceOf(folder: string): Promise<number> {
+async function measureFolder(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = await Promise.all(
     entries.map((entry) =>

@@ -99,7 +99,7 @@ export class Queue {
       noHandleSignals: true,
       events,
       forbiddenFlags,
-      logger: loggerOf(log),
+      logger: adaptLogger(log),
       preset: {
         worker: {
           concurrentJobs: slots,
@@ -125,7 +125,7 @@ export class Queue {
   }
 }
 
-const loggerOf = (log: QueueOptions['log']) =>
+const adaptLogger = (log: QueueOptions['log']) =>
   new Logger((scope) => (level, message, details) => {
     const to = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug';
     log[to]({ ...scope, ...(details?.error instanceof Error ? { err: details.error } : {}) }, message);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { moment, table } from 'hydrofiles/terminal';
 import type { Account } from '../../src/accounts/account.ts';
 import type { PasswordPolicy } from '../../src/accounts/password-policy.ts';
-import { accountPath, describeAccount, stateOf } from '../accounts.ts';
+import { accountPath, describeAccount, describeState } from '../accounts.ts';
 import type { Answer } from '../client.ts';
 import type { Io } from '../io.ts';
 import { type PasswordOptions, passwordFrom, policyOfServer } from '../password.ts';
@@ -75,7 +75,7 @@ async function listAccounts(io: Io, { group, administrators, withoutSecondFactor
       found.map((account) => [
         account.id,
         account.name,
-        stateOf(account),
+        describeState(account),
         account.userGroups.join(', '),
         account.secondFactor,
         moment(account.lastLoginAt),

@@ -42,7 +42,7 @@ export async function bootstrapAdministrator(
     stop.throwIfAborted();
     const db = new Database(database.url, 2, 'platform admin');
     try {
-      const place = placeOf(config);
+      const place = describePlace(config);
       if (!yes) await refuseOtherDatabase(db, config, { env: io.env, place });
       if (!io.json) io.note(`Database: ${place}`);
       const log = createLog(config['log.level']);
@@ -64,7 +64,7 @@ export async function bootstrapAdministrator(
 }
 
 /** Where the database of the settings is, without its password. */
-function placeOf(config: Pick<Config, 'database.url' | 'data'>): string {
+function describePlace(config: Pick<Config, 'database.url' | 'data'>): string {
   const address = config['database.url'];
   if (address === undefined) return `embedded, in ${resolve(config.data)}`;
   const { hostname, port, pathname } = new URL(address);

@@ -37,7 +37,7 @@ async function explain(io: Io, account: string, ip: string): Promise<void> {
         account: one.account,
         address: one.address,
         outcome: OUTCOMES[one.outcome],
-        ...Object.fromEntries(one.groups.map((group) => [`group ${group.name}`, requirementsOf(group)])),
+        ...Object.fromEntries(one.groups.map((group) => [`group ${group.name}`, describeRequirements(group)])),
         'own authenticators': one.ownAuthenticators.join(', '),
         'failed logins': one.delay.failures,
         'next failure waits': `${one.delay.nextWaitSeconds} s`,
@@ -48,6 +48,6 @@ async function explain(io: Io, account: string, ip: string): Promise<void> {
   );
 }
 
-const requirementsOf = ({ networks, authenticators }: Explained['groups'][number]) =>
+const describeRequirements = ({ networks, authenticators }: Explained['groups'][number]) =>
   [...networks.map(({ cidr, matches }) => (matches ? `${cidr} (matches)` : cidr)), ...authenticators].join(', ') ||
   'no requirements';

@@ -3,7 +3,7 @@ import type { Amount, Expired, Reserved } from '../../src/credits/routes.ts';
 import { askFor } from '../ask.ts';
 import { confirm } from '../confirm.ts';
 import type { Io } from '../io.ts';
-import { tenantIdOf } from '../names.ts';
+import { findTenantId } from '../names.ts';
 import { amount } from '../options.ts';
 import { creditReadCommands } from './credit-read.ts';
 
@@ -92,7 +92,7 @@ const VERBS = { reserve: ['reserve', 'Reserved'], spend: ['spend', 'Spent'] } as
 
 /** Arguments that are missing are asked for at a terminal. */
 const tenantOr = async (io: Io, given: string | undefined, instead = 'Name the tenant') =>
-  given ?? tenantIdOf(io, await askFor(io, 'Tenant (name or id):', instead));
+  given ?? findTenantId(io, await askFor(io, 'Tenant (name or id):', instead));
 async function creditsOr(io: Io, given: number | undefined): Promise<number> {
   return given ?? askFor(io, 'Credits:', 'Give the amount of credits', credits);
 }

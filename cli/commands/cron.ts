@@ -40,13 +40,13 @@ async function listCron(io: Io): Promise<void> {
         moment(nextRun),
       ]),
     ),
-    data.flatMap(failuresOf).join('\n'),
+    data.flatMap(describeFailures).join('\n'),
     data.flatMap(({ name, stopped }) => (stopped === undefined ? [] : [`${name}: ${plain(stopped)}`])).join('\n'),
   ]);
 }
 
 /** A line per listed failure, and one with the number of the others. */
-function failuresOf({ name, failed = 0, failures = [] }: CronJob): string[] {
+function describeFailures({ name, failed = 0, failures = [] }: CronJob): string[] {
   const lines = failures.map(
     ({ part, item, reason }) => `${name}: ${plain([part, item, reason].filter(Boolean).join(': '))}`,
   );

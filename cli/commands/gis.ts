@@ -107,10 +107,10 @@ async function listFeatures(io: Io, dataset: string, wanted: Wanted): Promise<vo
     );
   for (const { number, reason } of skipped ?? []) io.note(`Feature ${number} was left out: ${reason}`);
   const body = { ...last.body, features, numberReturned: features.length };
-  io.show({ ...last, body, text: JSON.stringify(body) }, () => tableOf(features));
+  io.show({ ...last, body, text: JSON.stringify(body) }, () => tabulate(features));
 }
 
-function tableOf(features: readonly Feature[]) {
+function tabulate(features: readonly Feature[]) {
   const names = [...new Set(features.flatMap(({ properties }) => Object.keys(properties)))];
   return table(
     ['ID', 'GEOMETRY', ...names.map((name) => name.toUpperCase())],

@@ -92,14 +92,14 @@ const addNetworks = (
     io,
     id,
     (entries) => {
-      const known = new Set(entries.filter(isNetwork).map(networkOf));
+      const known = new Set(entries.filter(isNetwork).map(parseNetwork));
       const more = cidrs.filter((cidr) => !known.has(cidr));
       return [...entries, ...more.map((cidr) => `CIDR:${cidr}${comment === undefined ? '' : `&Comment:${comment}`}`)];
     },
     options,
   );
 
-const networkOf = (entry: string) =>
+const parseNetwork = (entry: string) =>
   entry
     .replace(NETWORK, '')
     .replace(/&comment:[\s\S]*$/i, '')
@@ -110,11 +110,11 @@ const removeNetworks = (io: Io, id: string, cidrs: string[], options: ChangeOpti
     io,
     id,
     (entries) => {
-      const known = entries.filter(isNetwork).map(networkOf);
+      const known = entries.filter(isNetwork).map(parseNetwork);
       const unknown = cidrs.find((cidr) => !known.includes(cidr));
       if (unknown !== undefined)
         throw new UsageError(`The group ${id} has no network ${unknown}. It has ${known.join(', ') || 'none'}.`);
-      return entries.filter((entry) => !(isNetwork(entry) && cidrs.includes(networkOf(entry))));
+      return entries.filter((entry) => !(isNetwork(entry) && cidrs.includes(parseNetwork(entry))));
     },
     options,
   );

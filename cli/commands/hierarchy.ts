@@ -127,7 +127,7 @@ interface PutOptions extends Below {
 async function putFile(io: Io, file: string, given: string | undefined, { project, raw }: PutOptions): Promise<void> {
   const path =
     given === undefined || given.endsWith('/') ? `${given ?? ''}${pathSegment(cleanName(basename(file)))}` : given;
-  if (raw || (await formatOf(io, file)) === undefined) return putBytes(io, file, path, project);
+  if (raw || (await findFormat(io, file)) === undefined) return putBytes(io, file, path, project);
   const [present, another] = await findAt(io, { path, projectId: project, itemType: 'Dataset' });
   if (present === undefined) return importAt(io, file, path, project);
   if (another !== undefined)
@@ -139,7 +139,7 @@ async function putFile(io: Io, file: string, given: string | undefined, { projec
 }
 
 /** The format of a local file that has a reader. */
-async function formatOf(io: Io, path: string): Promise<string | undefined> {
+async function findFormat(io: Io, path: string): Promise<string | undefined> {
   const { content, name } = await openInputFile(io, path);
   return content?.format ?? (content?.name === undefined ? formatOfName(name) : undefined);
 }

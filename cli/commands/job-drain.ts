@@ -6,7 +6,7 @@ import type { Answer } from '../client.ts';
 import { confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { milliseconds } from '../options.ts';
-import { drainTable, targetOf, workerTable } from './worker.ts';
+import { describeTarget, drainTable, workerTable } from './worker.ts';
 
 /** Absent members: all workers. */
 interface Target {
@@ -92,7 +92,7 @@ async function endDrain(io: Io, target: Target): Promise<void> {
   const answer = await io.api.call<Draining>('DELETE', DRAIN, { query: { ...target } });
   io.show(answer, ({ workers }) => workerTable(workers));
   if (io.json) return;
-  for (const left of answer.body.drains) io.note(`Still drained: ${targetOf(left)}.`);
+  for (const left of answer.body.drains) io.note(`Still drained: ${describeTarget(left)}.`);
 }
 
 const affected = ({ workers }: Draining, { worker, host }: Target) =>

@@ -4,7 +4,7 @@ import type { CursorPage } from '../../src/http/rules/paging.ts';
 import type { Job, JobDetail } from '../../src/operations/jobs/queries.ts';
 import type { Io } from '../io.ts';
 import { forEachJob, JOB, JOB_STATES, jobPath } from '../jobs.ts';
-import { ageOf, choices, legacyOption, limit, pastTime } from '../options.ts';
+import { choices, formatAge, legacyOption, limit, pastTime } from '../options.ts';
 import { startCron } from './cron.ts';
 import { drainCommand } from './job-drain.ts';
 import { failureCommands } from './job-retry.ts';
@@ -69,7 +69,7 @@ interface ListOptions {
 }
 
 async function listJobs(io: Io, { tenant, until, ...more }: ListOptions): Promise<void> {
-  const query = { ...more, tenantId: tenant, olderThan: until === undefined ? undefined : ageOf(until) };
+  const query = { ...more, tenantId: tenant, olderThan: until === undefined ? undefined : formatAge(until) };
   const answer = await io.api.call<CursorPage<Job>>('GET', JOB, { query });
   io.list(
     answer,

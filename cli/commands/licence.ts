@@ -4,7 +4,7 @@ import type { List } from '../../src/http/rules/paging.ts';
 import type { Enabled, Feature, LicensedFeature } from '../../src/licensing/routes.ts';
 import { askFor } from '../ask.ts';
 import type { Io } from '../io.ts';
-import { tenantIdOf } from '../names.ts';
+import { findTenantId } from '../names.ts';
 import { choice } from '../options.ts';
 
 const TYPES = ['Application', 'Service'];
@@ -54,10 +54,10 @@ const licencePath = (id: string, tenant: string) =>
   `${PATH}/${encodeURIComponent(id)}/tenant/${encodeURIComponent(tenant)}`;
 
 const tenantOr = async (io: Io, given: string | undefined) =>
-  given ?? tenantIdOf(io, await askFor(io, 'Tenant (name or id):', 'Name the tenant'));
+  given ?? findTenantId(io, await askFor(io, 'Tenant (name or id):', 'Name the tenant'));
 
 /** Owners of a tenant see its licensed features, editors all. */
-async function featureIdOf(io: Io, given: string | undefined, tenant: string | undefined): Promise<string> {
+async function findFeatureId(io: Io, given: string | undefined, tenant: string | undefined): Promise<string> {
   const name = given ?? (await askFor(io, 'Feature (name or id):', 'Name the feature'));
   if (isUuid(name)) return name;
   const answer =
@@ -93,7 +93,7 @@ async function defineFeature(io: Io, given: string | undefined, { type, url, res
 }
 
 async function license(io: Io, name: string | undefined, given: string | undefined, { end }: { end?: boolean }) {
-  const id = await featureIdOf(io, name, undefined);
+  const id = await findFeatureId(io, name, undefined);
   const tenant = await tenantOr(io, given);
   const answer = await io.api.call(end ? 'DELETE' : 'PUT', `${licencePath(id, tenant)}/license`);
   const done = { featureId: id, tenantId: tenant, licensed: !end };
@@ -102,7 +102,7 @@ async function license(io: Io, name: string | undefined, given: string | undefin
 
 async function switchFeature(io: Io, name: string | undefined, given: string | undefined, enabled: boolean) {
   const tenant = await tenantOr(io, given);
-  const id = await featureIdOf(io, name, tenant);
+  const id = await findFeatureId(io, name, tenant);
   const answer = await io.api.call<Enabled>('PATCH', licencePath(id, tenant), {
     body: { enabled },
     headers: { 'svc-project-id': tenant },

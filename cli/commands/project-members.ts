@@ -4,7 +4,7 @@ import type { List } from '../../src/http/rules/paging.ts';
 import type { Member } from '../../src/projects/record.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
-import { lookUpPrincipals, type Principals, userIdOf } from '../principals.ts';
+import { findUserId, lookUpPrincipals, type Principals } from '../principals.ts';
 
 interface Given {
   account: string;
@@ -80,7 +80,7 @@ export const memberTable = (members: readonly Omit<Member, 'principalType'>[], p
   );
 
 async function addMember(io: Io, id: string, { account, role }: Given): Promise<void> {
-  const body = { userId: await userIdOf(io, account), role };
+  const body = { userId: await findUserId(io, account), role };
   const answer = await io.api.call<Member>('POST', `${path(id)}/member`, { body });
   io.show(
     answer,
@@ -89,13 +89,13 @@ async function addMember(io: Io, id: string, { account, role }: Given): Promise<
 }
 
 async function removeMember(io: Io, id: string, account: string): Promise<void> {
-  const answer = await io.api.call('DELETE', `${path(id)}/member/${await userIdOf(io, account)}`);
+  const answer = await io.api.call('DELETE', `${path(id)}/member/${await findUserId(io, account)}`);
   io.show(answer, () => `${account} is no longer a member.`, { id, account, member: false });
 }
 
 async function setMembers(io: Io, id: string, all: readonly Given[]): Promise<void> {
   const members: { userId: string; role: string }[] = [];
-  for (const { account, role } of all) members.push({ userId: await userIdOf(io, account), role });
+  for (const { account, role } of all) members.push({ userId: await findUserId(io, account), role });
   const answer = await io.api.call('PUT', `${path(id)}/members`, { body: { members } });
   io.show(
     answer,

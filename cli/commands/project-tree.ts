@@ -8,7 +8,7 @@ import { composedAnswer } from '../client.ts';
 import type { Io } from '../io.ts';
 import { legacyOption, limit } from '../options.ts';
 import { pathSegment } from '../paths.ts';
-import { userIdOf } from '../principals.ts';
+import { findUserId } from '../principals.ts';
 
 interface TreeOptions {
   limit: number;
@@ -99,7 +99,7 @@ async function move(io: Io, id: string, targetProjectId: string): Promise<void> 
 }
 
 async function explain(io: Io, id: string, { account }: { account?: string }): Promise<void> {
-  const query = account === undefined ? {} : { userId: await userIdOf(io, account) };
+  const query = account === undefined ? {} : { userId: await findUserId(io, account) };
   const answer = await io.api.call<Access>('GET', `${path(id)}/access`, { query });
   io.show(answer, ({ role, reasons }) => {
     const rows = reasons.map(({ capability, allowed, rules }) => [

@@ -6,7 +6,7 @@ import type { ListedMember, MyTenant, Tenant } from '../../src/tenants/routes.ts
 import { type ConfirmOptions, confirm, pluralize } from '../confirm.ts';
 import type { Io } from '../io.ts';
 import { choice } from '../options.ts';
-import { userIdOf } from '../principals.ts';
+import { findUserId } from '../principals.ts';
 
 export function tenantCommands(tenant: Command, io: Io): void {
   tenant
@@ -65,7 +65,7 @@ export function tenantCommands(tenant: Command, io: Io): void {
 const path = (id: string) => `/api/iam/tenant/${encodeURIComponent(id)}`;
 
 async function createTenant(io: Io, { name, owner }: { name: string; owner?: string }): Promise<void> {
-  const body = { name, ...(owner === undefined ? {} : { ownerUserId: await userIdOf(io, owner) }) };
+  const body = { name, ...(owner === undefined ? {} : { ownerUserId: await findUserId(io, owner) }) };
   const answer = await io.api.call<Tenant>('POST', '/api/iam/tenant', { body });
   io.show(answer, ({ id }) => record({ id, name }));
 }
@@ -130,7 +130,7 @@ async function listMembers(io: Io, id: string): Promise<void> {
 }
 
 async function addMember(io: Io, id: string, account: string, role: string): Promise<void> {
-  const body = { userId: await userIdOf(io, account), role };
+  const body = { userId: await findUserId(io, account), role };
   const answer = await io.api.call('POST', `${path(id)}/member`, { body });
   io.show(answer, () => `${account} is ${role} now.`);
 }
@@ -141,7 +141,7 @@ interface Removal {
 }
 
 async function removeMember(io: Io, id: string, account: string, { keepProjectRoles, dryRun }: Removal): Promise<void> {
-  const to = `${path(id)}/member/${await userIdOf(io, account)}`;
+  const to = `${path(id)}/member/${await findUserId(io, account)}`;
   const preview = await io.api.call<EndedRoles>('DELETE', to, { query: { keepProjectRoles, dryRun: true } });
   if (dryRun) {
     io.show(preview, (ended) => `Dry run: removing ${account} would end ${rolesEnded(ended)}.`);

@@ -49,7 +49,7 @@ async function showUrls(io: Io, wanted: string, { sign, expires }: Wanted): Prom
   const query = sign ? await readSignature(io, dataset, expires) : '';
   const signed = (address: string) => (query === '' ? address : `${address}?${query}`);
   const place = { id: dataset.id, base: publicBase(dataset), signed };
-  const urls = await urlsOf(io, dataset.datasetType, place);
+  const urls = await listUrls(io, dataset.datasetType, place);
   const end = new URLSearchParams(query).get('se') ?? undefined;
   const body = { id: dataset.id, ...(end && { expires: end }), urls };
   io.show(composedAnswer(body), () =>
@@ -67,7 +67,7 @@ interface LayerUrl {
   signed(this: void, address: string): string;
 }
 
-async function urlsOf(io: Io, datasetType: string, place: LayerUrl): Promise<TileUrl[]> {
+async function listUrls(io: Io, datasetType: string, place: LayerUrl): Promise<TileUrl[]> {
   const { id, base, signed } = place;
   const map = { kind: 'Map', address: signed(`${base}/map/dataset/${id}`) };
   if (datasetType === 'tiles') return [map, ...(await rasterUrls(io, place))];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { named } from 'hydrofiles/command';
-import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
+import { type ConversionOptions, conversionOptions, listConverters, readConversion } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { type StartOptions, startTransfer } from '../start-transfer.ts';
 
@@ -39,7 +39,7 @@ async function convert(io: Io, dataset: string, options: ConvertOptions): Promis
     outputProjectId,
     readerName: reader?.name,
     writerName: writer.name,
-    ...conversionOf(options, reader, writer),
+    ...readConversion(options, reader, writer),
   };
   await startTransfer(io, `/api/metadata/dataset/${encodeURIComponent(dataset)}/convert`, body, options);
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { converterFor, named, needsName, STDIO } from 'hydrofiles/command';
 import { UsageError } from 'hydrofiles/terminal';
 import type { Summary } from '../../src/transfers/queries.ts';
-import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
+import { type ConversionOptions, conversionOptions, listConverters, readConversion } from '../converters.ts';
 import type { DownloadTarget } from '../download.ts';
 import { downloadWithProgress } from '../download-with-progress.ts';
 import type { Io } from '../io.ts';
@@ -46,7 +46,7 @@ async function exportDataset(io: Io, dataset: string, options: ExportOptions): P
   const body = {
     ...(reader === undefined ? {} : { readerName: reader.name }),
     writerName: writer.name,
-    ...conversionOf(options, reader, writer),
+    ...readConversion(options, reader, writer),
   };
   const path = `/api/metadata/dataset/${encodeURIComponent(dataset)}/download-convert`;
   if (options.dryRun) return showDryRun(io, path, body);

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { Command } from 'commander';
-import { isAddress, named, readerFor, sentencesOf, sizeOf } from 'hydrofiles/command';
+import { isAddress, listSentences, measureSize, named, readerFor } from 'hydrofiles/command';
 import {
   endBatch,
   Interrupted,
@@ -14,7 +14,7 @@ import {
 import type { Converter } from '../../src/transfers/views/converters.routes.ts';
 import type { Transfer } from '../../src/transfers/views/record.ts';
 import { composedAnswer } from '../client.ts';
-import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
+import { type ConversionOptions, conversionOptions, listConverters, readConversion } from '../converters.ts';
 import { concernsAll } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type InputFile, openInputFile } from '../staged-file.ts';
@@ -45,7 +45,7 @@ export function importCommand(transfer: Command, io: Io): void {
     .option('--description <text>', 'description of the dataset')
     // before any request; of several files, those that are missing fail for themselves
     .hook('preAction', async ({ processedArgs: [[first, another]] }) => {
-      if (another === undefined && !isAddress(first)) await sizeOf(first);
+      if (another === undefined && !isAddress(first)) await measureSize(first);
     });
   conversionOptions(command)
     .option('--watch', 'follow the transfer to its end (default at a terminal)')
@@ -71,10 +71,10 @@ export async function importRequest(io: Io, path: string, options: DatasetOption
   return {
     file,
     projectId: options.project,
-    outputDatasetData: { name: options.name ?? nameOf(file, writer), ...description },
+    outputDatasetData: { name: options.name ?? datasetName(file, writer), ...description },
     readerName: reader.name,
     writerName: writer.name,
-    ...conversionOf(options, reader, writer),
+    ...readConversion(options, reader, writer),
   };
 }
 
@@ -85,7 +85,7 @@ export async function importWhole(io: Io, path: string, options: DatasetOptions)
 }
 
 /** Without extension for converted datasets, which get one on download; copied files keep theirs. */
-const nameOf = ({ name }: InputFile, { datasetFormat }: Converter): string =>
+const datasetName = ({ name }: InputFile, { datasetFormat }: Converter): string =>
   datasetFormat === 'file' ? name : basename(name, extname(name));
 
 /** Chooses reader and writer by the options, else by the file and the server's converters. */
@@ -175,7 +175,7 @@ async function importBatch(io: Io, files: readonly string[], options: ImportOpti
 const sentences = (files: readonly string[], transfers: readonly (Transfer | undefined)[]): string[] =>
   files.flatMap((file, at) => {
     const receipt = transfers[at]?.receipt;
-    return receipt === undefined ? [] : sentencesOf(receipt).map((sentence) => `${file}: ${sentence}`);
+    return receipt === undefined ? [] : listSentences(receipt).map((sentence) => `${file}: ${sentence}`);
   });
 
 interface SharedProgress {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readerFor } from 'hydrofiles/command';
 import type { Transfer } from '../../src/transfers/views/record.ts';
-import { type ConversionOptions, conversionOf, conversionOptions, listConverters } from '../converters.ts';
+import { type ConversionOptions, conversionOptions, listConverters, readConversion } from '../converters.ts';
 import type { Io } from '../io.ts';
 import { checkFileFirst, openInputFile } from '../staged-file.ts';
 import { type FileRequest, type StartOptions, startFromFile, startWithFile } from '../start-transfer.ts';
@@ -47,7 +47,7 @@ async function updateRequest(io: Io, path: string, options: UpdateOptions): Prom
   const file = await openInputFile(io, path);
   const readers = (await listConverters(io.api, 'reader')).body.data;
   const reader = readerFor(file, readers, options.reader);
-  return { file, readerName: reader.name, ...conversionOf(options, reader, undefined) };
+  return { file, readerName: reader.name, ...readConversion(options, reader, undefined) };
 }
 
 /** Replaces the content of a dataset by a file and follows the transfer to its end. Throws its error if it fails. */

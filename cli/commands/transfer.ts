@@ -103,13 +103,13 @@ async function watch(io: Io, id: string): Promise<void> {
 
 async function downloadExport(io: Io, id: string, target: DownloadTarget): Promise<void> {
   const answer = await io.api.call<Transfer>('GET', transferPath(id));
-  const files = await downloadWithProgress(io, exportOf(answer.body), target);
+  const files = await downloadWithProgress(io, exportAddress(answer.body), target);
   noteSentences(io, answer.body);
   if (files !== undefined) io.show(answer, () => files.join('\n'));
 }
 
 /** Address of the file of an export. If there is none, throws what to do instead. */
-function exportOf({ id, status, errorMessage, downloadPath, importResults = [] }: Transfer): string {
+function exportAddress({ id, status, errorMessage, downloadPath, importResults = [] }: Transfer): string {
   if (downloadPath !== undefined) return downloadPath;
   if (status === 'Error') throw new Error(`Transfer ${id} failed and has no file: ${errorMessage}`);
   if (status !== 'Completed')

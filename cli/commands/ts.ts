@@ -7,9 +7,9 @@ import type { List } from '../../src/http/rules/paging.ts';
 import type { Series } from '../../src/series/definitions.ts';
 import type { SeriesDataset } from '../../src/series/routes.ts';
 import type { DeletedValues } from '../../src/series/values.routes.ts';
-import { type Answer, refusalOf, unreachable } from '../client.ts';
+import { type Answer, toError, unreachable } from '../client.ts';
 import { type ConfirmOptions, confirm } from '../confirm.ts';
-import { quantityOf } from '../eum.ts';
+import { findQuantity } from '../eum.ts';
 import type { Io } from '../io.ts';
 import { jsonObject } from '../options.ts';
 import { plot } from '../plot.ts';
@@ -97,7 +97,7 @@ async function addSeries(
   options: { item: string; unit: string; type: string; series?: string; properties?: object },
 ): Promise<void> {
   const { type: dataType, series: id, properties } = options;
-  const { item, unit } = await quantityOf(io, options);
+  const { item, unit } = await findQuantity(io, options);
   const body = { id, item: { name, item, unit, dataType }, properties };
   io.show(await io.api.call<Series>('POST', pathOf(dataset), { body }), (made) => made.id);
 }
@@ -135,7 +135,7 @@ async function importCsv(
     ...(flagColumn === undefined ? {} : { flagIndex: String(flagColumn) }),
   });
   // a short request first: it renews the login, and refuses a series that does not exist
-  const { item } = await seriesOf(io, dataset, series);
+  const { item } = await getSeries(io, dataset, series);
   const { default: got } = await import('got');
   const { url } = io.api;
   const headers = { ...(await io.api.identity()), 'content-type': 'text/csv', 'content-length': String(size) };
@@ -151,7 +151,7 @@ async function importCsv(
     .catch((error: unknown) => {
       throw unreachable(error, url);
     });
-  if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, url);
+  if (answer.statusCode >= 300) throw toError(answer.statusCode, answer.body, url);
   const done = { status: answer.statusCode, headers: {}, text: '', body: undefined };
   io.show(done, () => `The values of ${file} are in the series '${item.name}'.`, { dataset, series, imported: true });
 }
@@ -170,13 +170,13 @@ async function showValues(
 ): Promise<void> {
   if (png !== undefined && (csv || draw)) throw new UsageError('--png replaces --csv and --plot. Give one of them.');
   const answer = await io.api.call<List<Row>>('GET', `${pathOf(dataset, series)}/values`, { query: { from, to } });
-  if (png !== undefined) return drawTo(io, png, await seriesOf(io, dataset, series), answer);
+  if (png !== undefined) return drawTo(io, png, await getSeries(io, dataset, series), answer);
   if (csv && !io.json) {
     for (const row of answer.body.data) io.out(row.map(csvCell).join(';'));
     return;
   }
   io.show(answer, ({ data }) => {
-    if (draw) return lineOf(data);
+    if (draw) return drawLine(data);
     const fields = Math.max(0, ...data.slice(0, 1).map((row) => row.length - 2));
     const headings = ['TIME', 'VALUE', ...Array.from({ length: fields }, (_, at) => `FIELD ${at + 1}`)];
     return table(
@@ -194,11 +194,11 @@ const csvCell = (cell: string | number | null) => {
   return /[;"\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-const seriesOf = async (io: Io, dataset: string, series: string) =>
+const getSeries = async (io: Io, dataset: string, series: string) =>
   (await io.api.call<Series>('GET', pathOf(dataset, series))).body;
 
 async function drawTo(io: Io, png: string, series: Series, answer: Answer<List<Row>>): Promise<void> {
-  const points = pointsOf(answer.body.data);
+  const points = toPoints(answer.body.data);
   if (!points.some(({ value }) => Number.isFinite(value))) throw new Error(NO_NUMBERS);
   const { seriesPng } = await import('../series-picture.ts');
   const { signal, end } = io.interruptible();
@@ -211,14 +211,14 @@ async function drawTo(io: Io, png: string, series: Series, answer: Answer<List<R
 const NO_NUMBERS = 'There are no numbers to draw.';
 
 /** NaN for values that are not numbers. */
-const pointsOf = (data: readonly Row[]) =>
+const toPoints = (data: readonly Row[]) =>
   data.map(([time, value]) => ({
     time: Date.parse(`${time.slice(0, 23)}Z`),
     value: typeof value === 'number' ? value : Number.NaN,
   }));
 
-function lineOf(data: readonly Row[]): string {
-  const points = pointsOf(data).filter(({ value }) => Number.isFinite(value));
+function drawLine(data: readonly Row[]): string {
+  const points = toPoints(data).filter(({ value }) => Number.isFinite(value));
   return points.length === 0 ? NO_NUMBERS : plot(points, DEFAULT_WIDTH);
 }
 
@@ -232,7 +232,7 @@ async function deleteValues(
     from === undefined && to === undefined
       ? 'all values'
       : `the values from ${from ?? 'the first'} to ${to ?? 'the last'}`;
-  const { item } = await seriesOf(io, dataset, series);
+  const { item } = await getSeries(io, dataset, series);
   await confirm(io, `Delete ${what} of the series '${item.name}'? They cannot be restored.`, yes ? { yes } : {});
   const query = { from, to, count: true };
   const answer = await io.api.call<DeletedValues>('DELETE', `${pathOf(dataset, series)}/values`, { query });

@@ -21,11 +21,11 @@ export function workerCommands(worker: Command, io: Io): void {
 export const drainTable = (drains: readonly Drain[]) =>
   table(
     ['DRAINED', 'SINCE', 'BY'],
-    drains.map((one) => [targetOf(one), moment(one.since), one.accountId]),
+    drains.map((one) => [describeTarget(one), moment(one.since), one.accountId]),
   );
 
 /** The option of `job drain` for a drain. */
-export const targetOf = ({ scope, name }: Pick<Drain, 'scope' | 'name'>): string =>
+export const describeTarget = ({ scope, name }: Pick<Drain, 'scope' | 'name'>): string =>
   scope === 'all' ? '--all' : scope === 'host' ? `--host ${name}` : `--worker ${name}`;
 
 export const workerTable = (workers: readonly WorkerState[]) =>
@@ -35,7 +35,7 @@ export const workerTable = (workers: readonly WorkerState[]) =>
       one.id,
       one.host,
       one.pid,
-      stateOf(one),
+      describeState(one),
       `${one.running} of ${one.concurrency}`,
       `${Math.round(one.reserved.memoryMb)} of ${one.memoryMb}`,
       `${Number(one.reserved.cores.toFixed(2))} of ${one.cores}`,
@@ -45,7 +45,7 @@ export const workerTable = (workers: readonly WorkerState[]) =>
     ]),
   );
 
-function stateOf({ alive, draining, drainingSince, running }: WorkerState): string {
+function describeState({ alive, draining, drainingSince, running }: WorkerState): string {
   if (!alive) return 'gone';
   // a process for one transfer: `work --transfer`
   if (!draining) return drainingSince === undefined ? 'takes jobs' : 'takes no jobs';

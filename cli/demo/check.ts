@@ -41,14 +41,14 @@ export async function inspect<T>(path: string, scratch: string, use: (found: Fin
     grid,
     srid: grid.crs && sridOf(grid.crs),
     extent: { west, north, east: west + width * grid.width, south: north + height * grid.height },
-    statistics: await statisticsOf(grid),
+    statistics: await computeStatistics(grid),
     sha256: createHash('sha256')
       .update(await readFile(path))
       .digest('hex'),
   });
 }
 
-async function statisticsOf(grid: Grid): Promise<Statistics> {
+async function computeStatistics(grid: Grid): Promise<Statistics> {
   const nodata = Math.fround(grid.bands[0]?.nodata ?? Number.NaN);
   const found = tally();
   for await (const { samples } of grid.rows(firstSlice)) {

@@ -4,7 +4,7 @@ import { inspect, type PictureChoice } from 'hydrofiles';
 import { cellCount, stepsOf } from 'hydrofiles/data';
 import { bytes } from 'hydrofiles/terminal';
 import { type Conversions, downloadDataset, exportDataset, importFile, seconds } from './conversions.ts';
-import { floodItems, makeFlood, peakOf, writeFlood } from './flood.ts';
+import { findPeak, floodItems, makeFlood, writeFlood } from './flood.ts';
 import { depthMapFaults, floodFaults, seriesFaults } from './flood-check.ts';
 import { makeGauges } from './gauges.ts';
 import type { Outline } from './outline.ts';
@@ -26,7 +26,7 @@ export async function tellFlood(made: Terrain, story: Story): Promise<void> {
   const { work, places, projectId, step, result } = story;
   const flood = makeFlood(made);
   const depth = flood.items[floodItems.depth]!.name!;
-  const peak = await peakOf(flood);
+  const peak = await findPeak(flood);
   const file = join(places.files, 'flood.dfsu');
   await writeFlood(flood, file, places.scratch);
   step(

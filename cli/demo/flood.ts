@@ -67,7 +67,7 @@ export interface Peak {
   least: number;
 }
 
-export async function peakOf(flood: Mesh): Promise<Peak> {
+export async function findPeak(flood: Mesh): Promise<Peak> {
   let peak: Peak = { step: 0, area: 0, depth: 0, least: 0 };
   for (let step = 0; step < stepsOf(flood); step++) {
     const depths = await flood.values(floodItems.depth, step);

@@ -30,7 +30,7 @@ export function makeValleyMesh({ valley, south, rows, cell }: Terrain): ValleyMe
     const numbers = places.map(([x, y]) => corners.add(x, y, 0));
     for (let n = 1; n < numbers.length; n++) ends.push(numbers[n - 1]!, numbers[n]!);
   };
-  const rim = rimOf(valley, evenly(north, south, RIM_STEP));
+  const rim = traceRim(valley, evenly(north, south, RIM_STEP));
   addLine(rim);
   for (const line of riverLines(valley, evenly(north, south, RIVER_STEP))) addLine(line);
   const made = meshPolygons(
@@ -64,7 +64,7 @@ function evenly(from: number, to: number, step: number): number[] {
 }
 
 /** The closed line around the floor of the valley. */
-function rimOf(valley: Terrain['valley'], northings: readonly number[]): Point[] {
+function traceRim(valley: Terrain['valley'], northings: readonly number[]): Point[] {
   const side = (sign: 1 | -1) => {
     const widths = smoothed(northings.map((y) => widthAt(valley, y, sign)));
     return northings.map((y, n): Point => [valley.riverAt(y) + sign * widths[n]!, y]);

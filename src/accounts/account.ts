@@ -74,7 +74,7 @@ export function accountStatusError({
 }
 
 /** Role names of a list separated by commas, without duplicates. */
-export const rolesOf = (roles: string): string[] => [
+export const parseRoles = (roles: string): string[] => [
   ...new Set(
     roles
       .split(',')

@@ -36,7 +36,7 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursor
       },
     },
     async ({ caller, query }) => {
-      const filter = { account: query.account, after: afterOf(query.after) };
+      const filter = { account: query.account, after: parsePosition(query.after) };
       return cursorPage(
         cursors,
         query,
@@ -48,7 +48,7 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursor
   );
 }
 
-function afterOf(text: string | undefined): AuditFilter['after'] {
+function parsePosition(text: string | undefined): AuditFilter['after'] {
   if (text === undefined || text === '') return undefined;
   if (/^\d{1,15}$/.test(text)) return { id: Number(text) };
   const time = timestampFromText(text);

@@ -86,7 +86,7 @@ function openRangeService(url: string, log: Log): BreachedPasswords {
     const digest = hash('sha1', password, 'hex').toUpperCase();
     const [prefix, rest] = [digest.slice(0, 5), digest.slice(5)];
     try {
-      const lines = (await textOf(`${withoutTrailingSlashes(url)}/${prefix}`)).split(/\r?\n/);
+      const lines = (await fetchText(`${withoutTrailingSlashes(url)}/${prefix}`)).split(/\r?\n/);
       return lines.some((line) => {
         const [found, count] = line.trim().split(':');
         // lines with a count of 0 are padding
@@ -104,7 +104,7 @@ function openRangeService(url: string, log: Log): BreachedPasswords {
   };
 }
 
-async function textOf(url: string): Promise<string> {
+async function fetchText(url: string): Promise<string> {
   const { default: got } = await import('got');
   const answer = got.stream(url, {
     headers: { 'add-padding': 'true', 'user-agent': 'platform' },

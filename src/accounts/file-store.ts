@@ -72,7 +72,7 @@ export class FileStore implements AccountStore {
   }
 
   async refresh(): Promise<void> {
-    const version = await versionOf(this.#path);
+    const version = await readVersion(this.#path);
     const isKnown = version === undefined || version === this.#copiedVersion || version === this.#malformedVersion;
     // a change is answered when the file contains it, whichever process writes; the refreshing one reports a failure
     if (isKnown && !this.#isBehind) return this.#catchingUp?.catch(() => {});
@@ -93,10 +93,10 @@ export class FileStore implements AccountStore {
     try {
       const result = await this.#db.transaction(async (tx) => {
         await this.#copyIn(tx, after);
-        const version = await versionOf(this.#path);
+        const version = await readVersion(this.#path);
         const result = await work(tx);
         // do not overwrite a concurrent change by hand
-        if ((await versionOf(this.#path)) !== version)
+        if ((await readVersion(this.#path)) !== version)
           throw new AppError('unavailable', 'The account file was just changed by hand. Try again.', { retryAfter: 1 });
         await this.#copyOut(tx, after);
         return result;
@@ -151,7 +151,7 @@ export class FileStore implements AccountStore {
   async #copyIn(tx: Transaction, after: AfterCommit): Promise<void> {
     await lockFile(tx);
     const text = await read(this.#path);
-    const sha256 = text === undefined ? undefined : hashOf(text);
+    const sha256 = text === undefined ? undefined : hashText(text);
     const known = await findFileState(tx);
     if (known?.pending !== undefined) {
       const isOld = sha256 === undefined || isSame(sha256, known.replaces);
@@ -179,7 +179,7 @@ export class FileStore implements AccountStore {
   /** Copies the table to the file, after the commit. */
   async #copyOut(tx: Transaction, after: AfterCommit): Promise<void> {
     const text = accountFileText([...(await listEntries(tx))]);
-    const sha256 = hashOf(text);
+    const sha256 = hashText(text);
     const known = await findFileState(tx);
     if (isSame(sha256, known?.sha256)) return;
     // of two texts in one transaction only the last one is written
@@ -210,10 +210,10 @@ async function refuseDuplicateIds(tx: Transaction, entries: readonly FileEntry[]
 const isSame = (one: Buffer | undefined, other: Buffer | undefined) =>
   one === undefined || other === undefined ? one === other : one.equals(other);
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest();
+const hashText = (text: string) => createHash('sha256').update(text).digest();
 
 /** A text that changes whenever the file changes; undefined if there is no file. */
-async function versionOf(path: string): Promise<string | undefined> {
+async function readVersion(path: string): Promise<string | undefined> {
   try {
     const { ino, size, mtimeNs } = await stat(path, { bigint: true });
     return `${ino} ${size} ${mtimeNs}`;

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { clientOf } from '../platform/net/networks.ts';
+import { rateLimitKey } from '../platform/net/networks.ts';
 import {
   abandonSlot,
   countFailure,
@@ -121,7 +121,7 @@ class Delays {
   }
 }
 
-const sourceOf = (address: string, account: string): LoginSource => ({ client: clientOf(address), account });
+const sourceOf = (address: string, account: string): LoginSource => ({ client: rateLimitKey(address), account });
 
 const tooManyFailedLogins = (delayMs: number) =>
   new AppError('tooManyRequests', 'Too many failed logins are waiting. Try again later.', {

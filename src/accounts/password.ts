@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { ThreadPool } from 'hydrofiles/threads';
 import { AppError } from '../errors.ts';
-import { clientOf } from '../platform/net/networks.ts';
+import { rateLimitKey } from '../platform/net/networks.ts';
 import type { Derivation } from './hash-thread.ts';
 
 /** PBKDF2-HMAC-SHA-512, above OWASP's 210,000; about 60 ms of one core. */
@@ -74,7 +74,7 @@ export class Passwords {
 
   /** Derives all keys, and returns the last. */
   async #derive(address: string, ...work: Derivation[]): Promise<Buffer> {
-    return Buffer.from(await this.#threads.run({ key: clientOf(address) }, work));
+    return Buffer.from(await this.#threads.run({ key: rateLimitKey(address) }, work));
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
 import { notFound } from '../errors.ts';
-import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { type FreeForm, selectPart, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import { Account } from './account.ts';
 
@@ -35,7 +35,7 @@ const parts = {
 
 export const listAccounts = (db: Reads, part: Part) =>
   db.any(
-    sql.type(listed(ListedAccount))`${partOf(part, {
+    sql.type(listed(ListedAccount))`${selectPart(part, {
       ...parts,
       columns: accountAs,
       size: sizeOf([sql.fragment`a.metadata`, sql.fragment`a.roles`]),
@@ -53,7 +53,7 @@ export const LegacyAccount = z.object({
 
 export const listLegacyAccounts = (db: Reads, part: Part) =>
   db.any(
-    sql.type(listed(LegacyAccount))`${partOf(part, {
+    sql.type(listed(LegacyAccount))`${selectPart(part, {
       ...parts,
       columns: () => sql.fragment`a.id, a.name, array_to_string(a.roles, ',') as roles, a.activated, a.password_hash`,
       size: sizeOf([sql.fragment`a.roles`]),

@@ -2,7 +2,7 @@ import { audit } from '../audit.ts';
 import type { Transaction } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { clientOf } from '../platform/net/networks.ts';
+import { rateLimitKey } from '../platform/net/networks.ts';
 import { checkLoginId } from './login-id.ts';
 import { countMails, countRegistrationMail, findTokenHolder, useTokens } from './mail.queries.ts';
 import { hashOfMailToken } from './mail-token.ts';
@@ -47,7 +47,7 @@ export async function register(parts: RegisterParts, { password, ...request }: R
   });
   await parts.store.change(async (tx) => {
     await limitPendingMails(tx);
-    const mail = { recipient: request.email, client: clientOf(origin.address) };
+    const mail = { recipient: request.email, client: rateLimitKey(origin.address) };
     if (!(await countRegistrationMail(tx, mail, MAX_MAILS))) {
       const details = { made: false, tooManyMails: true };
       return audit(tx, { action: 'account.register', subject: request.id, ...origin, details });

@@ -38,7 +38,7 @@ interface Plan {
 
 /** Reads what a request asks for; refuses too much before it reads. */
 export async function readCoverages(dataset: OpenDataset, wish: ValuesWish, signal: AbortSignal): Promise<Coverage[]> {
-  const plans = chosenVariables(dataset, wish.items).map((variable) => planOf(dataset, variable, wish));
+  const plans = chosenVariables(dataset, wish.items).map((variable) => planQuery(dataset, variable, wish));
   if ((wish.from ?? wish.to) !== undefined && plans.every(({ steps }) => steps === undefined))
     throw invalidMember(wish.from === undefined ? 'to' : 'from', 'The values have no times.');
   checkSize(plans);
@@ -85,14 +85,14 @@ function chosenVariables({ variables }: OpenDataset, wanted: readonly string[] |
   return [...new Set(chosen)];
 }
 
-function planOf(dataset: OpenDataset, variable: Variable, wish: ValuesWish): Plan {
+function planQuery(dataset: OpenDataset, variable: Variable, wish: ValuesWish): Plan {
   const { data, cells, places } = dataset;
   const selection = places === undefined ? selectCells(variable, cells, wish) : selectPlaces(variable, places, wish);
   const steps = variable.timed ? stepsWithin(data.time!, wish.from, wish.to) : undefined;
   return { variable, selection, steps };
 }
 
-const sizeOf = (indices: readonly Indices[]): number => indices.reduce((size, { length }) => size * length, 1);
+const countValues = (indices: readonly Indices[]): number => indices.reduce((size, { length }) => size * length, 1);
 
 const indicesOf = ({ selection, steps }: Plan): readonly Indices[] =>
   steps === undefined ? selection.indices : [steps, ...selection.indices];
@@ -108,7 +108,7 @@ function checkSize(plans: readonly Plan[]): void {
   for (const plan of plans) {
     const { steps, selection, variable } = plan;
     values += (steps?.length ?? 1) * selection.axes.reduce((size, { length }) => size * length, 1);
-    read += sizeOf(indicesOf(plan));
+    read += countValues(indicesOf(plan));
     // Sizes first: the chunks of too many values would take long to count.
     if (read <= mostRead) bytes += variable.array.bytesFor(indicesOf(plan));
   }
@@ -122,7 +122,7 @@ async function readPlan(plan: Plan, signal: AbortSignal): Promise<StoredValues> 
   const values = await plan.variable.array.select(indices, signal);
   const { kept } = plan.selection;
   if (kept === undefined) return values;
-  const window = sizeOf(indices.slice(-2));
+  const window = countValues(indices.slice(-2));
   const rows = window === 0 ? 0 : values.length / window;
   const picked = newValues(plan.variable.array.metadata.type, rows * kept.length);
   for (let row = 0; row < rows; row++)

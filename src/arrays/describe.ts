@@ -27,9 +27,9 @@ export function describe(dataset: OpenDataset): Description {
   return {
     ...(dataset.title === undefined ? {} : { title: dataset.title }),
     kind: data.kind,
-    items: variables.map((variable) => itemOf(variable)),
-    ...timeOf(dataset),
-    axes: axesOf(dataset),
+    items: variables.map((variable) => describeItem(variable)),
+    ...describeTime(dataset),
+    axes: describeAxes(dataset),
     ...(data.kind === 'grid' ? { affine: [...data.affine] } : {}),
     ...(places === undefined
       ? {}
@@ -43,7 +43,7 @@ export function describe(dataset: OpenDataset): Description {
             ...(places.mesh.section === undefined ? {} : { section: places.mesh.section }),
           },
         }),
-    ...crsOf(dataset),
+    ...describeSystem(dataset),
     ...(dataset.box === undefined ? {} : { bbox: [...dataset.box] }),
     ...(dataset.wgs84Extent === undefined ? {} : { wgS84Extent: dataset.wgs84Extent }),
   };
@@ -71,7 +71,7 @@ const dataTypes: Readonly<Record<StoredType, Description['items'][number]['dataT
   Float64: 'Double',
 };
 
-function itemOf({ id, item, array, timed, dimensions, location }: Variable): Description['items'][number] {
+function describeItem({ id, item, array, timed, dimensions, location }: Variable): Description['items'][number] {
   const quantity = item.eum && eumItem(item.eum.item);
   const unit = item.eum && eumUnit(item.eum.unit);
   const symbol = item.unit ?? unit?.symbol;
@@ -88,7 +88,7 @@ function itemOf({ id, item, array, timed, dimensions, location }: Variable): Des
   };
 }
 
-function timeOf({ data: { time } }: OpenDataset): Pick<Description, 'time'> {
+function describeTime({ data: { time } }: OpenDataset): Pick<Description, 'time'> {
   if (time === undefined) return {};
   const steps = stepCount(time);
   const every = time.spacing === 'equidistant' ? { interval: (time.interval * MILLISECONDS[time.unit]) / 1000 } : {};
@@ -107,7 +107,7 @@ function timeOf({ data: { time } }: OpenDataset): Pick<Description, 'time'> {
   };
 }
 
-function axesOf({ data, cells, variables }: OpenDataset): Description['axes'] {
+function describeAxes({ data, cells, variables }: OpenDataset): Description['axes'] {
   const axes: Description['axes'] = [];
   if (cells !== undefined) {
     const { width, height } = cells;
@@ -138,7 +138,7 @@ function axesOf({ data, cells, variables }: OpenDataset): Description['axes'] {
   return data.kind === 'mesh' ? axes.filter(({ name }) => name !== 'x' && name !== 'y') : axes;
 }
 
-function crsOf({ crs, wkt }: OpenDataset): Pick<Description, 'crs'> {
+function describeSystem({ crs, wkt }: OpenDataset): Pick<Description, 'crs'> {
   if (crs === undefined) return {};
   const srid = sridOf(crs);
   const text = wkt ?? crs.wkt;

@@ -49,7 +49,7 @@ export class MeshPlaces {
   }
 
   /** The inverse of `number`. */
-  indexOf(location: 'node' | 'cell', number: number): number | undefined {
+  findIndex(location: 'node' | 'cell', number: number): number | undefined {
     const ids = location === 'node' ? this.mesh.nodeIds : this.mesh.cellIds;
     const index = ids === undefined ? number - 1 : ids.indexOf(number);
     return index >= 0 && index < this.at(location).length / 3 ? index : undefined;

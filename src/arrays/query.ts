@@ -18,7 +18,7 @@ export interface Where {
 }
 
 /** Reads `point`, `bbox` and `element`; coordinates in another system are transformed to that of the data. */
-export async function choiceOf(where: Where, data: Pick<OpenDataset, 'crs'>): Promise<Choice> {
+export async function parseChoice(where: Where, data: Pick<OpenDataset, 'crs'>): Promise<Choice> {
   const { point, bbox, element, layer, crs } = where;
   const given = Object.entries({ point, bbox, element }).filter(([, value]) => value !== undefined);
   if (given.length > 1)

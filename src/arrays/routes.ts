@@ -6,14 +6,14 @@ import { sendPieces } from '../http/answers/pieces.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
-import { askerOf } from '../http/rules/signed-link.ts';
+import { readAsker } from '../http/rules/signed-link.ts';
 import { MultidimensionalDataset, MultidimensionalValues } from './answers.ts';
 import { readCoverages } from './coverage.ts';
 import { covJson } from './covjson.ts';
 import { type StoreParts, withDataset } from './dataset.ts';
 import { describe } from './describe.ts';
 import { mostValues } from './limits.ts';
-import { choiceOf } from './query.ts';
+import { parseChoice } from './query.ts';
 import { csvTable, jsonTable } from './value-table.ts';
 
 const FORMATS = {
@@ -83,7 +83,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       resource: ({ params }: FastifyRequest) => `multidimensional:${(params as { id: string }).id.toLowerCase()}`,
       permission: async (request: FastifyRequest) => {
         const { id } = request.params as { id: string };
-        const { blob, rowVersion } = (await servedDataset(parts, askerOf(request), id)).dataset;
+        const { blob, rowVersion } = (await servedDataset(parts, readAsker(request), id)).dataset;
         return `${blob} ${rowVersion}`;
       },
     },
@@ -103,7 +103,7 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       },
     },
     async (request) =>
-      withDataset(parts, askerOf(request), request.params.id, async (dataset, { id, name }) => ({
+      withDataset(parts, readAsker(request), request.params.id, async (dataset, { id, name }) => ({
         id,
         name,
         ...describe(dataset),
@@ -132,9 +132,9 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       const { item: items, from, to, format, ...where } = query;
       const stopped = new AbortController();
       whenClosed(reply, () => stopped.abort());
-      const pieces = await withDataset(parts, askerOf(request), params.id, (dataset) =>
+      const pieces = await withDataset(parts, readAsker(request), params.id, (dataset) =>
         parts.stores.reading(async () => {
-          const wish = { ...(await choiceOf(where, dataset)), ...(items === undefined ? {} : { items }), from, to };
+          const wish = { ...(await parseChoice(where, dataset)), ...(items === undefined ? {} : { items }), from, to };
           const coverages = await readCoverages(dataset, wish, stopped.signal);
           if (format === 'covjson') return covJson(dataset, coverages);
           return format === 'csv' ? csvTable(coverages) : jsonTable(coverages);

@@ -14,7 +14,7 @@ export function selectPlaces(variable: Variable, places: MeshPlaces, choice: Cho
   const keys = keysOf(others);
   const indices: Indices[] = [...others.map(({ axis }) => all(axis.values.length)), chosen];
   const before = others.map(({ axis }, d) => other(axis, keys[d]!));
-  const at = pointsOf(places, location, chosen);
+  const at = gatherPoints(places, location, chosen);
   const isColumn = choice.point !== undefined && chosen.length > 1;
   if (isColumn) {
     const { x, y, z, columns } = at;
@@ -45,7 +45,7 @@ function chosenPlaces({ id, location }: Variable, places: MeshPlaces, choice: Ch
   const at = places.at(location!);
   if (elements !== undefined) {
     const found = elements.map((number) => {
-      const index = places.indexOf(location!, number);
+      const index = places.findIndex(location!, number);
       if (index !== undefined) return index;
       throw invalidMember('element', `The mesh has no ${location === 'node' ? 'node' : 'element'} ${number}.`);
     });
@@ -71,7 +71,7 @@ function chosenPlaces({ id, location }: Variable, places: MeshPlaces, choice: Ch
 }
 
 /** Coordinates of places, and their numbers in the table; heights only if the mesh has layers. */
-function pointsOf(places: MeshPlaces, location: 'node' | 'cell', chosen: Uint32Array) {
+function gatherPoints(places: MeshPlaces, location: 'node' | 'cell', chosen: Uint32Array) {
   const at = places.at(location);
   const along = (axis: number) => Float64Array.from(chosen, (index) => at[3 * index + axis]!);
   const { layers } = places;

@@ -16,7 +16,7 @@ import { AppError } from '../errors.ts';
 import { type CellGrid, cellGridOf } from './cell-grid.ts';
 import { type Box, boxOf, wgs84ExtentOf } from './extent.ts';
 import { MeshPlaces } from './mesh-places.ts';
-import { type Variable, variablesOf } from './variables.ts';
+import { listVariables, type Variable } from './variables.ts';
 
 /** A dataset whose values can be read. */
 export interface OpenDataset {
@@ -127,7 +127,7 @@ export class Stores {
     const { title } = store.attributes;
     const dataset = {
       data,
-      variables: variablesOf(opened),
+      variables: listVariables(opened),
       cells: data.kind === 'mesh' ? undefined : cellGridOf(data),
       places: data.kind === 'mesh' ? new MeshPlaces(data) : undefined,
       crs: data.crs,

@@ -22,7 +22,10 @@ export function stepsWithin(axis: TimeAxis, from: Timestamp | undefined, to: Tim
   if (from === undefined && to === undefined) return { first: 0, length: count };
   if (from !== undefined && to !== undefined && from > to)
     throw invalidMember('to', `'to' (${to}) is before 'from' (${from}).`);
-  const [least, most] = [from === undefined ? -Infinity : microsOf(from), to === undefined ? Infinity : microsOf(to)];
+  const [least, most] = [
+    from === undefined ? -Infinity : parseMicros(from),
+    to === undefined ? Infinity : parseMicros(to),
+  ];
   const steps: number[] = [];
   for (let step = 0; step < count; step++) {
     const micros = Math.round(timeOf(axis, step) * 1000);
@@ -33,7 +36,8 @@ export function stepsWithin(axis: TimeAxis, from: Timestamp | undefined, to: Tim
   return together ? { first, length: steps.length } : Uint32Array.from(steps);
 }
 
-const microsOf = (time: Timestamp): number => Date.parse(`${time.slice(0, 23)}Z`) * 1000 + Number(time.slice(23, 26));
+const parseMicros = (time: Timestamp): number =>
+  Date.parse(`${time.slice(0, 23)}Z`) * 1000 + Number(time.slice(23, 26));
 
 /** Without the zeros that end the fraction. */
 function shortened(time: Timestamp): string {

@@ -17,7 +17,7 @@ interface Table {
 }
 
 /** A row for each time and place, with the values of all items. */
-function tableOf(coverages: readonly Coverage[]): Table {
+function tabulate(coverages: readonly Coverage[]): Table {
   const [coverage, ...others] = coverages;
   if (coverage === undefined) return { columns: [], rows: 0 };
   if (others.length > 0) {
@@ -73,7 +73,7 @@ function* lines({ columns, rows }: Table, line: (cells: string[], row: number) =
 
 /** `{"columns":[…],"data":[[…],…]}`. */
 export function* jsonTable(coverages: readonly Coverage[]): Generator<string> {
-  const table = tableOf(coverages);
+  const table = tabulate(coverages);
   yield `{"columns":${JSON.stringify(table.columns.map(({ name }) => name))},"data":[`;
   yield* lines(table, (cells, row) => `${row === 0 ? '' : ','}[${cells.join(',')}]`);
   yield ']}';
@@ -81,7 +81,7 @@ export function* jsonTable(coverages: readonly Coverage[]): Generator<string> {
 
 /** RFC 4180 with a header; no value is an empty cell. */
 export function* csvTable(coverages: readonly Coverage[]): Generator<string> {
-  const table = tableOf(coverages);
+  const table = tabulate(coverages);
   const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   yield `${table.columns.map(({ name }) => quoted(name)).join(',')}\r\n`;
   // Cells are numbers, times and null.

@@ -23,7 +23,7 @@ export interface Variable {
   readonly location?: MeshItem['location'];
 }
 
-export function variablesOf({ data, arrays }: OpenedStore): Variable[] {
+export function listVariables({ data, arrays }: OpenedStore): Variable[] {
   const made = (item: Item, n: number, timed: boolean, dimensions: readonly Dimension[]): Variable => {
     const array = arrays[n]!;
     return { id: array.metadata.name, item, array, timed, dimensions };

@@ -93,7 +93,7 @@ export async function* seen(body: AsyncIterable<Uint8Array>, each: (chunk: Uint8
 }
 
 /** Reads a blob. Opens it at the first `next()`, because an opened file that is never read would stay open. */
-export async function* bytesOf(store: BlobStore, name: string, etag?: string): AsyncGenerator<Uint8Array> {
+export async function* readBlob(store: BlobStore, name: string, etag?: string): AsyncGenerator<Uint8Array> {
   yield* await store.read(name, undefined, etag);
 }
 

@@ -33,14 +33,14 @@ import {
 } from './blobs.ts';
 import {
   absent,
-  codeOf,
   DurableFiles,
   entries,
+  errorCode,
   explained,
   flush,
-  infoOf,
   removeOldFiles,
   setPreciseTime,
+  toBlobInfo,
 } from './durable-files.ts';
 import { joinBlocks } from './join-blocks.ts';
 import { folderMarker, type StoreMarker } from './marker.ts';
@@ -100,7 +100,7 @@ export class DiskStore implements BlobStore {
     { target = name, each, signal }: Commit = {},
   ): Promise<BlobInfo> {
     const blocks = this.#blocksOf(name);
-    const pathOf = (id: string) => join(blocks, Buffer.from(id).toString('hex'));
+    const blockPath = (id: string) => join(blocks, Buffer.from(id).toString('hex'));
     const stored = new Map<string, StoredBlock>();
     const wanted = new Set(blockIds);
     for (const id of wanted) checkBlockId(id);
@@ -108,18 +108,19 @@ export class DiskStore implements BlobStore {
     const look = async () => {
       for (const id of left) {
         signal?.throwIfAborted();
-        const found = await stat(pathOf(id), { bigint: true }).catch(absent);
+        const found = await stat(blockPath(id), { bigint: true }).catch(absent);
         if (found) stored.set(id, { size: Number(found.size), written: Number(found.mtimeMs) });
       }
     };
     await Promise.all(Array.from({ length: LOOKS }, look));
     checkBlocks(blockIds, stored, limit);
     const missing = (id: string) => (error: unknown) => {
-      throw codeOf(error) === 'ENOENT' ? new MissingBlock(id, blockIds, stored) : error;
+      throw errorCode(error) === 'ENOENT' ? new MissingBlock(id, blockIds, stored) : error;
     };
     const joined = joinBlocks(blockIds, stored, {
-      readAll: (id) => readFile(pathOf(id)).catch(missing(id)),
-      open: async (id) => (await open(pathOf(id), 'r').catch(missing(id))).createReadStream({ highWaterMark: 1 << 20 }),
+      readAll: (id) => readFile(blockPath(id)).catch(missing(id)),
+      open: async (id) =>
+        (await open(blockPath(id), 'r').catch(missing(id))).createReadStream({ highWaterMark: 1 << 20 }),
     });
     const body = stoppable(limited(joined, limit), signal);
     return this.#files.write(this.#pathOf(target), (file) => writeFile(file, each ? seen(body, each) : body));
@@ -134,13 +135,13 @@ export class DiskStore implements BlobStore {
 
   async info(name: string): Promise<BlobInfo | undefined> {
     const found = await stat(this.#pathOf(name), { bigint: true }).catch(absent);
-    return found && infoOf(found);
+    return found && toBlobInfo(found);
   }
 
   async read(name: string, range?: ByteRange, etag?: string, signal?: AbortSignal): Promise<Readable> {
     signal?.throwIfAborted();
     const file = await this.openFile(name);
-    if (etag !== undefined && infoOf(await file.stat({ bigint: true })).etag !== etag) {
+    if (etag !== undefined && toBlobInfo(await file.stat({ bigint: true })).etag !== etag) {
       await file.close();
       throw hasChanged(name);
     }
@@ -166,7 +167,7 @@ export class DiskStore implements BlobStore {
     try {
       return await open(this.#pathOf(name), 'r');
     } catch (error) {
-      throw codeOf(error) === 'ENOENT' ? notFound('Blob', name) : explained(error);
+      throw errorCode(error) === 'ENOENT' ? notFound('Blob', name) : explained(error);
     }
   }
 
@@ -175,8 +176,8 @@ export class DiskStore implements BlobStore {
     try {
       await link(this.#pathOf(name), path);
     } catch (error) {
-      if (codeOf(error) === 'ENOENT' && !(await this.info(name))) throw notFound('Blob', name);
-      if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(codeOf(error))) throw explained(error);
+      if (errorCode(error) === 'ENOENT' && !(await this.info(name))) throw notFound('Blob', name);
+      if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(errorCode(error))) throw explained(error);
       await this.#copyOut(name, path, signal);
     }
   }
@@ -205,7 +206,7 @@ export class DiskStore implements BlobStore {
       await this.#files.moveInto(path, target);
       return info;
     } catch (error) {
-      if (codeOf(error) !== 'EXDEV') throw error;
+      if (errorCode(error) !== 'EXDEV') throw error;
     }
     const body = source.createReadStream({ autoClose: false, highWaterMark: 1 << 20 });
     const copied = await this.#files.write(target, (file) => writeFile(file, stoppable(body, signal)));

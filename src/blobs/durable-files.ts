@@ -51,7 +51,7 @@ export class DurableFiles {
         break;
       } catch (error) {
         // first blob of its area, or the folder of blocks was just removed; or the source is gone, with its transfer
-        if (codeOf(error) !== 'ENOENT' || tries > 3 || !(await stat(source).catch(absent))) throw error;
+        if (errorCode(error) !== 'ENOENT' || tries > 3 || !(await stat(source).catch(absent))) throw error;
         await mkdir(parent, { recursive: true, mode: 0o700 });
         await this.#syncFolder(join(parent, '..'));
       }
@@ -71,10 +71,10 @@ export function setPreciseTime(file: FileHandle): Promise<void> {
 
 export async function flush(file: FileHandle): Promise<BlobInfo> {
   const [found] = await Promise.all([file.stat({ bigint: true }), file.sync()]);
-  return infoOf(found);
+  return toBlobInfo(found);
 }
 
-export const infoOf = (found: { size: bigint; mtimeNs: bigint; mtime: Date; ino: bigint }): BlobInfo => ({
+export const toBlobInfo = (found: { size: bigint; mtimeNs: bigint; mtime: Date; ino: bigint }): BlobInfo => ({
   size: Number(found.size),
   etag: `"${found.ino.toString(36)}-${found.size.toString(36)}-${found.mtimeNs.toString(36)}"`,
   lastModified: found.mtime,
@@ -98,15 +98,15 @@ export async function removeOldFiles(folder: string, before: number): Promise<nu
   return removed;
 }
 
-export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
+export const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
 
 /** Undefined if the error is that a file does not exist; throws other errors. */
 export function absent(error: unknown): undefined {
-  if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) throw error;
+  if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw error;
 }
 
 /** The error of a write: `unavailable` if the disk is full. */
 export function explained(error: unknown): unknown {
-  if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) return error;
+  if (!['ENOSPC', 'EDQUOT'].includes(errorCode(error))) return error;
   return new AppError('unavailable', 'The blob store is full. Try again later.', { retryAfter: 60 });
 }

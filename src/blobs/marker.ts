@@ -76,7 +76,7 @@ export function folderMarker(folder: string): StoreMarker {
 
 /** Without conditional PUT, the last of two concurrent writers wins: read the marker again after `create`. */
 export function bucketMarker(bucket: Bucket): StoreMarker {
-  const bodyOf = (owner: StoreOwner) => Buffer.from(JSON.stringify(owner));
+  const encodeOwner = (owner: StoreOwner) => Buffer.from(JSON.stringify(owner));
   return {
     async read() {
       const answer = await bucket.get(NAME, {}, AbortSignal.timeout(READ_MS)).catch((error: unknown) => {
@@ -86,9 +86,9 @@ export function bucketMarker(bucket: Bucket): StoreMarker {
       if (answer?.status !== 200) return undefined;
       return parseOwner(await answer.text(), NAME);
     },
-    create: (owner) => bucket.create(NAME, bodyOf(owner)),
+    create: (owner) => bucket.create(NAME, encodeOwner(owner)),
     async replace(owner) {
-      await bucket.put(NAME, bodyOf(owner));
+      await bucket.put(NAME, encodeOwner(owner));
     },
   };
 }

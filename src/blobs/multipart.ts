@@ -118,7 +118,7 @@ async function finishParts(
     for (const pause of isRefusal ? [0] : PAUSES_MS) {
       await sleep(pause, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted());
       const found = await bucket.head(parts.key, signal).catch(() => undefined);
-      if (found?.headers.get('etag') === etagOf(etags)) return;
+      if (found?.headers.get('etag') === multipartEtag(etags)) return;
     }
     signal?.throwIfAborted();
     throw error;
@@ -126,7 +126,7 @@ async function finishParts(
 }
 
 /** The ETag of an object in parts: the MD5 of their MD5s. With some ways of encryption S3 has others. */
-function etagOf(etags: readonly string[]): string {
+function multipartEtag(etags: readonly string[]): string {
   const digests = Buffer.from(etags.join('').replaceAll('"', ''), 'hex');
   return `"${hash('md5', digests)}-${etags.length}"`;
 }

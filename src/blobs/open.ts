@@ -7,7 +7,7 @@ import { BucketError, type BucketLimits } from './s3-client.ts';
 
 /** Opens the store of the setting `blobs.url`, else the one in a local folder. */
 export async function openBlobStore(url: string | undefined, folder: string): Promise<BlobStore> {
-  return url === undefined ? DiskStore.open(folder) : new S3Store(addressOf(url));
+  return url === undefined ? DiskStore.open(folder) : new S3Store(parseAddress(url));
 }
 
 /** A possible place of a platform's blobs. */
@@ -30,7 +30,7 @@ export async function storePlaces(
   limits?: BucketLimits,
 ): Promise<StorePlace[]> {
   if (url === undefined) return [{ name: folder, store: await DiskStore.open(folder) }];
-  const address = addressOf(url);
+  const address = parseAddress(url);
   const prefixes = address.prefix === '' ? [DEFAULT_FOLDER, ''] : [address.prefix];
   return prefixes.map((prefix) => ({
     name: `${address.endpoint}/${address.bucket}/${prefix}`,
@@ -52,7 +52,7 @@ const PROBE_MS = 5000;
  */
 export async function checkBlobStore(url: string | undefined, { probeMs = PROBE_MS } = {}): Promise<void> {
   if (url === undefined) return;
-  const address = addressOf(url);
+  const address = parseAddress(url);
   const result = await new Bucket(address).probe(AbortSignal.timeout(probeMs)).then(
     () => undefined,
     (error: unknown) => error,
@@ -62,7 +62,7 @@ export async function checkBlobStore(url: string | undefined, { probeMs = PROBE_
     throw new Error(`Wrong setting blobs.url: ${problem} (bucket '${address.bucket}'). Correct it and start again.`);
 }
 
-function addressOf(url: string) {
+function parseAddress(url: string) {
   const address = parseBucketAddress(url);
   if (!address) throw new Error('blobs.url must be s3://key:secret@host:port/bucket[/folder][?region=…][&tls=false].');
   return address;

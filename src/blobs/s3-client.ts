@@ -115,7 +115,7 @@ export class S3Client {
         method,
         headers: Object.fromEntries(headers),
         headersTimeout,
-        ...(bytes === undefined ? {} : { body: bytes.length <= PIECE ? bytes : Readable.from(piecesOf(bytes)) }),
+        ...(bytes === undefined ? {} : { body: bytes.length <= PIECE ? bytes : Readable.from(splitBytes(bytes)) }),
         ...(signal && { signal }),
       }).catch((error) => {
         throw inTime(error, signal);
@@ -172,17 +172,17 @@ async function reconnecting(
 const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const TOO_LATE = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-const isBrokenConnection = (error: unknown): boolean => BROKEN.includes(codeOf(error));
+const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+const isBrokenConnection = (error: unknown): boolean => BROKEN.includes(errorCode(error));
 
 /** The error of a request; `unavailable` if it passed a time limit, and the reason of an aborted signal. */
 function inTime(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
-  if (!TOO_LATE.includes(codeOf(error))) return error;
+  if (!TOO_LATE.includes(errorCode(error))) return error;
   return new AppError('unavailable', 'The blob store does not answer. Try again later.', { retryAfter: RETRY_AFTER_S });
 }
 
-function* piecesOf(bytes: Buffer) {
+function* splitBytes(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 

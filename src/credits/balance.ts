@@ -27,18 +27,18 @@ export interface Query {
 export type Where = { tenantId: string } | { billingReference?: string; billingReferenceType?: string };
 
 export const balances = async (db: Database, caller: Caller, where: Where, query: Query) =>
-  listBalances(db, await scopeOf(db, caller, where, query));
+  listBalances(db, await findScope(db, caller, where, query));
 
 type DetailsQuery = Query & { offset?: number | undefined; limit?: number | undefined };
 
 /** The rows in parts, so that a list of any length takes little memory. */
 export async function details(db: Database, caller: Caller, where: Where, query: DetailsQuery) {
-  const scope = await scopeOf(db, caller, where, query);
+  const scope = await findScope(db, caller, where, query);
   return inParts((part) => listDetails(db, scope, part), query);
 }
 
 export async function extendedDetails(db: Database, caller: Caller, where: { tenantId: string }, query: DetailsQuery) {
-  const scope = await scopeOf(db, caller, where, query);
+  const scope = await findScope(db, caller, where, query);
   return inParts((part) => listExtendedDetails(db, caller, scope, part), query);
 }
 
@@ -61,7 +61,7 @@ export async function* inParts<Row extends LedgerPosition>(
   }
 }
 
-async function scopeOf(db: Database, caller: Caller, where: Where, { filter = STATUSES, at }: Query): Promise<Scope> {
+async function findScope(db: Database, caller: Caller, where: Where, { filter = STATUSES, at }: Query): Promise<Scope> {
   if ('tenantId' in where) await checkMayQuery(db, caller, where.tenantId);
   else checkMayQueryGeneric(caller);
   const { tenantId: pool, ...reference } = 'tenantId' in where ? where : { tenantId: GENERIC_POOL, ...where };

@@ -6,7 +6,7 @@ import { isUuid } from '../platform/text/uuid.ts';
 import {
   addCredits,
   GENERIC_POOL,
-  isProjectOf,
+  isTenantProject,
   isUnendedTransfer,
   type Move,
   moveCredits,
@@ -92,7 +92,7 @@ async function checkNoTransfer(db: Reads, operationId: string | undefined): Prom
 }
 
 async function checkProject(db: Reads, caller: Caller, { tenantId, projectId }: Use): Promise<void> {
-  if (projectId === undefined || (await isProjectOf(db, tenantId, projectId))) return;
+  if (projectId === undefined || (await isTenantProject(db, tenantId, projectId))) return;
   await checkVisible(db, caller, tenantId);
   throw notFound('Project', projectId);
 }

@@ -28,7 +28,7 @@ export interface Priced {
 }
 
 /** Price of a transfer. Undefined: it is free. Throws `invalid` if `maxCredits` is below the fixed part. */
-export function priceOf(prices: Prices, transfer: Priced): Price | undefined {
+export function computePrice(prices: Prices, transfer: Priced): Price | undefined {
   const of = new Map(Object.entries(prices).map(([name, credits]) => [name.toLowerCase(), credits]));
   const priceFor = (name: string) => of.get(name.toLowerCase()) ?? 0;
   const fixed = sixPlaces(priceFor(transfer.readerName) + priceFor(transfer.writerName));

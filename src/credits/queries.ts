@@ -137,7 +137,7 @@ export const listExpiringPools = (db: Reads) =>
       and expires_at <= statement_timestamp() + interval '30 days' and coalesce(warned_days, 31) > 3 order by id`);
 
 /** Whether a project is in the tenant, and not in the recycle bin. */
-export const isProjectOf = (db: Reads, tenantId: string, projectId: string) =>
+export const isTenantProject = (db: Reads, tenantId: string, projectId: string) =>
   db.exists(sql.unsafe`
     select from projects p where p.id = ${projectId} and p.tenant_id = ${tenantId}
       and not exists (select from projects a where a.id = any(p.path) and a.deleted_at is not null)`);

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { checkRowVersion } from '../projects/change.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import { idleDataset, lockedDataset } from './access.ts';
 import { type DatasetChange, findProjectId, getRecord, markDeleted, updateDataset } from './queries.ts';
 
@@ -15,7 +15,7 @@ export async function deleteDataset(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const projectId = await findProjectId(tx, wanted.id);
-    if (projectId) await lockTreesOf(tx, projectId);
+    if (projectId) await lockProjectTrees(tx, projectId);
     const dataset = await idleDataset(tx, caller, wanted, 'canDeleteContent');
     await markDeleted(tx, dataset.id, caller.userId);
   });

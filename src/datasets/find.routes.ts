@@ -6,7 +6,7 @@ import { listOf } from '../http/rules/paging.ts';
 import { queryEnum, queryInteger } from '../http/rules/query.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { FOUND_TYPES, FoundItem, findDatasets, findProjects } from './find.queries.ts';
-import { segmentsOf } from './paths.ts';
+import { splitPath } from './paths.ts';
 
 const MAX_PATH_LENGTH = 10_000;
 const Find = z.object({
@@ -33,7 +33,7 @@ export async function findRoutes(app: App, { db }: { db: Reads }) {
     },
     async ({ caller, query }) => {
       const { path, itemType, projectId, limit } = query;
-      const names = segmentsOf(path);
+      const names = splitPath(path);
       const from =
         projectId !== undefined
           ? { projectId: (await visibleProject(db, caller, projectId)).id }

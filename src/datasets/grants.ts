@@ -98,7 +98,7 @@ export async function grantFor(
   { projectId, resourceId = projectId, lifetime, readOnly }: WantedLink,
 ): Promise<string> {
   const generation = await currentGeneration(db);
-  const { scope, rights, tenantId } = await scopeOf(db, caller, projectId, resourceId);
+  const { scope, rights, tenantId } = await findScope(db, caller, projectId, resourceId);
   const permission = readOnly ? 'r' : contentPermission(rights);
   checkLifetime(lifetime, permission, lifetimes);
   const expiresAt = new Date(Date.now() + lifetime);
@@ -109,7 +109,7 @@ export async function grantFor(
   return grantQuery(signer, scope, { permission, expiresAt, generation, issuer: caller.userId });
 }
 
-async function scopeOf(
+async function findScope(
   db: Reads,
   caller: Caller,
   projectId: string,

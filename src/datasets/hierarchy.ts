@@ -8,7 +8,7 @@ import { may, requireCapability, VISIBLE } from '../projects/access.ts';
 import type { AfterDeletion } from '../projects/delete.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { pathText } from '../projects/names.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Grant } from '../uploads/address.ts';
 import { contentGrant } from './grants.ts';
@@ -25,7 +25,7 @@ import {
   makeFile,
   makeFolder,
   readPaths,
-  segmentsOf,
+  splitPath,
   type Tree,
   unique,
 } from './paths.ts';
@@ -107,7 +107,7 @@ export async function applyHierarchy(
         expiresAt: request.expiresAt,
       });
       const issued = { expiresAt: request.expiresAt, generation, issuer: caller.userId };
-      return await Promise.all(items.map((item) => resultOf(signer, item, issued)));
+      return await Promise.all(items.map((item) => signResult(signer, item, issued)));
     } catch (error) {
       if (!(error instanceof EmptyBlobsNeeded)) throw error;
       emptyBlobs.push(...(await putEmptyBlobs(blobs, error.count)));
@@ -124,7 +124,7 @@ const applyOnce = (
   { actions, emptyBlobs, expiresAt }: { actions: readonly ParsedAction[]; emptyBlobs: string[]; expiresAt: Date },
 ) =>
   db.transaction(async (tx) => {
-    await lockTreesOf(tx, projectId);
+    await lockProjectTrees(tx, projectId);
     const generation = await currentGeneration(tx);
     const project = await visibleProject(tx, caller, projectId);
     const done: ({ path: string } & Item)[] = [];
@@ -158,14 +158,14 @@ function refuseChain(): never {
   );
 }
 
-async function resultOf(
+async function signResult(
   signer: Signer,
   { path, ...item }: { path: string } & Item,
   { expiresAt, ...issued }: Pick<Grant, 'expiresAt' | 'generation' | 'issuer'>,
 ): Promise<HierarchyResult> {
   // a caller can delete a folder without the right to read it; the token is then expired, so that it is useless after a
   // restore too
-  const time = { expiresAt: (entryOf(item).rights & VISIBLE) === 0 ? new Date(0) : expiresAt, ...issued };
+  const time = { expiresAt: (folderOrFile(item).rights & VISIBLE) === 0 ? new Date(0) : expiresAt, ...issued };
   if ('folder' in item) {
     const { id, rights } = item.folder;
     return { projectId: id, path: `${path}/`, sasToken: await contentGrant(signer, { folder: id, rights }, time) };
@@ -189,25 +189,25 @@ function forAction<T>(index: number, work: () => T): T {
 }
 
 function parseAction({ type, path, newPath, isFolder }: PathAction): ParsedAction {
-  const parsed = { type, names: segmentsOf(path), isFolder: isFolder ?? (path.endsWith('/') ? true : undefined) };
+  const parsed = { type, names: splitPath(path), isFolder: isFolder ?? (path.endsWith('/') ? true : undefined) };
   if (type !== 'PathActionMove') return parsed;
   if (newPath === undefined) throw invalid(`The move of '${path}' has no newPath. Send the new path of the item.`);
-  return { ...parsed, newNames: segmentsOf(newPath) };
+  return { ...parsed, newNames: splitPath(newPath) };
 }
 
 const pathsOf = ({ names, newNames }: ParsedAction) => (newNames ? [names, newNames] : [names]);
-const partsOf = (names: readonly string[]) => ({ above: names.slice(0, -1), name: names.at(-1) ?? '' });
+const splitName = (names: readonly string[]) => ({ above: names.slice(0, -1), name: names.at(-1) ?? '' });
 
 const HANDLERS: Record<PathAction['type'], (tree: Tree, action: ParsedAction) => Item | undefined> = {
   PathActionCreate: (tree, { names, isFolder = false }) => {
-    const { above, name } = partsOf(names);
+    const { above, name } = splitName(names);
     const parent = ensureFolder(tree, above);
     refuseTaken(parent, name, names);
     return isFolder ? { folder: makeFolder(tree, parent, name) } : { file: makeFile(tree, parent, name) };
   },
 
   PathActionCreateIfNotExists: (tree, { names, isFolder = false }) => {
-    const { above, name } = partsOf(names);
+    const { above, name } = splitName(names);
     const parent = ensureFolder(tree, above);
     const found = find(parent, name, isFolder);
     if (found) return found;
@@ -216,23 +216,23 @@ const HANDLERS: Record<PathAction['type'], (tree: Tree, action: ParsedAction) =>
   },
 
   PathActionDelete: ({ top }, { names, isFolder }) => {
-    const { above, name } = partsOf(names);
+    const { above, name } = splitName(names);
     const parent = findFolder(top, above);
     if (!parent) return undefined;
     const found = find(parent, name, isFolder) ?? (isFolder === false ? undefined : findHidden(parent, name));
     if (!found) return undefined;
     checkRemoval(parent, found);
-    entryOf(found).deleted = true;
+    folderOrFile(found).deleted = true;
     return found;
   },
 
   PathActionMove: (tree, { names, newNames = [], isFolder }) => {
-    const { above, name } = partsOf(names);
+    const { above, name } = splitName(names);
     const parent = findFolder(tree.top, above);
     const found = parent && find(parent, name, isFolder);
     if (!found) throw new AppError('notFound', `'${pathText(names)}' does not exist.`, { code: 'PathNotFound' });
     checkRemoval(parent, found);
-    const target = partsOf(newNames);
+    const target = splitName(newNames);
     const newParent = ensureFolder(tree, target.above);
     requireCapability(newParent, 'canCreateContent');
     if ('folder' in found && isWithin(newParent, found.folder)) {
@@ -248,7 +248,7 @@ const HANDLERS: Record<PathAction['type'], (tree: Tree, action: ParsedAction) =>
   },
 };
 
-const entryOf = (item: Item) => ('folder' in item ? item.folder : item.file);
+const folderOrFile = (item: Item) => ('folder' in item ? item.folder : item.file);
 
 function find(parent: Folder, name: string, isFolder: boolean | undefined): Item | undefined {
   const folders = isFolder === false ? [] : foldersIn(parent, name).map((folder) => ({ folder }));
@@ -286,7 +286,7 @@ const isWithin = (folder: Folder, above: Folder): boolean =>
   folder === above || (folder.parent !== undefined && isWithin(folder.parent, above));
 
 function moveItem(found: Item, parent: Folder, newParent: Folder, name: string) {
-  const entry = entryOf(found);
+  const entry = folderOrFile(found);
   entry.name = name;
   entry.moved = true;
   if ('folder' in found) {

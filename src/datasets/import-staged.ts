@@ -6,11 +6,11 @@ import { AppError } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { wrongName } from '../projects/names.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { type Copies, CopiesNeeded, copyStaged, type TakenUpload, takeStaged } from '../uploads/staged.ts';
 import { insertFiles } from './paths.queries.ts';
-import { ensureFolder, findFolder, readPaths, segmentsOf } from './paths.ts';
+import { ensureFolder, findFolder, readPaths, splitPath } from './paths.ts';
 import { writePlan } from './write-plan.ts';
 
 export interface StagedImport {
@@ -56,9 +56,9 @@ async function importWith(
   projectId: string,
   { files, destination, createDestination }: StagedImport,
 ): Promise<ImportedFiles> {
-  const names = /^\/?$/.test(destination) ? [] : segmentsOf(destination);
+  const names = /^\/?$/.test(destination) ? [] : splitPath(destination);
   return db.transaction(async (tx) => {
-    await lockTreesOf(tx, projectId);
+    await lockProjectTrees(tx, projectId);
     const project = await visibleProject(tx, caller, projectId);
     const tree = await readPaths(tx, caller, project.id, [names]);
     const existing = findFolder(tree.top, names);

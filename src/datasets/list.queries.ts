@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Fragment, type Reads, sql } from '../db.ts';
-import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { type FreeForm, selectPart, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import {
   absent,
@@ -54,7 +54,7 @@ const inProject = (caller: CallerParameters, projectId: Fragment) => sql.fragmen
   from ${visibleProjects(caller)} p cross join lateral (select d.*, j.rights ${visibleIn(caller)}) d
   where p.id = ${projectId}`;
 
-/** The record of `datasetOf` without `dataPath`, of large rows also without the free-form members. */
+/** The record of `toDataset` without `dataPath`, of large rows also without the free-form members. */
 function item(free: FreeForm) {
   const freeForm = free === shown ? json : () => absent;
   return packed<keyof Omit<Dataset, 'dataPath' | 'sasToken' | 'contentProblem'>>({
@@ -102,7 +102,7 @@ const windows = byShape(({ asOwner, hasPosition, last }: { asOwner: boolean; has
   statement('list datasets', listed(PackedRow), WINDOW, ({ projectId, after, afterId, limit, offset, ...caller }) => {
     const position = hasPosition ? { value: after, id: afterId } : undefined;
     const from = asOwner ? inOwnTenant(caller, projectId) : inProject(caller, projectId);
-    return partOf({ limit, offset, position, last }, records(from));
+    return selectPart({ limit, offset, position, last }, records(from));
   }),
 );
 
@@ -110,7 +110,7 @@ const windows = byShape(({ asOwner, hasPosition, last }: { asOwner: boolean; has
 export async function listDatasets(db: Reads, caller: Caller, projectId: string, part: Part) {
   if (part.ids !== undefined) {
     const from = inProject(callerParameters(caller), sql.fragment`${projectId}::uuid`);
-    return db.any(sql.type(listed(PackedRow))`${partOf(part, records(from))}`);
+    return db.any(sql.type(listed(PackedRow))`${selectPart(part, records(from))}`);
   }
   const { position, limit, last, offset = 0 } = part;
   const start = { after: position?.value ?? null, afterId: position?.id ?? null };
@@ -132,7 +132,7 @@ export const datasetTexts = (db: Reads) => ({
 /** `listDatasets` with id, name and type only. */
 export const listSummaries = (db: Reads, caller: Caller, projectId: string, part: Part) =>
   db.any(
-    sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${partOf(part, {
+    sql.type(listed(DatasetSummary.omit({ dataPath: true })))`${selectPart(part, {
       ...datasetParts,
       ...byName,
       from: inProject(callerParameters(caller), sql.fragment`${projectId}::uuid`),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { memberText } from '../http/answers/json-text.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
-import { idOf, type PackedRow, unpacked } from '../http/answers/packed-items.queries.ts';
+import { type PackedRow, readItemId, unpacked } from '../http/answers/packed-items.queries.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
 import type { App } from '../http/route.ts';
@@ -38,7 +38,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       .describe('Adds a signed query to each dataset, which grants access to its contents.'),
   };
   /** A query string that grants reading the dataset. */
-  const tokenOf = (id: string, generation: number, caller: Caller) =>
+  const signToken = (id: string, generation: number, caller: Caller) =>
     grantQuery(signer, { area: 'dataset', name: id }, readGrant(generation, caller));
 
   /** Throws 404 for an empty first page if the caller does not see the project. Lists with rows save that check. */
@@ -73,10 +73,12 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         freeForm: datasetTexts(db),
         rows: (part: Part) => listDatasets(db, caller, params.id, part).then(orNotFound(request, part)),
         show({ item }: PackedRow) {
-          const id = idOf(item);
+          const id = readItemId(item);
           const path = memberText('dataPath', dataPath(id, base));
           if (generation === undefined) return unpacked(item, path);
-          return tokenOf(id, generation, caller).then((token) => unpacked(item, path + memberText('sasToken', token)));
+          return signToken(id, generation, caller).then((token) =>
+            unpacked(item, path + memberText('sasToken', token)),
+          );
         },
       };
       return sendList(reply, list, query);
@@ -145,7 +147,7 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
         (offset, limit) => listDatasetsBelow(db, caller, project.id, { datasetType, offset, limit }),
       );
       const data = page.data.map(async ({ datasetFormat, fileExtension, ...row }) => {
-        const whole = includeSasTokens ? { ...row, sasToken: await tokenOf(row.id, generation, caller) } : row;
+        const whole = includeSasTokens ? { ...row, sasToken: await signToken(row.id, generation, caller) } : row;
         if (row.datasetType !== 'file') return whole;
         const grant = {
           ...readGrant(generation, caller),

@@ -2,7 +2,7 @@ import type { Database } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import { idleDataset, visibleDataset } from './access.ts';
 import { placeFiles } from './paths.queries.ts';
@@ -15,7 +15,7 @@ export async function moveDataset(db: Database, caller: Caller, id: string, targ
   await db.transaction(async (tx) => {
     const { projectId } = await visibleDataset(tx, caller, id);
     // locks both projects against deletion and moves
-    await lockTreesOf(tx, projectId, targetProjectId);
+    await lockProjectTrees(tx, projectId, targetProjectId);
     const current = await visibleDataset(tx, caller, id);
     const target = await visibleProject(tx, caller, targetProjectId);
     if (target.tenantId !== current.tenantId)

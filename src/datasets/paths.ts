@@ -16,7 +16,7 @@ const MAX_SEGMENTS = 100;
 const MAX_CHARACTERS = 8_000_000;
 
 /** Splits a path relative to a project into names. Ignores one slash at either end; `%2F` is a slash in a name. */
-export function segmentsOf(path: string): string[] {
+export function splitPath(path: string): string[] {
   const segments = path
     .replace(/^\/|\/$/g, '')
     .split('/')
@@ -83,7 +83,7 @@ export async function readPaths(
   projectId: string,
   paths: readonly (readonly string[])[],
 ): Promise<Tree> {
-  const steps = stepsOf(paths);
+  const steps = listSteps(paths);
   const folders = new Map<string, Folder>();
   for (const { parentId, path, ...row } of await listAlong(tx, caller, projectId, steps)) {
     const parent = row.id === projectId ? undefined : folders.get(parentId ?? '');
@@ -95,7 +95,7 @@ export async function readPaths(
   if (!top) throw new Error(`Project ${projectId} does not exist although its tree is locked.`);
 
   const named = Map.groupBy(steps, ({ above }) => above);
-  const places = [...folders.values()].map((folder) => ({ folder, steps: named.get(placeOf(folder)) ?? [] }));
+  const places = [...folders.values()].map((folder) => ({ folder, steps: named.get(folderPath(folder)) ?? [] }));
   const wanted = places.flatMap(({ folder, steps }) => steps.map(({ name }) => ({ projectId: folder.id, name })));
   const files: File[] = [];
   for (const { projectId: folderId, lockedBy: heldBy, ...row } of await lockFiles(tx, caller, wanted)) {
@@ -118,7 +118,7 @@ export async function readPaths(
   return { top, folders: [...folders.values()], files };
 }
 
-function stepsOf(paths: readonly (readonly string[])[]): Step[] {
+function listSteps(paths: readonly (readonly string[])[]): Step[] {
   const steps = new Map<string, Step>();
   let characters = 0;
   for (const path of paths) {
@@ -137,8 +137,8 @@ function stepsOf(paths: readonly (readonly string[])[]): Step[] {
   return [...steps.values()];
 }
 
-const placeOf = (folder: Folder): string =>
-  folder.parent ? `${placeOf(folder.parent)}${pathSegment(folder.name)}/` : '';
+const folderPath = (folder: Folder): string =>
+  folder.parent ? `${folderPath(folder.parent)}${pathSegment(folder.name)}/` : '';
 
 const namedItems = <One extends Item>(items: readonly One[], name: string) =>
   items.filter((item) => item.name === name && !item.deleted);

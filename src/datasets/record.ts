@@ -68,7 +68,7 @@ export type Dataset = z.infer<typeof Dataset>;
  * The record that the caller gets. Copies member by member, in the order of answers, for speed in long lists. `base`:
  * from `publicBase`.
  */
-export function datasetOf(
+export function toDataset(
   row: z.infer<typeof DatasetRow> & Partial<Pick<z.infer<typeof DatasetRowWithRights>, 'permissions' | 'rights'>>,
   base: string,
 ): Dataset {

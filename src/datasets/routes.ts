@@ -12,7 +12,7 @@ import { nameForm } from '../projects/names.ts';
 import { permissionsForm } from '../projects/permissions.ts';
 import { deleteDataset, replaceDataset } from './change.ts';
 import { findDataset } from './queries.ts';
-import { Dataset, datasetOf } from './record.ts';
+import { Dataset, toDataset } from './record.ts';
 
 export interface DatasetRoutes {
   db: Database;
@@ -84,7 +84,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
     async (request) => {
       const found = await findDataset(db, request.caller, request.params.id);
       if (!found) throw notFound('Dataset', request.params.id);
-      return datasetOf(found, baseOf(request));
+      return toDataset(found, baseOf(request));
     },
   );
 
@@ -145,7 +145,7 @@ export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) 
       const { id, rowVersion, metadata = {}, properties = {}, tags: labels = [], ...rest } = request.body;
       const wanted = { id, projectId: request.params.id, rowVersion };
       const change = { ...rest, metadata, properties, tags: labels };
-      return datasetOf(await replaceDataset(db, request.caller, wanted, change), baseOf(request));
+      return toDataset(await replaceDataset(db, request.caller, wanted, change), baseOf(request));
     },
   );
 }

@@ -32,8 +32,8 @@ export async function writePlan(
 ): Promise<string[]> {
   const newFiles = files.filter((file) => file.made);
   if (newFiles.length > emptyBlobs.length) throw new EmptyBlobsNeeded(newFiles.length - emptyBlobs.length);
-  const made = folders.filter((folder) => folder.made).map(rowOf);
-  const moved = folders.filter((folder) => folder.moved && !folder.made).map(rowOf);
+  const made = folders.filter((folder) => folder.made).map(toRow);
+  const moved = folders.filter((folder) => folder.moved && !folder.made).map(toRow);
   if (made.length + moved.length > 0) await projects.placeFolders(tx, { made, moved }, { rootId, accessLevel, userId });
   const deleted = folders.filter((folder) => folder !== top && folder.deleted).map(({ id }) => id);
   if (deleted.length > 0) await projects.markAllDeleted(tx, deleted, userId);
@@ -59,17 +59,17 @@ export async function writePlan(
   return deleted;
 }
 
-const idsOf = (folder: Folder): readonly string[] =>
-  folder.parent ? [...idsOf(folder.parent), folder.id] : folder.ids;
-const sourceOf = (folder: Folder): string =>
-  folder.parent && folder.inheritsMembers ? sourceOf(folder.parent) : folder.memberSourceId;
+const pathIds = (folder: Folder): readonly string[] =>
+  folder.parent ? [...pathIds(folder.parent), folder.id] : folder.ids;
+const memberSource = (folder: Folder): string =>
+  folder.parent && folder.inheritsMembers ? memberSource(folder.parent) : folder.memberSourceId;
 
-const rowOf = (folder: Folder) => ({
+const toRow = (folder: Folder) => ({
   id: folder.id,
   name: folder.name,
   parentId: folder.parent?.id ?? '',
-  path: idsOf(folder),
-  memberSourceId: sourceOf(folder),
+  path: pathIds(folder),
+  memberSourceId: memberSource(folder),
 });
 
 /**

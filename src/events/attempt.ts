@@ -1,7 +1,7 @@
 import got, { RequestError, TimeoutError } from 'got';
 import type { Sealer } from '../platform/keys/sealing.ts';
 import { type Outbound, RefusedAddress } from '../platform/net/outbound.ts';
-import { cloudEventOf, type EventRow } from './cloud-event.ts';
+import { type EventRow, toCloudEvent } from './cloud-event.ts';
 import { openSecret, signedHeaders } from './signature.ts';
 
 /** Maximum of the response body that is read, only to discard it. */
@@ -40,7 +40,7 @@ export async function attempt(
   delivery: Addressed,
   { outbound, sealer, timeoutMs, signal }: AttemptOptions,
 ): Promise<AttemptResult> {
-  const text = JSON.stringify(cloudEventOf(delivery));
+  const text = JSON.stringify(toCloudEvent(delivery));
   let status: number | undefined;
   try {
     const stream = got.stream.post(delivery.url, {
@@ -49,7 +49,7 @@ export async function attempt(
       headers: {
         'content-type': 'application/cloudevents+json',
         'user-agent': 'platform',
-        ...signedHeaders(await secretOf(delivery, sealer), delivery.id, text, Date.now()),
+        ...signedHeaders(await unsealSecret(delivery, sealer), delivery.id, text, Date.now()),
       },
       throwHttpErrors: false,
       followRedirect: false,
@@ -77,7 +77,7 @@ export async function attempt(
   return { delivered: false, status, error: `The receiver answered ${status}${redirect}.` };
 }
 
-const secretOf = async ({ webhookId, sealedSecret, secret }: Addressed, sealer: Sealer): Promise<Buffer> =>
+const unsealSecret = async ({ webhookId, sealedSecret, secret }: Addressed, sealer: Sealer): Promise<Buffer> =>
   sealedSecret === undefined ? secret! : openSecret(sealer, webhookId, sealedSecret);
 
 const CLOSED = 'The receiver closed the connection without a response.';

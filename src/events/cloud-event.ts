@@ -46,7 +46,7 @@ export const CloudEvent = z
 export type CloudEvent = z.infer<typeof CloudEvent>;
 
 /** Member order is fixed, so that an event serializes to the same text each time. */
-export const cloudEventOf = (row: EventRow): CloudEvent => ({
+export const toCloudEvent = (row: EventRow): CloudEvent => ({
   specversion: '1.0',
   id: row.id,
   source: row.source,

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { heartbeat } from '../http/answers/event-stream.ts';
 import type { Caller } from '../http/caller.ts';
 import { databaseErrorKind } from '../platform/sql/error-kind.ts';
-import { cloudEventOf } from './cloud-event.ts';
+import { toCloudEvent } from './cloud-event.ts';
 import type { EventNotifier } from './event-notifier.ts';
 import { listVisible } from './queries.ts';
 
@@ -40,7 +40,7 @@ export async function* followEvents(db: Reads, notifier: EventNotifier, followin
       if (position < head) {
         const rows = await listVisible(db, caller, { after: position, upTo: head, limit: PAGE });
         position = rows.length < PAGE ? head : (rows.at(-1)?.offset ?? head);
-        const text = rows.map((row) => `id: ${row.offset}\ndata: ${JSON.stringify(cloudEventOf(row))}\n\n`).join('');
+        const text = rows.map((row) => `id: ${row.offset}\ndata: ${JSON.stringify(toCloudEvent(row))}\n\n`).join('');
         if (text !== '') {
           pulse.reset();
           yield text;

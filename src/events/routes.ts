@@ -9,7 +9,7 @@ import type { App } from '../http/route.ts';
 import type { FindCaller } from '../http/rules/auth.ts';
 import { listOf, MAX_LIMIT, offsetQuery } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
-import { CloudEvent, cloudEventOf } from './cloud-event.ts';
+import { CloudEvent, toCloudEvent } from './cloud-event.ts';
 import type { EventNotifier } from './event-notifier.ts';
 import { followEvents } from './follow.ts';
 import { publish } from './publish.ts';
@@ -66,7 +66,7 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
       const upTo = await lastOffset(db);
       const { after = 0, last, limit = last ?? DEFAULT_LIMIT } = query;
       const rows = await listVisible(db, caller, { after, upTo, limit, newest: last !== undefined });
-      return { data: rows.map((row) => ({ offset: row.offset, ...cloudEventOf(row) })) };
+      return { data: rows.map((row) => ({ offset: row.offset, ...toCloudEvent(row) })) };
     },
   );
 

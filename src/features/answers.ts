@@ -3,10 +3,10 @@ import { invalid } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import type { Content } from './content.ts';
-import { cursorAt, positionOf } from './cursor.ts';
+import { cursorAt, decodePosition } from './cursor.ts';
 import { featureById } from './item.ts';
 import { featurePage, type PageEnd } from './page.ts';
-import { type FeatureParameters, queryOf } from './query.ts';
+import { type FeatureParameters, parseQuery } from './query.ts';
 import { type FeatureParts, GEOJSON, isKnown, MAX_FEATURES, ownAddress } from './request.ts';
 import type { Link } from './schemas.ts';
 
@@ -29,9 +29,9 @@ export async function sendPage(
   try {
     const { limit, cursor, offset, ...rest } = parameters;
     if (cursor !== undefined && offset !== undefined) throw invalid('Send either cursor or offset, not both.');
-    const query = queryOf(content, rest);
+    const query = parseQuery(content, rest);
     const scope = ['features', content.dataset.id, rest];
-    const from = cursor === undefined ? undefined : await positionOf(cursors, scope, content, cursor);
+    const from = cursor === undefined ? undefined : await decodePosition(cursors, scope, content, cursor);
     if (query.output) reply.header('content-crs', `<${query.output.uri}>`);
     if (isKnown(request, reply, content, publicUrl)) return await closed(content, reply as never);
     const page = {
@@ -41,7 +41,7 @@ export async function sendPage(
       ...(from && { from }),
       ...(offset === undefined ? {} : { offset }),
     };
-    const pieces = collectionOf(featurePage(content, page), async ({ next }) => {
+    const pieces = writeCollection(featurePage(content, page), async ({ next }) => {
       const changed = next && { cursor: await cursorAt(cursors, scope, content, next), offset: undefined };
       return [
         geoJson('self', ownAddress(request, publicUrl)),
@@ -62,7 +62,7 @@ async function closed<T>(content: Content, value: T): Promise<T> {
 }
 
 /** A GeoJSON collection around the texts of its features. */
-async function* collectionOf(
+async function* writeCollection(
   page: AsyncGenerator<Uint8Array, PageEnd>,
   linksOf: (end: PageEnd) => Promise<readonly Link[]>,
 ): AsyncGenerator<string | Uint8Array> {
@@ -89,7 +89,7 @@ export async function sendFeature(
   { id, parameters, collection }: { id: string; parameters: FeatureParameters; collection: Link },
 ): Promise<never> {
   try {
-    const query = queryOf(content, parameters);
+    const query = parseQuery(content, parameters);
     if (query.output) reply.header('content-crs', `<${query.output.uri}>`);
     if (isKnown(request, reply, content, publicUrl)) return await closed(content, reply as never);
     const text = await featureById(content, query, id, clientLeft(reply));

@@ -21,7 +21,7 @@ const IS_CRS84 =
   /^(?:https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/(?:1\.3\/CRS84|0\/CRS84h)|urn:ogc:def:crs:OGC:(?:1\.3)?:CRS84|\[?(?:OGC:)?CRS84\]?)$/i;
 
 /** URI of a system with a code. */
-export const uriOf = (crs: Crs): string | undefined =>
+export const crsUri = (crs: Crs): string | undefined =>
   crs.code === undefined ? undefined : `${OGC}/${crs.authority ?? 'EPSG'}/0/${crs.code}`;
 
 /** @param member name of the parameter, for the error */
@@ -31,7 +31,7 @@ export function crsNamed(member: string, text: string): NamedCrs {
   try {
     if (code !== undefined) {
       const crs = parseSrid(authority === undefined ? code : `${authority}:${code}`);
-      return { uri: uriOf(crs)!, crs };
+      return { uri: crsUri(crs)!, crs };
     }
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
@@ -45,6 +45,6 @@ export function crsNamed(member: string, text: string): NamedCrs {
 /** Name of a stored system: longitude and latitude on WGS 84 are CRS84, because data have longitude first. */
 export function storedName(crs: Crs): NamedCrs | undefined {
   if (sridOf(crs) === 'EPSG:4326') return CRS84;
-  const uri = uriOf(crs);
+  const uri = crsUri(crs);
   return uri === undefined ? undefined : { uri, crs };
 }

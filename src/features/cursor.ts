@@ -9,7 +9,7 @@ export const cursorAt = (signer: Signer, scope: CursorScope, { version }: Conten
   writeCursor(signer, { value: version, id: `${number},${offset}` }, scope);
 
 /** Throws `gone` for a cursor of another version: a page must not go on in other features than the one before. */
-export async function positionOf(
+export async function decodePosition(
   signer: Signer,
   scope: CursorScope,
   { version, dataset }: Content,

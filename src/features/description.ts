@@ -58,7 +58,7 @@ export type FeatureDescription = z.infer<typeof FeatureDescription>;
 const TYPES = ['Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon', 'GeometryCollection'];
 export const geometryTypeOf = ({ header }: Content): string => TYPES[header.geometryType - 1] ?? 'Geometry';
 
-export function descriptionOf(content: Content): FeatureDescription {
+export function describeFeatures(content: Content): FeatureDescription {
   const { dataset, header, fields, place, version } = content;
   const { box, count } = header;
   const { stored } = offeredCrs(content);

@@ -33,19 +33,19 @@ export const COMPARED_AS: Readonly<Record<FieldType, Comparable>> = {
 type Value = number | bigint | string;
 
 /** The value of a literal; undefined if the text is none of the type. */
-export function literalOf(text: string, as: Comparable): Value | undefined {
+export function parseLiteral(text: string, as: Comparable): Value | undefined {
   switch (as) {
     case 'number':
-      return numberOf(text);
+      return parseNumber(text);
     case 'boolean':
       return /^true$/i.test(text) ? 1 : /^false$/i.test(text) ? 0 : undefined;
     case 'time':
-      return instantOf(text);
+      return parseInstant(text);
   }
   return text;
 }
 
-function numberOf(text: string): number | bigint | undefined {
+function parseNumber(text: string): number | bigint | undefined {
   if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
   if (/^[+-]?\d{16,}$/.test(text)) return BigInt(text.replace('+', ''));
   return Number(text);
@@ -55,7 +55,7 @@ function numberOf(text: string): number | bigint | undefined {
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T|[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** Milliseconds of a date or time, UTC unless it has a zone. */
-function instantOf(text: string): number | undefined {
+function parseInstant(text: string): number | undefined {
   const [, date, time = '00:00', zone = 'Z'] = TIME.exec(text) ?? [];
   const instant = date === undefined ? NaN : Date.parse(`${date}T${time}${zone}`);
   return Number.isNaN(instant) ? undefined : instant;
@@ -66,7 +66,7 @@ function stored(value: unknown, as: Comparable): Value | undefined {
   if (value === null || value === undefined) return undefined;
   if (as === 'boolean') return value === true ? 1 : value === false ? 0 : undefined;
   if (as === 'number') return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
-  return as === 'time' ? instantOf(String(value)) : String(value);
+  return as === 'time' ? parseInstant(String(value)) : String(value);
 }
 
 /** Numbers of the fields that an expression names. */
@@ -75,17 +75,17 @@ export function fieldsIn(expression: Expression): number[] {
   return expression.op === 'not' ? fieldsIn(expression.of) : expression.of.flatMap(fieldsIn);
 }
 
-/** Compiles an expression. Its literals must have been checked with `literalOf`. */
-export function testOf(expression: Expression, fields: readonly Pick<Field, 'type'>[]): Test {
+/** Compiles an expression. Its literals must have been checked with `parseLiteral`. */
+export function compileTest(expression: Expression, fields: readonly Pick<Field, 'type'>[]): Test {
   switch (expression.op) {
     case 'and':
     case 'or':
       return several(
-        expression.of.map((one) => testOf(one, fields)),
+        expression.of.map((one) => compileTest(one, fields)),
         expression.op === 'or',
       );
     case 'not': {
-      const test = testOf(expression.of, fields);
+      const test = compileTest(expression.of, fields);
       return (values) => {
         const result = test(values);
         return result === undefined ? undefined : !result;
@@ -97,13 +97,13 @@ export function testOf(expression: Expression, fields: readonly Pick<Field, 'typ
       return like(expression.field, expression.pattern, expression.anyCase);
     case 'in':
       return several(
-        expression.values.map((value) => testOf({ op: '=', field: expression.field, value }, fields)),
+        expression.values.map((value) => compileTest({ op: '=', field: expression.field, value }, fields)),
         true,
       );
   }
   const { op, field, value } = expression;
   const as = COMPARED_AS[fields[field]!.type];
-  const wanted = literalOf(value, as)!;
+  const wanted = parseLiteral(value, as)!;
   const accepts = ACCEPTS[op];
   return (values) => {
     const found = stored(values[field], as);

@@ -1,6 +1,6 @@
 import type { Field } from 'hydrofiles/data';
 import { invalidMember } from '../errors.ts';
-import { COMPARED_AS, COMPARISONS, type Comparison, type Expression, literalOf } from './filter-expression.ts';
+import { COMPARED_AS, COMPARISONS, type Comparison, type Expression, parseLiteral } from './filter-expression.ts';
 
 const MAX_DEPTH = 50;
 const MAX_TERMS = 1000;
@@ -36,7 +36,7 @@ export function noSuchProperty(name: string, member: string, fields: readonly Fi
 
 function checked(text: string, { name, type }: Field, member: string): string {
   const as = COMPARED_AS[type];
-  if (literalOf(text, as) === undefined)
+  if (parseLiteral(text, as) === undefined)
     throw invalidMember(
       member,
       `'${text.slice(0, 100)}' is not ${KINDS[as]}, and the property '${name}' has the type ${type}.`,

@@ -46,7 +46,7 @@ export const landingPage = ({ dataset }: Content, address: AddressOf) => ({
 
 const REL = 'http://www.opengis.net/def/rel/ogc/1.0';
 
-export function collectionOf(content: Content, address: AddressOf): Collection {
+export function collectionDocument(content: Content, address: AddressOf): Collection {
   const { dataset, header, place } = content;
   const { offered, stored } = offeredCrs(content);
   const at = (path: string) => address(`${COLLECTION_PATH}${path}`);
@@ -68,9 +68,9 @@ export function collectionOf(content: Content, address: AddressOf): Collection {
   };
 }
 
-export const collectionsOf = (content: Content, address: AddressOf) => ({
+export const collectionsDocument = (content: Content, address: AddressOf) => ({
   links: [json('self', address('/collections'))],
-  collections: [collectionOf(content, address)],
+  collections: [collectionDocument(content, address)],
 });
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ const TYPES: Readonly<Record<FieldType, JsonSchema>> = {
 };
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-const propertiesOf = (fields: readonly Field[], types = TYPES) =>
+const describeProperties = (fields: readonly Field[], types = TYPES) =>
   Object.fromEntries(fields.map(({ name, type }) => [name, { title: name, ...types[type] }]));
 
 /** A name for the geometry that no field has. */
@@ -96,7 +96,7 @@ const geometryName = (fields: readonly Field[]): string =>
 /**
  * The properties of features with their types, by Part 5 of OGC API Features; by Part 3 those that filters may name.
  */
-export function schemaOf(content: Content, address: string, isQueryables: boolean) {
+export function schemaDocument(content: Content, address: string, isQueryables: boolean) {
   const { fields, dataset } = content;
   const type = geometryTypeOf(content);
   const format = `geometry-${type === 'Geometry' ? 'any' : type.toLowerCase()}`;
@@ -106,7 +106,7 @@ export function schemaOf(content: Content, address: string, isQueryables: boolea
     type: 'object',
     title: dataset.name,
     properties: {
-      ...propertiesOf(fields),
+      ...describeProperties(fields),
       ...(isQueryables ? {} : { [geometryName(fields)]: { 'x-ogc-role': 'primary-geometry', format } }),
     },
     additionalProperties: false,
@@ -117,7 +117,7 @@ export function schemaOf(content: Content, address: string, isQueryables: boolea
 const GEOJSON_TYPES = { ...TYPES, integer64: { type: 'number' } };
 
 /** JSON Schema of a feature as GeoJSON has it. */
-export const featureSchemaOf = ({ fields, dataset }: Content, address: string) => ({
+export const featureSchema = ({ fields, dataset }: Content, address: string) => ({
   $schema: DRAFT,
   $id: address,
   title: dataset.name,
@@ -126,6 +126,6 @@ export const featureSchemaOf = ({ fields, dataset }: Content, address: string) =
   properties: {
     type: { type: 'string', enum: ['Feature'] },
     geometry: { description: 'A geometry of GeoJSON, or null.' },
-    properties: { type: 'object', properties: propertiesOf(fields, GEOJSON_TYPES) },
+    properties: { type: 'object', properties: describeProperties(fields, GEOJSON_TYPES) },
   },
 });

@@ -57,7 +57,7 @@ const GEOJSON = 'application/geo+json';
 const FEATURE_ID = { name: 'featureId', in: 'path', required: true, schema: { type: 'string' } };
 
 /** The OpenAPI document of the service of one dataset. OpenAPI 3.0, as OGC API Features wants it. */
-export function openapiOf({ dataset, fields, version }: Content, address: AddressOf) {
+export function openapiDocument({ dataset, fields, version }: Content, address: AddressOf) {
   const taken = new Set(Object.keys(PARAMETERS));
   const named = fields.filter(({ name }) => !taken.has(name.toLowerCase())).slice(0, MAX_NAMED);
   const ofProperties = named.map(({ name, type }) =>

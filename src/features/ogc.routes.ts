@@ -9,30 +9,30 @@ import {
   COLLECTION,
   COLLECTION_PATH,
   CONFORMS_TO,
-  collectionOf,
-  collectionsOf,
-  featureSchemaOf,
+  collectionDocument,
+  collectionsDocument,
+  featureSchema,
   landingPage,
   OPENAPI_TYPE,
   SCHEMA_TYPE,
-  schemaOf,
+  schemaDocument,
 } from './ogc-documents.ts';
-import { openapiOf } from './ogc-openapi.ts';
+import { openapiDocument } from './ogc-openapi.ts';
 import { Collection, Collections, Conformance, LandingPage, SchemaDocument } from './ogc-schemas.ts';
 import {
   ANSWERS,
-  addressOf,
   config,
   DatasetId,
-  datasetOf,
   type FeatureParts,
   FORMATS,
+  findFeatures,
   GEOJSON_TYPE,
   isKnown,
+  linkAddress,
   otherParameters,
   PAGE_ANSWERS,
   pageParameters,
-  parametersOf,
+  readParameters,
   shownParameters,
 } from './request.ts';
 import { Feature, FeaturePage } from './schemas.ts';
@@ -59,10 +59,10 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
 
   const addresses = (request: FastifyRequest, id: string): AddressOf => {
     const root = ROOT.replace(':id', id);
-    return (path) => addressOf(request, publicUrl, `${root}${path}`);
+    return (path) => linkAddress(request, publicUrl, `${root}${path}`);
   };
   const open = async (request: FastifyRequest, params: { id: string; collectionId?: string }) => {
-    const dataset = await datasetOf(parts, request, params.id);
+    const dataset = await findFeatures(parts, request, params.id);
     const { collectionId = COLLECTION } = params;
     if (collectionId !== COLLECTION)
       throw new AppError('notFound', `Collection '${collectionId}' was not found. The collection is '${COLLECTION}'.`);
@@ -114,21 +114,21 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     summary: 'OpenAPI document of the features of a dataset',
     schema: SchemaDocument,
     type: OPENAPI_TYPE,
-    make: openapiOf,
+    make: openapiDocument,
   });
   document({
     url: `${ROOT}/collections`,
     operationId: 'listFeatureCollections',
     summary: 'The collection of the features of a dataset, in a list',
     schema: Collections,
-    make: collectionsOf,
+    make: collectionsDocument,
   });
   document({
     url: COLLECTION_ROUTE,
     operationId: 'getFeatureCollection',
     summary: 'The collection of the features of a dataset',
     schema: Collection,
-    make: collectionOf,
+    make: collectionDocument,
   });
   document({
     url: `${COLLECTION_ROUTE}/schema`,
@@ -136,7 +136,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     summary: 'Properties of the features and their types',
     schema: SchemaDocument,
     type: SCHEMA_TYPE,
-    make: (content, address) => schemaOf(content, address(`${COLLECTION_PATH}/schema`), false),
+    make: (content, address) => schemaDocument(content, address(`${COLLECTION_PATH}/schema`), false),
   });
   document({
     url: `${COLLECTION_ROUTE}/queryables`,
@@ -144,7 +144,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     summary: 'Properties that filters may name',
     schema: SchemaDocument,
     type: SCHEMA_TYPE,
-    make: (content, address) => schemaOf(content, address(`${COLLECTION_PATH}/queryables`), true),
+    make: (content, address) => schemaDocument(content, address(`${COLLECTION_PATH}/queryables`), true),
   });
   document({
     url: `${COLLECTION_ROUTE}/feature-schema`,
@@ -152,7 +152,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     summary: 'JSON Schema of a feature as GeoJSON',
     schema: SchemaDocument,
     type: SCHEMA_TYPE,
-    make: (content, address) => featureSchemaOf(content, address(`${COLLECTION_PATH}/feature-schema`)),
+    make: (content, address) => featureSchema(content, address(`${COLLECTION_PATH}/feature-schema`)),
   });
 
   const collection = (request: FastifyRequest, id: string) => ({
@@ -179,7 +179,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
       const others = otherParameters(request, pageParameters);
       const content = await open(request, request.params);
       return sendPage(parts, request, reply, content, {
-        parameters: parametersOf(request.query, others),
+        parameters: readParameters(request.query, others),
         collection: collection(request, request.params.id),
       });
     },

@@ -15,14 +15,14 @@ export interface Location {
 /** Decimals of degrees, about a decimetre. */
 const decimals = 6;
 
-export async function placeOf(crs: Crs | undefined, box: Area | undefined): Promise<Location> {
+export async function locateFeatures(crs: Crs | undefined, box: Area | undefined): Promise<Location> {
   if (crs === undefined) return {};
   try {
     const known = await describeCrs(crs);
     if (!/^(geographic|projected|compound)/.test(kindOf(known))) return {};
     const { authority, code, name, wkt } = known;
     const described = { name, wkt, ...(code === undefined ? {} : { authority: authority ?? 'EPSG', code }) };
-    return { crs: described, ...(box && { extent: await extentOf(box, described) }) };
+    return { crs: described, ...(box && { extent: await geographicExtent(box, described) }) };
   } catch (error) {
     // a system that PROJ cannot read, or from which there is no way to WGS 84
     if (!(error instanceof FormatError)) throw error;
@@ -30,7 +30,7 @@ export async function placeOf(crs: Crs | undefined, box: Area | undefined): Prom
   }
 }
 
-async function extentOf(box: Area, crs: Crs): Promise<readonly [number, number, number, number]> {
+async function geographicExtent(box: Area, crs: Crs): Promise<readonly [number, number, number, number]> {
   const { west, south, east, north } = await extentIn(box, crs, wgs84);
   // outwards, so that the extent contains its features
   const down = (value: number) => Math.floor(value * 10 ** decimals) / 10 ** decimals;

@@ -5,7 +5,7 @@ import type { Area, Placed } from 'hydrofiles/features';
 import { answerTasks } from 'hydrofiles/threads';
 import { LRUCache } from 'lru-cache';
 import { asAppError } from '../errors.ts';
-import { type Location, placeOf } from './place.ts';
+import { type Location, locateFeatures } from './place.ts';
 import { type FeatureQuery, type Portion, type Rendered, Renderer } from './renderer.ts';
 
 /** Work of the thread. A query is JSON, so that it is its own key: it comes with each job, and is prepared once. */
@@ -41,13 +41,13 @@ const prepared = new LRUCache<string, Promise<Renderer>>({
 });
 
 /** The renderer of a query. The least recently used ones are closed. */
-function rendererOf(query: string): Promise<Renderer> {
+function openRenderer(query: string): Promise<Renderer> {
   return loadOnce(prepared, query, () => Renderer.create(JSON.parse(query) as FeatureQuery));
 }
 
-async function resultOf(job: Job): Promise<Results[Job['kind']]> {
-  if (job.kind === 'place') return placeOf(job.crs, job.box);
-  const renderer = await rendererOf(job.query);
+async function runJob(job: Job): Promise<Results[Job['kind']]> {
+  if (job.kind === 'place') return locateFeatures(job.crs, job.box);
+  const renderer = await openRenderer(job.query);
   if (job.kind === 'areas') return renderer.areas;
   const { offset, features, portion } = job;
   const bytes = Buffer.from(job.bytes.buffer, job.bytes.byteOffset, job.bytes.length);
@@ -62,7 +62,7 @@ function* placedIn(numbers: Float64Array): Generator<Placed> {
 
 answerTasks(
   (job: Job) =>
-    resultOf(job).catch((error: unknown) => {
+    runJob(job).catch((error: unknown) => {
       throw error instanceof ConversionError ? asAppError(error) : error;
     }),
   (result) => (result !== undefined && 'text' in result ? [result.text.buffer as ArrayBuffer] : []),

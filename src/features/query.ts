@@ -19,12 +19,12 @@ export interface FeatureParameters {
 }
 
 /** Throws `invalid` for a parameter that does not fit the features. */
-export function queryOf(content: Content, parameters: FeatureParameters): FeatureQuery {
+export function parseQuery(content: Content, parameters: FeatureParameters): FeatureQuery {
   const { header, fields, place } = content;
   const { columns, geometryType, hasZ, hasM, box } = header;
-  const output = outputOf(content, parameters.crs);
-  const filter = filterOf(parameters, fields);
-  const bbox = parameters.bbox === undefined ? undefined : bboxOf(content, parameters.bbox, parameters['bbox-crs']);
+  const output = outputCrs(content, parameters.crs);
+  const filter = combineFilters(parameters, fields);
+  const bbox = parameters.bbox === undefined ? undefined : parseBbox(content, parameters.bbox, parameters['bbox-crs']);
   const properties = parameters.properties && selected(parameters.properties, fields);
   const { crs } = place;
   return {
@@ -41,7 +41,7 @@ export function queryOf(content: Content, parameters: FeatureParameters): Featur
 /**
  * The coordinate system of the answer: CRS 84 unless asked for another one; undefined if that of the data is not known.
  */
-export function outputOf({ place, dataset }: Content, crs: string | undefined): NamedCrs | undefined {
+export function outputCrs({ place, dataset }: Content, crs: string | undefined): NamedCrs | undefined {
   if (place.crs !== undefined) return crs === undefined ? CRS84 : crsNamed('crs', crs);
   if (crs === undefined) return undefined;
   throw invalidMember(
@@ -50,7 +50,7 @@ export function outputOf({ place, dataset }: Content, crs: string | undefined): 
   );
 }
 
-function bboxOf({ place, dataset }: Content, text: string, crs: string | undefined): FeatureQuery['bbox'] {
+function parseBbox({ place, dataset }: Content, text: string, crs: string | undefined): FeatureQuery['bbox'] {
   const numbers = text
     .split(',')
     .map((part) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(part.trim()) ? Number(part) : NaN));
@@ -71,7 +71,10 @@ function bboxOf({ place, dataset }: Content, text: string, crs: string | undefin
   return { numbers: [west, south, east, north], ...(named && { crs: named }) };
 }
 
-function filterOf({ filter, datetime, others }: FeatureParameters, fields: readonly Field[]): Expression | undefined {
+function combineFilters(
+  { filter, datetime, others }: FeatureParameters,
+  fields: readonly Field[],
+): Expression | undefined {
   const of = [
     ...others.map(([name, value]) => equality(name, value, fields)),
     ...(filter === undefined ? [] : [parseFilter(filter, fields)]),

@@ -15,7 +15,7 @@ import {
 } from 'hydrofiles/features';
 import { invalidMember } from '../errors.ts';
 import type { NamedCrs } from './crs-names.ts';
-import { type Expression, fieldsIn, type Test, testOf } from './filter-expression.ts';
+import { compileTest, type Expression, fieldsIn, type Test } from './filter-expression.ts';
 import { EVERYWHERE, type SpatialFilter, spatialFilter } from './spatial-filter.ts';
 
 /** A query on the features of a file. Plain JSON. */
@@ -93,7 +93,7 @@ export class Renderer {
     this.#keys = keysOf(this.#fields);
     this.#stride = strideOf(header);
     this.#within = parts.within;
-    this.#test = filter && testOf(filter, fields);
+    this.#test = filter && compileTest(filter, fields);
     this.#change = parts.change;
     this.#precision = parts.precision;
     this.#northFirst = parts.northFirst;
@@ -103,7 +103,7 @@ export class Renderer {
   static async create(query: FeatureQuery): Promise<Renderer> {
     const { header, stored, bbox, output } = query;
     const box = query.unbounded ? EVERYWHERE : header.box;
-    const within = bbox && (await filterOf(bbox, { crs: stored, box }));
+    const within = bbox && (await compileFilter(bbox, { crs: stored, box }));
     const northFirst = output !== undefined && !output.lonLat && isNorthFirst(await describeCrs(output.crs));
     const parts = { northFirst, ...(within && { within }) };
     if (output === undefined || stored === undefined || (await sameCrs(stored, output.crs)))
@@ -233,7 +233,7 @@ const coordinatesOf = ({ coordinates, members = [] }: Geometry): Float64Array[] 
   ...members.flatMap(coordinatesOf),
 ];
 
-async function filterOf(
+async function compileFilter(
   { numbers, crs }: NonNullable<FeatureQuery['bbox']>,
   data: { crs: Crs | undefined; box: Area | undefined },
 ): Promise<SpatialFilter> {

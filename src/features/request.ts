@@ -8,7 +8,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { isCurrent } from '../http/cache/cached.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
-import { askerOf, isSigned, SIGNATURE_MEMBERS } from '../http/rules/signed-link.ts';
+import { isSigned, readAsker, SIGNATURE_MEMBERS } from '../http/rules/signed-link.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { Content, Contents } from './content.ts';
@@ -98,8 +98,8 @@ export const pageParameters = {
 };
 
 /** The dataset of the request, if the caller may read it or a signed link admits to it. */
-export async function datasetOf(parts: FeatureParts, request: FastifyRequest, id: string) {
-  const { dataset, signature } = await servedDataset(parts, askerOf(request), id);
+export async function findFeatures(parts: FeatureParts, request: FastifyRequest, id: string) {
+  const { dataset, signature } = await servedDataset(parts, readAsker(request), id);
   if (signature !== undefined) readingSignatures.set(request, signature);
   return dataset;
 }
@@ -109,7 +109,7 @@ const readingSignatures = new WeakMap<FastifyRequest, string>();
 
 /** The query of a request; a signature in it is one that grants reading. */
 function readingQuery(request: FastifyRequest): [string, string][] {
-  const query = queryOf(request);
+  const query = parseQuery(request);
   if (!query.some(([name]) => name === 'sig')) return query;
   const signature = new URLSearchParams(readingSignatures.get(request));
   return [...query.filter(([name]) => !SIGNATURE_MEMBERS.has(name)), ...signature];
@@ -129,7 +129,7 @@ export function otherParameters(request: FastifyRequest, declared: object): Feat
 }
 
 /** The parameters that decide which features a page has, and how they are written. */
-export function parametersOf(
+export function readParameters(
   query: z.output<z.ZodObject<typeof pageParameters>>,
   others: FeatureParameters['others'],
 ): FeatureParameters & { limit: number; cursor?: string | undefined; offset?: number | undefined } {
@@ -138,7 +138,7 @@ export function parametersOf(
 }
 
 /** Address of a path of this dataset; a signed link of the query goes with it. */
-export function addressOf(
+export function linkAddress(
   request: FastifyRequest,
   publicUrl: string | undefined,
   path: string,
@@ -159,7 +159,7 @@ export function ownAddress(
   return withQuery(`${publicBase(publicUrl, request)}${request.url.split('?')[0]}`, [...kept, ...added]);
 }
 
-const queryOf = ({ url }: FastifyRequest): [string, string][] =>
+const parseQuery = ({ url }: FastifyRequest): [string, string][] =>
   url.includes('?') ? [...new URLSearchParams(url.slice(url.indexOf('?') + 1))] : [];
 const withQuery = (address: string, query: readonly [string, string][]): string =>
   query.length === 0 ? address : `${address}?${new URLSearchParams(query.map((pair) => [...pair]))}`;

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { App } from '../http/route.ts';
 import { sendFeature, sendPage } from './answers.ts';
-import { descriptionOf, FeatureDescription } from './description.ts';
+import { describeFeatures, FeatureDescription } from './description.ts';
 import {
   ANSWERS,
-  addressOf,
   config,
   DatasetId,
-  datasetOf,
   type FeatureParts,
+  findFeatures,
   GEOJSON_TYPE,
   isKnown,
+  linkAddress,
   otherParameters,
   PAGE_ANSWERS,
   pageParameters,
-  parametersOf,
+  readParameters,
   shownParameters,
   TAGS as tags,
 } from './request.ts';
@@ -45,9 +45,9 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
       },
     },
     async (request, reply) => {
-      const content = await contents.open(await datasetOf(parts, request, request.params.id));
+      const content = await contents.open(await findFeatures(parts, request, request.params.id));
       await content.source.close();
-      return isKnown(request, reply, content, publicUrl) ? (reply as never) : descriptionOf(content);
+      return isKnown(request, reply, content, publicUrl) ? (reply as never) : describeFeatures(content);
     },
   );
 
@@ -69,10 +69,10 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
     async (request, reply) => {
       const { query, params } = request;
       const others = otherParameters(request, pageParameters);
-      const content = await contents.open(await datasetOf(parts, request, params.id));
+      const content = await contents.open(await findFeatures(parts, request, params.id));
       return sendPage(parts, request, reply, content, {
-        parameters: parametersOf(query, others),
-        collection: collection(params.id, (path) => addressOf(request, publicUrl, path)),
+        parameters: readParameters(query, others),
+        collection: collection(params.id, (path) => linkAddress(request, publicUrl, path)),
       });
     },
   );
@@ -94,11 +94,11 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
     },
     async (request, reply) => {
       const { query, params } = request;
-      const content = await contents.open(await datasetOf(parts, request, params.id));
+      const content = await contents.open(await findFeatures(parts, request, params.id));
       return sendFeature(parts, request, reply, content, {
         id: params.featureId,
         parameters: { crs: query.crs, properties: query.properties, others: [] },
-        collection: collection(params.id, (path) => addressOf(request, publicUrl, path)),
+        collection: collection(params.id, (path) => linkAddress(request, publicUrl, path)),
       });
     },
   );

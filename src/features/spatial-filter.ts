@@ -31,7 +31,7 @@ export async function spatialFilter(
   data: { crs: Crs | undefined; box: Area | undefined },
 ): Promise<SpatialFilter> {
   if (data.box === undefined) return { areas: [], matches: () => false };
-  const turn = await turnOf(crs);
+  const turn = await fullTurn(crs);
   if (box.west > box.east && turn === undefined)
     throw invalidMember(
       'bbox',
@@ -85,7 +85,7 @@ function ofRectangles(areas: readonly Area[]): SpatialFilter {
   return {
     areas,
     matches(geometry, stride) {
-      const box = boxOf(geometry, stride);
+      const box = computeBox(geometry, stride);
       const touched = areas.filter((area) => overlap(area, box));
       if (touched.length === 0) return false;
       return touched.some((area) => contains(area, box)) || exact().intersects(geometry, stride);
@@ -93,9 +93,9 @@ function ofRectangles(areas: readonly Area[]): SpatialFilter {
   };
 }
 
-function boxOf(geometry: Geometry, stride: number, box = new Box()): Box {
+function computeBox(geometry: Geometry, stride: number, box = new Box()): Box {
   box.add(geometry.coordinates, stride);
-  for (const member of geometry.members ?? []) boxOf(member, stride, box);
+  for (const member of geometry.members ?? []) computeBox(member, stride, box);
   return box;
 }
 
@@ -113,7 +113,7 @@ const intersection = (one: Area, two: Area): Area => ({
 });
 
 /** 360° in the unit of a geographic system; undefined for others. */
-async function turnOf(crs: Crs | undefined): Promise<number | undefined> {
+async function fullTurn(crs: Crs | undefined): Promise<number | undefined> {
   if (crs === undefined) return undefined;
   const { geographic, unit } = await describeCrs(crs);
   return geographic ? Math.round((2e9 * Math.PI) / unit.factor) / 1e9 : undefined;
@@ -133,7 +133,7 @@ function enlarged({ west, south, east, north }: Area, turn: number | undefined):
 
 /** A box around a box of another system. Longitudes may be beyond 180° so that the box is in one piece. */
 export async function extentIn(box: Area, from: Crs, to: Crs): Promise<Area> {
-  const turn = await turnOf(to);
+  const turn = await fullTurn(to);
   using change = await transformer(from, to);
   const { west, south, east, north } = box;
   const along = (start: number, end: number, step: number) => start + ((end - start) * step) / (perSide - 1);

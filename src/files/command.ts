@@ -12,8 +12,8 @@ export {
   type Parametrised,
   readerFor,
 } from './command/converters.ts';
-export { isAddress, type Recognised, recognise, sizeOf } from './command/input.ts';
+export { isAddress, measureSize, type Recognised, recognise } from './command/input.ts';
 export { localOutput, needsName, STDIO } from './command/output.ts';
-export { sentencesOf } from './command/receipt.ts';
+export { listSentences } from './command/receipt.ts';
 export { mainFile, zipShapefile } from './command/shapefile-zip.ts';
 export { formatOfName } from './formats/detect.ts';

@@ -1,7 +1,7 @@
 /* Map tiles as they are stored: matrices, the description of a tiled dataset, archives (PMTiles). */
 
 export { type StoredTile, TileArchive } from './formats/io/pmtiles/archive-reader.ts';
-export { problemOf } from './tiles/dataset/check-tile.ts';
+export { findProblem } from './tiles/dataset/check-tile.ts';
 export { isUnzipped } from './tiles/dataset/describe-tiles.ts';
 export {
   type DrawnScheme,

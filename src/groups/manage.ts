@@ -1,4 +1,4 @@
-import { audit, by, changesOf } from '../audit.ts';
+import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -81,7 +81,7 @@ export async function createGroup(parts: GroupParts, caller: Caller, request: Gr
         code: 'GroupExists',
       });
     await setMetadata(tx, parts, { id, name }, metadata);
-    await insertGroupMembers(tx, [id], await userIdsOf(tx, users));
+    await insertGroupMembers(tx, [id], await resolveUserIds(tx, users));
     const created = await getGroup(tx, id);
     const details = { name, users: created.users, metadataKeys: Object.keys(metadata) };
     await audit(tx, { action: 'group.create', subject: id, ...by(caller), details });
@@ -148,7 +148,7 @@ async function refuseLoginId(tx: Transaction, name: string) {
 
 async function setMembers(tx: Transaction, { id }: Group, users: readonly string[]) {
   const set = async () => {
-    const userIds = await userIdsOf(tx, users);
+    const userIds = await resolveUserIds(tx, users);
     await keepMembers(tx, id, userIds);
     await insertGroupMembers(tx, [id], userIds);
   };
@@ -157,7 +157,7 @@ async function setMembers(tx: Transaction, { id }: Group, users: readonly string
 }
 
 /** User ids of `users`, which are login ids or user ids. Throws `invalid` for unknown ones. */
-async function userIdsOf(tx: Transaction, users: readonly string[]): Promise<string[]> {
+async function resolveUserIds(tx: Transaction, users: readonly string[]): Promise<string[]> {
   const userIds = (await lockUsers(tx, users)).map(({ userId }) => userId);
   const at = await findUnknown(tx, users, userIds);
   if (at !== null) throw invalidMember(`users[${at}]`, `Account '${users[at]}' does not exist.`);
@@ -199,7 +199,7 @@ export async function setMetadata(
 
 /** Changes for the audit trail. Of metadata only the keys, because values may be secrets. */
 function changes(before: Group, after: Group, metadataKeys: readonly string[]) {
-  const { changed, ...values } = changesOf(
+  const { changed, ...values } = compareMembers(
     { name: before.name, users: before.users },
     { name: after.name, users: after.users },
     ['users'],

@@ -6,7 +6,7 @@ import { keepingAnAdministrator } from './administrators.ts';
 import { deleteMemberships, findUsers, insertGroupMembers, listGroupIds, lockGroups, lockUsers } from './queries.ts';
 
 /** Ids of all groups, or of the groups of a user, given by user id or login id. */
-export const groupIdsOf = async (db: Reads, user: string | undefined) =>
+export const listUserGroupIds = async (db: Reads, user: string | undefined) =>
   listGroupIds(db, user === undefined ? undefined : (await getUser(db, user)).userId);
 
 /** Adds a user to groups. No effect for groups that have the user already. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
-import { type FreeForm, partOf, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { type FreeForm, selectPart, shown, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 
@@ -60,7 +60,7 @@ export const findMetadata = (db: Reads, id: string) => db.anyFirst(textOf(groups
  */
 export const listGroups = (db: Reads, part: Part) =>
   db.any(
-    sql.type(listed(ListedGroup))`${partOf(part, {
+    sql.type(listed(ListedGroup))`${selectPart(part, {
       ...groups,
       key: { column: sql.fragment`g.id`, type: 'text' },
       order: 'Asc',

@@ -8,7 +8,7 @@ import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
 import { changeGroup, createGroup, type GroupParts, getGroup, removeGroup, revealGroup } from './manage.ts';
-import { addToGroups, groupIdsOf, removeFromGroups } from './members.ts';
+import { addToGroups, listUserGroupIds, removeFromGroups } from './members.ts';
 import { countGroups, findMetadata, type Group, type ListedGroup, listGroups } from './queries.ts';
 
 const GroupAnswer = z
@@ -24,7 +24,7 @@ const GroupAnswer = z
   })
   .meta({ id: 'Group' });
 export type GroupAnswer = z.infer<typeof GroupAnswer>;
-const answerOf = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
+const toAnswer = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
 
 const Name = chosenName(
   z
@@ -94,7 +94,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
     async (request, reply) => {
       const group = await createGroup(parts, request.caller, request.body);
       const address = `/api/usergroups/${encodeURIComponent(group.id)}`;
-      return reply.code(201).header('location', address).send(answerOf(group));
+      return reply.code(201).header('location', address).send(toAnswer(group));
     },
   );
 
@@ -113,7 +113,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
     },
     async (request) => {
       const group = await changeGroup(parts, request.caller, request.body);
-      return answerOf(group);
+      return toAnswer(group);
     },
   );
 
@@ -145,7 +145,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
         },
       },
     },
-    async ({ query }) => [...(await groupIdsOf(db, query.userId))],
+    async ({ query }) => [...(await listUserGroupIds(db, query.userId))],
   );
 
   app.get(
@@ -167,7 +167,7 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       },
     },
     async ({ caller, params, query }) =>
-      answerOf(query.showSecrets ? await revealGroup(parts, caller, params.id) : await getGroup(db, params.id)),
+      toAnswer(query.showSecrets ? await revealGroup(parts, caller, params.id) : await getGroup(db, params.id)),
   );
 
   app.delete(

@@ -33,7 +33,7 @@ export async function setSecondFactor(
       });
     const { [key]: _before, ...others } = group.metadata;
     await changeMetadata(tx, parts, group, entries.length > 0 ? { ...others, [key]: entries } : others);
-    const { networks, types } = shapeOf(entries);
+    const { networks, types } = describeEntries(entries);
     await audit(tx, {
       action: 'group.set-second-factor',
       subject: id,
@@ -45,7 +45,7 @@ export async function setSecondFactor(
 }
 
 /** Networks and types of authenticators, also of those whose setup code is hidden. */
-function shapeOf(entries: readonly string[]) {
+function describeEntries(entries: readonly string[]) {
   const parts = entries.map(splitEntry);
   return {
     networks: parts.filter(({ type }) => type === NETWORK).map(({ value }) => value),

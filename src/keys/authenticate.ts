@@ -44,7 +44,7 @@ export class ApiKeys {
         code: 'TwoCredentials',
       });
     }
-    const hash = hashOf(key);
+    const hash = hashKey(key);
     const holder = await loadOnce(this.#cache, hash.toString('base64'), () => findHolder(this.#db, hash));
     if (!holder || (holder.expires !== undefined && holder.expires <= Date.now()))
       throw new AppError('unauthenticated', 'The API key is unknown, expired or revoked.');
@@ -67,7 +67,7 @@ export class ApiKeys {
 }
 
 /** Keys are UUIDs, so letter case is ignored. */
-export const hashOf = (key: string) => createHash('sha256').update(key.toLowerCase()).digest();
+export const hashKey = (key: string) => createHash('sha256').update(key.toLowerCase()).digest();
 
 function isAllowed({ allowedNetworks }: Holder, address: string): boolean {
   if (allowedNetworks.length === 0) return true;

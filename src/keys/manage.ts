@@ -7,7 +7,7 @@ import { parseNetwork } from '../platform/net/networks.ts';
 import { timestampFromText } from '../platform/text/time.ts';
 import { governs } from '../tenants/access.ts';
 import { lockTenant } from '../tenants/queries.ts';
-import { hashOf } from './authenticate.ts';
+import { hashKey } from './authenticate.ts';
 import { deleteKey, findKey, insertKey, type KeyRole, type KeyRow, listKeys } from './queries.ts';
 
 export interface KeyRequest {
@@ -33,8 +33,8 @@ export async function createKey(db: Database, caller: Caller, request: KeyReques
       tenantId,
       name,
       role,
-      hash: hashOf(key),
-      expiresAt: expiresAt === undefined ? undefined : { given: expiresAt, time: timeOf(expiresAt) },
+      hash: hashKey(key),
+      expiresAt: expiresAt === undefined ? undefined : { given: expiresAt, time: parseExpiry(expiresAt) },
       allowedNetworks,
       createdBy: caller.userId,
     });
@@ -49,7 +49,7 @@ export async function createKey(db: Database, caller: Caller, request: KeyReques
   });
 }
 
-export const keysOf = async (db: Reads, caller: Caller, window: { offset?: number; limit?: number }) =>
+export const listCallersKeys = async (db: Reads, caller: Caller, window: { offset?: number; limit?: number }) =>
   listKeys(db, governedTenant(caller), window);
 
 /**
@@ -87,7 +87,7 @@ function checkNetworks(networks: readonly string[]) {
   });
 }
 
-function timeOf(text: string): string {
+function parseExpiry(text: string): string {
   const time = timestampFromText(text);
   if (time === undefined)
     throw invalidMember('expiresAt', `'${text}' is not a time such as 2026-12-31T18:00:00Z or 2026-12-31.`);

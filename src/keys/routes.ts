@@ -7,7 +7,7 @@ import { createdAt, createdBy, text, texts, timeText, uuidText } from '../http/r
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import type { Identities } from '../tokens/identities.ts';
-import { createKey, keysOf, revokeKey } from './manage.ts';
+import { createKey, listCallersKeys, revokeKey } from './manage.ts';
 import { whoAmI } from './me.ts';
 import { KEY_ROLES } from './queries.ts';
 
@@ -94,7 +94,7 @@ export async function keyRoutes(app: App, { db, identities }: { db: Database; id
         response: { 200: listOf(Key) },
       },
     },
-    async ({ caller, query }) => ({ data: [...(await keysOf(db, caller, query))] }),
+    async ({ caller, query }) => ({ data: [...(await listCallersKeys(db, caller, query))] }),
   );
 
   app.delete(

@@ -1,4 +1,4 @@
-import { audit, by, changesOf } from '../audit.ts';
+import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { AppError, conflict, forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
@@ -39,7 +39,7 @@ export const changeFeature = (db: Database, caller: Caller, id: string, wanted: 
     if (await findFeatureNamed(tx, wanted.name, id)) throw nameTaken(wanted.name);
     const changed = await updateFeature(tx, id, wanted, caller.userId);
     if (!changed) throw notFound('Feature', id);
-    await audit(tx, { action: 'feature.change', subject: id, ...by(caller), details: changesOf(before, changed) });
+    await audit(tx, { action: 'feature.change', subject: id, ...by(caller), details: compareMembers(before, changed) });
     return changed;
   });
 

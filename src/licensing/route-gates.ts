@@ -43,7 +43,7 @@ export function openRouteGates({ db, signer, gates, findProjectOf, tenantOf }: R
   };
 
   /** Tenants of the named objects that the asker sees. */
-  async function tenantsOf(asker: Asker, service: Service, addressed: Addressed) {
+  async function findTenants(asker: Asker, service: Service, addressed: Addressed) {
     const found = [];
     if (!('caller' in asker)) {
       for (const id of addressed.datasetIds) found.push(await unlessLeft(tenantOfLinked(asker, id)));
@@ -71,7 +71,7 @@ export function openRouteGates({ db, signer, gates, findProjectOf, tenantOf }: R
   return {
     guards: (service) => gates.guards([service]),
     async check(asker, service, addressed) {
-      for (const tenantId of new Set(await tenantsOf(asker, service, addressed)))
+      for (const tenantId of new Set(await findTenants(asker, service, addressed)))
         if (tenantId) await gates.check(tenantId, [service], db);
     },
   };

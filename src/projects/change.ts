@@ -5,7 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import type { ChangedAccessLevel, ChangedProject } from './forms.ts';
 import { getRecord, lockProject, setAccessLevel, updateProject } from './queries.ts';
-import { type Project, projectOf, type Written } from './record.ts';
+import { type Project, toProject, type Written } from './record.ts';
 import { type VisibleProject, visibleProject } from './visibility.queries.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function replaceProject(
     checkRowVersion('Project', project, rowVersion);
     await updateProject(tx, id, change, caller.userId);
     // not `visibleProject`: the new permissions may hide the project from the caller
-    return projectOf(await getRecord(tx, caller, id));
+    return toProject(await getRecord(tx, caller, id));
   });
 }
 

@@ -8,11 +8,11 @@ import { refuseGuests } from './guests.ts';
 import { putMembers } from './members.queries.ts';
 import { type MemberParts, recordMembers, refuseTwice, refuseUnknown } from './members.ts';
 import { getRecord } from './queries.ts';
-import { type Project, projectOf } from './record.ts';
+import { type Project, toProject } from './record.ts';
 import { putThumbnail } from './thumbnail.queries.ts';
 import { readThumbnail } from './thumbnail.ts';
 import { insertProjects } from './tree.queries.ts';
-import { lockTreesOf } from './tree.ts';
+import { lockProjectTrees } from './tree.ts';
 import { type VisibleProject, visibleProject } from './visibility.queries.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function createProject(
     // not `visibleProject`: the permissions may hide the project from the caller
     const created = await getRecord(tx, caller, id);
     if (fields.permissions !== undefined) requireCapability(created, 'canGrantAccess');
-    return projectOf(created);
+    return toProject(created);
   });
 }
 
@@ -68,7 +68,7 @@ function tenantForRoot({ tenantId, key }: Caller): string {
 
 /** Locks the tree of the parent until the transaction ends, checks canCreateContent, and returns the parent. */
 async function lockParent(tx: Transaction, caller: Caller, parentId: string): Promise<VisibleProject> {
-  await lockTreesOf(tx, parentId);
+  await lockProjectTrees(tx, parentId);
   const parent = await visibleProject(tx, caller, parentId);
   requireCapability(parent, 'canCreateContent');
   return parent;

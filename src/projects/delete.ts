@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { may, requireCapability, VISIBLE } from './access.ts';
 import { findWithParent, markDeleted } from './queries.ts';
-import { lockTreesOf } from './tree.ts';
+import { lockProjectTrees } from './tree.ts';
 
 /** Runs in the transaction that deletes projects: other rooms react to the deletion, such as ending transfers. */
 export type AfterDeletion = (tx: Transaction, projectIds: readonly string[]) => Promise<void>;
@@ -14,7 +14,7 @@ export type AfterDeletion = (tx: Transaction, projectIds: readonly string[]) => 
  */
 export async function deleteProject(db: Database, caller: Caller, id: string, after: AfterDeletion): Promise<void> {
   await db.transaction(async (tx) => {
-    await lockTreesOf(tx, id);
+    await lockProjectTrees(tx, id);
     const found = await findWithParent(tx, caller, id);
     if (!found) throw notFound('Project', id);
     if (!may({ rights: found.parentRights }, 'canDeleteContent')) {

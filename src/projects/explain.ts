@@ -55,7 +55,7 @@ export type Access = z.infer<typeof Access>;
 export async function explainAccess(db: Reads, caller: Caller, id: string, userId: string): Promise<Access> {
   const project = await visibleProject(db, caller, id);
   requireCapability(project, 'canGrantAccess');
-  const user = userId === caller.userId ? caller : await callerOf(db, userId, caller);
+  const user = userId === caller.userId ? caller : await makeCaller(db, userId, caller);
   const access = await findAccess(db, user, id);
   // purged since the first query
   if (!access) throw notFound('Project', id);
@@ -93,7 +93,7 @@ export async function explainAccess(db: Reads, caller: Caller, id: string, userI
 }
 
 /** Another user as a caller, with all tenants and groups of that user. */
-async function callerOf(db: Reads, userId: string, { address, requestId }: Caller): Promise<Caller> {
+async function makeCaller(db: Reads, userId: string, { address, requestId }: Caller): Promise<Caller> {
   const identity = await findIdentity(db, userId);
   if (!identity) throw invalidMember('userId', `User '${userId}' does not exist.`);
   return { ...holderOf(identity), scopes: [], via: 'token', address, requestId };

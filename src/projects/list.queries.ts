@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reads, sql } from '../db.ts';
-import { partOf, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
+import { selectPart, sizeOf, textOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import { behindValues, pageOrder, type SortKey, type SortOrder } from '../http/rules/paging.queries.ts';
@@ -229,7 +229,7 @@ const recordsOf = (selection: Selection) =>
 /** A part of the list with full records, including members. */
 export const listRecords = (db: Reads, selection: Selection, { sortBy, sortOrder }: ProjectOrder, part: Part) =>
   db.any(
-    sql.type(listed(ProjectRow))`${partOf(part, {
+    sql.type(listed(ProjectRow))`${selectPart(part, {
       ...projects,
       key: SORT_KEYS[sortBy],
       order: sortOrder,

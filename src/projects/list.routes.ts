@@ -28,7 +28,7 @@ import {
   type Selection,
 } from './list.queries.ts';
 import { listAccess, type ProjectFilter, tenantOwnerSelection } from './list-access.ts';
-import { Project, ProjectItem, type ProjectRow, projectOf } from './record.ts';
+import { Project, ProjectItem, type ProjectRow, toProject } from './record.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 export interface ProjectLists {
@@ -67,7 +67,7 @@ type Query = z.output<typeof Filter>;
 const CursorQuery = z.object({ ...filterQuery, ...cursorQuery });
 const OffsetQuery = z.object({ ...filterQuery, ...offsetQuery });
 
-function filterOf({ namePrefix, role, capability }: Query): ProjectFilter {
+function toFilter({ namePrefix, role, capability }: Query): ProjectFilter {
   const roles = role?.filter((each) => each !== '') ?? [];
   if (roles.length > 0 && capability !== undefined) {
     throw invalid("'role' and 'capability' must not be used together.", {
@@ -78,7 +78,7 @@ function filterOf({ namePrefix, role, capability }: Query): ProjectFilter {
   return { namePrefix, roles: roles.length > 0 ? roles : undefined };
 }
 
-const orderOf = ({ sortBy, sortOrder }: Query): ProjectOrder => ({ sortBy, sortOrder });
+const toOrder = ({ sortBy, sortOrder }: Query): ProjectOrder => ({ sortBy, sortOrder });
 
 export async function projectListRoutes(app: App, { db, cursors, recursive }: ProjectLists) {
   const config = { access: 'signedIn', service: 'metadata' } as const;
@@ -86,15 +86,15 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
 
   /** Checks the filter before the parent, so that an invalid filter is 400 even if the parent is not visible. */
   async function selectionFor(caller: Caller, query: Query, parentId: string | undefined) {
-    const filter = filterOf(query);
+    const filter = toFilter(query);
     const parent = parentId === undefined ? undefined : await visibleProject(db, caller, parentId);
     const access = await listAccess(db, caller, parent);
-    return { access, selection: access.select(filter), order: orderOf(query) };
+    return { access, selection: access.select(filter), order: toOrder(query) };
   }
 
   async function byCursor(caller: Caller, query: z.output<typeof CursorQuery>, parentId?: string) {
-    const filter = filterOf(query);
-    const order = orderOf(query);
+    const filter = toFilter(query);
+    const order = toOrder(query);
     const page = (selection: Selection) =>
       cursorPage(
         cursors,
@@ -133,7 +133,7 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
         textOf: (id: string, member: string) => findText(db, id, member),
       },
       rows: (part: Part) => listRecords(db, selection, order, part),
-      show: (row: z.output<typeof ProjectRow>) => projectOf({ ...row, ...access.of(row) }),
+      show: (row: z.output<typeof ProjectRow>) => toProject({ ...row, ...access.of(row) }),
     };
     return sendList(reply, list, query);
   }

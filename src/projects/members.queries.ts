@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { ROLES, type Role } from './access.ts';
-import { membersOf } from './queries.ts';
+import { aggregateMembers } from './queries.ts';
 import { Member } from './record.ts';
 import { visibleProjects } from './visibility.queries.ts';
 
 /** Members of a visible project, its own or inherited. */
 export const findMembers = (db: Reads, caller: Caller, id: string) =>
   db.maybeOne(sql.type(z.object({ members: z.array(Member) }))`
-    select ${membersOf(sql.fragment`p.member_source_id`, sql.fragment`p.tenant_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
+    select ${aggregateMembers(sql.fragment`p.member_source_id`, sql.fragment`p.tenant_id`)} from ${visibleProjects(caller)} p where p.id = ${id}`);
 
 interface NewMember {
   userId: string;

@@ -1,4 +1,4 @@
-import { type AuditEntry, auditAll, by, changesOf } from '../audit.ts';
+import { type AuditEntry, auditAll, by, compareMembers } from '../audit.ts';
 import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -18,7 +18,7 @@ import {
 import { touch } from './queries.ts';
 import type { Member, Written } from './record.ts';
 import { setInheritance } from './tree.queries.ts';
-import { lockTreesOf } from './tree.ts';
+import { lockProjectTrees } from './tree.ts';
 import type { VisibleProject } from './visibility.queries.ts';
 
 interface NewMember {
@@ -34,7 +34,7 @@ export interface MemberParts {
 
 type Roles = ReadonlyMap<string, Role>;
 
-const rolesOf = (members: readonly NewMember[]): Roles => new Map(members.map(({ userId, role }) => [userId, role]));
+const rolesById = (members: readonly NewMember[]): Roles => new Map(members.map(({ userId, role }) => [userId, role]));
 
 /** Replaces the members of a project. A subproject stops inheriting. */
 export async function setMembers(
@@ -50,8 +50,8 @@ export async function setMembers(
     if (project.parentId === undefined && !members.some(({ role }) => role === 'Owner'))
       throw invalidMember('members', KEEPS_OWNER);
     await refuseUnknown(tx, project.tenantId, members);
-    const before = rolesOf(await listRoles(tx, id));
-    const after = rolesOf(members);
+    const before = rolesById(await listRoles(tx, id));
+    const after = rolesById(members);
     const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     await setInheritance(tx, id, false);
     await deleteMembersBut(
@@ -76,7 +76,7 @@ export async function setMember(
     const project = await projectForMembers(tx, caller, id);
     await refuseUnknown(tx, project.tenantId, [member], () => 'userId');
     const had = (await listRoles(tx, id)).filter(({ userId }) => userId === member.userId);
-    const [before, after] = [rolesOf(had), rolesOf([member])];
+    const [before, after] = [rolesById(had), rolesById([member])];
     const invited = await refuseGuests(tx, caller, project, { allowed: guests, members: after, before });
     if (member.role !== 'Owner') await keepAnOwner(tx, project, member.userId);
     await ownMembers(tx, project);
@@ -112,10 +112,10 @@ export async function inheritMembers(
     checkRowVersion('Project', project, rowVersion);
     if (project.parentId === undefined)
       throw invalid(`Project '${id}' is a root project: it has no parent to inherit members from.`);
-    const before = rolesOf(await listRoles(tx, id));
+    const before = rolesById(await listRoles(tx, id));
     await setInheritance(tx, id, true);
     await deleteMembersBut(tx, id, []);
-    await recordMembers(tx, caller, project, { before, after: rolesOf(await listRoles(tx, id)) });
+    await recordMembers(tx, caller, project, { before, after: rolesById(await listRoles(tx, id)) });
     return touch(tx, id, caller.userId);
   });
 }
@@ -137,7 +137,7 @@ export async function recordMembers(
   const entries = [...new Set([...before.keys(), ...after.keys()])].flatMap((userId): AuditEntry[] => {
     const [had, has] = [before.get(userId), after.get(userId)];
     if (had === has) return [];
-    const changes = changesOf(had === undefined ? {} : { role: had }, has === undefined ? {} : { role: has });
+    const changes = compareMembers(had === undefined ? {} : { role: had }, has === undefined ? {} : { role: has });
     return [
       {
         action: has === undefined ? 'project.member.remove' : 'project.member.set',
@@ -155,7 +155,7 @@ const KEEPS_OWNER = 'A root project needs at least one Owner. Make another membe
 
 /** Locks the tree, which serializes changes of members: two Owners leaving at once would each still see the other. */
 async function projectForMembers(tx: Transaction, caller: Caller, id: string): Promise<VisibleProject> {
-  await lockTreesOf(tx, id);
+  await lockProjectTrees(tx, id);
   const project = await lockedProject(tx, caller, id);
   requireCapability(project, 'canGrantAccess');
   return project;

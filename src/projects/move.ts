@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from './access.ts';
 import { findWithParent, touch } from './queries.ts';
 import { isWithin, setParent } from './tree.queries.ts';
-import { lockTreesOf } from './tree.ts';
+import { lockProjectTrees } from './tree.ts';
 import { visibleProject } from './visibility.queries.ts';
 
 /**
@@ -14,7 +14,7 @@ import { visibleProject } from './visibility.queries.ts';
 export async function moveSubproject(db: Database, caller: Caller, id: string, targetId: string): Promise<void> {
   await db.transaction(async (tx) => {
     // without the lock, two concurrent moves could create a cycle that neither transaction sees
-    await lockTreesOf(tx, id, targetId);
+    await lockProjectTrees(tx, id, targetId);
     const moved = await visibleProject(tx, caller, id);
     const target = await visibleProject(tx, caller, targetId);
     const { parentId } = moved;

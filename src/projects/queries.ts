@@ -26,7 +26,7 @@ type Column = Fragment;
  * The project's own members (not inherited) as a column `members`; `source` is the id of the project. Accounts that are
  * no members of its tenant are guests.
  */
-export const membersOf = (source: Column, tenant: Column) => sql.fragment`
+export const aggregateMembers = (source: Column, tenant: Column) => sql.fragment`
   coalesce((
     select jsonb_agg(
       jsonb_build_object('userId', m.user_id, 'role', m.role, 'principalType', m.principal_type) ||
@@ -38,7 +38,7 @@ export const membersOf = (source: Column, tenant: Column) => sql.fragment`
 
 /** Columns of the full record, from table `p`. `free` wraps the free-form columns. */
 export const recordColumnsAs = (free: FreeForm) => sql.fragment`
-  ${itemColumns}, ${free(sql.fragment`p.metadata`)} as metadata, ${free(sql.fragment`p.settings`)} as settings, p.permissions, ${membersOf(sql.fragment`p.id`, sql.fragment`p.tenant_id`)}`;
+  ${itemColumns}, ${free(sql.fragment`p.metadata`)} as metadata, ${free(sql.fragment`p.settings`)} as settings, p.permissions, ${aggregateMembers(sql.fragment`p.id`, sql.fragment`p.tenant_id`)}`;
 export const recordColumns = recordColumnsAs(shown);
 
 const RowWithRights = ProjectRow.extend({ role: z.enum(ROLES).optional(), rights: z.number() });

@@ -73,7 +73,7 @@ export const Written = z
 export type Written = z.infer<typeof Written>;
 
 /** The record that a caller with these rights gets: rights become capabilities, permissions may be hidden. */
-export function projectOf(row: z.infer<typeof ProjectRow> & { role?: Role | undefined; rights: number }): Project {
+export function toProject(row: z.infer<typeof ProjectRow> & { role?: Role | undefined; rights: number }): Project {
   const { role: _, rights, ...rest } = withoutHiddenPermissions(row);
   return { ...rest, capabilities: capabilitiesOf(rights) };
 }

@@ -9,7 +9,7 @@ import { changeAccessLevel, replaceProject } from './change.ts';
 import { Access, explainAccess } from './explain.ts';
 import { ChangedAccessLevel, ChangedProject, Picture } from './forms.ts';
 import { findProject } from './queries.ts';
-import { Project, projectOf, Written } from './record.ts';
+import { Project, toProject, Written } from './record.ts';
 import { revokeProjectGrants } from './revoke-grants.ts';
 import { getThumbnail, setThumbnail } from './thumbnail.ts';
 import { visibleProject } from './visibility.queries.ts';
@@ -38,7 +38,7 @@ export async function projectRoutes(app: App, { db }: { db: Database }) {
     async ({ caller, params: { id } }) => {
       const found = await findProject(db, caller, id);
       if (!found) throw notFound('Project', id);
-      return projectOf(found);
+      return toProject(found);
     },
   );
 

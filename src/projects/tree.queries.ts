@@ -3,14 +3,14 @@ import { sql, type Transaction } from '../db.ts';
 import type { Permissions } from './permissions.ts';
 
 /** Ids of the root projects of these projects, including deleted ones. Unknown projects are skipped. */
-export const rootsOf = (tx: Transaction, ids: readonly string[]) =>
+export const listRoots = (tx: Transaction, ids: readonly string[]) =>
   tx.anyFirst(sql.type(z.object({ rootId: z.string() }))`
     select distinct root_id from projects where id = any(${sql.array(ids, 'uuid')}) order by root_id`);
 
 /**
  * Serializes changes of the structure and the members of a tree: create, move, members, delete, restore, purge. Held
- * until the transaction ends. Changes of datasets and names do not take this lock. Prefer `lockTreesOf`, which also
- * checks that it locked the right trees.
+ * until the transaction ends. Changes of datasets and names do not take this lock. Prefer `lockProjectTrees`, which
+ * also checks that it locked the right trees.
  */
 export const lockTrees = (tx: Transaction, rootIds: readonly string[]) =>
   tx.query(sql.unsafe`

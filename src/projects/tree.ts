@@ -1,5 +1,5 @@
 import type { Transaction } from '../db.ts';
-import { lockTrees, rootsOf } from './tree.queries.ts';
+import { listRoots, lockTrees } from './tree.queries.ts';
 
 /** Thrown when the locked trees turn out not to be all that are needed. */
 class MoreTrees extends Error {}
@@ -33,10 +33,10 @@ export async function lockTreesIn<T>(
  * Locks the trees of these projects against other changes until the transaction ends. Rows read after it stay current.
  * Unknown ids lock nothing. To avoid deadlocks, lock all trees of a transaction in one call.
  */
-export async function lockTreesOf(tx: Transaction, ...ids: readonly string[]): Promise<void> {
+export async function lockProjectTrees(tx: Transaction, ...ids: readonly string[]): Promise<void> {
   await lockTreesIn(
     tx,
-    (each) => rootsOf(each, ids),
+    (each) => listRoots(each, ids),
     (roots) => roots,
   );
 }

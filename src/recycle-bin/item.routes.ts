@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { datasetOf } from '../datasets/record.ts';
+import { toDataset } from '../datasets/record.ts';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { App } from '../http/route.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { findRecord } from '../projects/queries.ts';
-import { projectOf } from '../projects/record.ts';
+import { toProject } from '../projects/record.ts';
 import { findDataset } from './item.queries.ts';
 import { deletedItem } from './item.ts';
 import { purge } from './purge.ts';
@@ -45,7 +45,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       const row = await findRecord(db, caller, id);
       // purged since the first query
       if (!row) throw notFound('Deleted project', id);
-      return { ...projectOf(row), deletedAt, deletedBy };
+      return { ...toProject(row), deletedAt, deletedBy };
     },
   );
 
@@ -148,7 +148,7 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
         const row = await findDataset(db, id);
         // purged since the first query
         if (!row) throw notFound('Deleted dataset', id);
-        return { ...datasetOf(row, publicBase(publicUrl, request)), deletedAt, deletedBy };
+        return { ...toDataset(row, publicBase(publicUrl, request)), deletedAt, deletedBy };
       },
     );
 

@@ -1,7 +1,7 @@
 import type { Reads, Transaction } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import { type DeletedItem, findDeletedItem, type Wanted } from './item.queries.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function lockedItem(
   wanted: Wanted,
   ...alsoLock: string[]
 ): Promise<DeletedItem> {
-  await lockTreesOf(tx, projectIdOf(await deletedItem(tx, caller, wanted)), ...alsoLock);
+  await lockProjectTrees(tx, projectIdOf(await deletedItem(tx, caller, wanted)), ...alsoLock);
   return deletedItem(tx, caller, wanted);
 }
 

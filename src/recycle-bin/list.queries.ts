@@ -3,7 +3,7 @@ import { datasetParts } from '../datasets/list.queries.ts';
 import { recordColumnsAs } from '../datasets/queries.ts';
 import { DatasetRow } from '../datasets/record.ts';
 import { type Fragment, type Reads, sql } from '../db.ts';
-import { partOf, sizeOf } from '../http/answers/long-list.queries.ts';
+import { selectPart, sizeOf } from '../http/answers/long-list.queries.ts';
 import { listed, type Part } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
 import { pageOrder, type SortKey, type SortOrder } from '../http/rules/paging.queries.ts';
@@ -75,7 +75,7 @@ const deletedColumns = sql.fragment`page.binned_at as deleted_at, page.binned_by
 /** One part of a list of deleted projects. */
 export const listDeletedProjects = (db: Reads, selection: Selection, wanted: BinPage, part: Part) =>
   db.any(
-    sql.type(listed(DeletedProjectItem))`${partOf(part, {
+    sql.type(listed(DeletedProjectItem))`${selectPart(part, {
       ...deletedPage(sql.fragment`from recycle_bin b join projects p on p.id = b.id where ${selection}`, wanted),
       table: sql.fragment`projects`,
       name: sql.fragment`p`,
@@ -88,7 +88,7 @@ export const listDeletedProjects = (db: Reads, selection: Selection, wanted: Bin
 /** One part of a list of deleted datasets. */
 export const listDeletedDatasets = (db: Reads, selection: Selection, wanted: BinPage, part: Part) =>
   db.any(
-    sql.type(listed(DatasetRow.extend(deletion)))`${partOf(part, {
+    sql.type(listed(DatasetRow.extend(deletion)))`${selectPart(part, {
       ...datasetParts,
       ...deletedPage(sql.fragment`from recycle_bin b join datasets d on d.id = b.id where ${selection}`, wanted),
       columns: (free) => sql.fragment`${recordColumnsAs(free)}, ${deletedColumns}`,

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { datasetTexts } from '../datasets/list.queries.ts';
-import { type DatasetRow, datasetOf } from '../datasets/record.ts';
+import { type DatasetRow, toDataset } from '../datasets/record.ts';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
@@ -38,7 +38,7 @@ const Query = z.object({
 });
 
 /** Newest deletions first by default. */
-const pageOf = ({ sortBy, sortOrder, ...window }: z.output<typeof Query>): BinPage => ({
+const toBinPage = ({ sortBy, sortOrder, ...window }: z.output<typeof Query>): BinPage => ({
   sortBy: sortBy ?? 'DeletedAt',
   sortOrder: sortOrder ?? (sortBy === undefined ? 'Desc' : 'Asc'),
   ...window,
@@ -53,7 +53,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
     offsetPage(
       query,
       () => countItems(db, selection),
-      (offset, limit) => listItems(db, selection, { ...pageOf(query), offset, limit }),
+      (offset, limit) => listItems(db, selection, { ...toBinPage(query), offset, limit }),
     );
   const ofTenant = async (caller: Caller, itemType?: ItemType) =>
     inTenant(caller, await findDeletionAccess(db, caller, caller.tenantId), itemType);
@@ -65,7 +65,7 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
   const projects = (reply: FastifyReply, query: z.output<typeof Query>, selection: Selection) => {
     const list = {
       item: DeletedProjectItem,
-      rows: (part: Part) => listDeletedProjects(db, selection, pageOf(query), part),
+      rows: (part: Part) => listDeletedProjects(db, selection, toBinPage(query), part),
       show: (row: z.output<typeof DeletedProjectItem>) => row,
     };
     return sendList(reply, list, query);
@@ -80,8 +80,8 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
     const list = {
       item: DeletedDataset,
       freeForm: datasetTexts(db),
-      rows: (part: Part) => listDeletedDatasets(db, selection, pageOf(query), part),
-      show: (row: z.output<typeof DatasetRow>) => ({ ...row, ...datasetOf(row, base) }),
+      rows: (part: Part) => listDeletedDatasets(db, selection, toBinPage(query), part),
+      show: (row: z.output<typeof DatasetRow>) => ({ ...row, ...toDataset(row, base) }),
     };
     return sendList(reply, list, query);
   };

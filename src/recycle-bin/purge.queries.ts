@@ -4,7 +4,7 @@ import { eventsInsert } from '../outbox.ts';
 import type { ItemType } from './record.ts';
 
 /** Id of a running or queued transfer that writes or reads the dataset. */
-export const findTransferOf = (tx: Transaction, datasetId: string) =>
+export const findReadingTransfer = (tx: Transaction, datasetId: string) =>
   tx.maybeOneFirst(sql.type(z.object({ id: z.string() }))`
     select locked_by as id from datasets where id = ${datasetId} and locked_by is not null
     union all select transfer_id from dataset_readers where dataset_id = ${datasetId}
@@ -35,7 +35,7 @@ export type Removed = z.infer<typeof Removed>;
 const Contents = z.object({ projects: z.number(), datasets: z.number(), bytes: z.number() });
 
 /** Counts an item of the recycle bin and all its contents. */
-export const contentsOf = (db: Reads, { itemType, id }: { itemType: ItemType; id: string }) =>
+export const listContents = (db: Reads, { itemType, id }: { itemType: ItemType; id: string }) =>
   itemType === 'Dataset'
     ? db.one(sql.type(Contents)`
         select 0 as projects, count(*) as datasets, coalesce(sum(storage_size), 0)::bigint as bytes from datasets where id = ${id}`)

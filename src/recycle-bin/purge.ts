@@ -5,7 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import { enqueue } from '../jobs.ts';
 import type { Wanted } from './item.queries.ts';
 import { lacking, lockedItem } from './item.ts';
-import { findTransferOf, lockSubtrees, type Removal, type Removed, remove } from './purge.queries.ts';
+import { findReadingTransfer, lockSubtrees, type Removal, type Removed, remove } from './purge.queries.ts';
 
 /**
  * Permanently deletes an item of the recycle bin. A project, with all its contents, needs canDelete on the project
@@ -17,7 +17,7 @@ export async function purge(db: Database, caller: Caller, wanted: Wanted): Promi
     const item = await lockedItem(tx, caller, wanted);
     const isProject = item.itemType === 'Project';
     if (isProject ? !item.owned : !item.privileged) throw lacking(item, 'permanently delete');
-    const transferId = isProject ? undefined : await findTransferOf(tx, item.id);
+    const transferId = isProject ? undefined : await findReadingTransfer(tx, item.id);
     if (transferId) {
       throw conflict(`Dataset '${item.id}' is in use by transfer '${transferId}'. Try again when it has ended.`, {
         code: 'DatasetLocked',

@@ -2,7 +2,7 @@ import type { Database, Reads } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
 import { type DeletedItem, listDeletedAbove, listGrantors, type Step, type Wanted } from './item.queries.ts';
 import { deletedItem, lacking, lockedItem, privilegeFor, projectIdOf } from './item.ts';
-import { contentsOf } from './purge.queries.ts';
+import { listContents } from './purge.queries.ts';
 import type { Preview } from './record.ts';
 import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 
@@ -13,7 +13,7 @@ import { undeleteDataset, undeleteProjects } from './restore.queries.ts';
 export async function restore(db: Database, caller: Caller, wanted: Wanted): Promise<void> {
   await db.transaction(async (tx) => {
     const item = await lockedItem(tx, caller, wanted);
-    const steps = await stepsOf(tx, caller, item);
+    const steps = await planRestore(tx, caller, item);
     const refused = steps.find((step) => !step.privileged);
     if (refused) throw lacking(refused, 'restore');
     await undeleteProjects(
@@ -27,7 +27,7 @@ export async function restore(db: Database, caller: Caller, wanted: Wanted): Pro
 /** What `restore` would bring back, which privileges the caller lacks, and what `purge` would delete. */
 export async function previewRestore(db: Reads, caller: Caller, wanted: Wanted): Promise<Preview> {
   const item = await deletedItem(db, caller, wanted);
-  const steps = await stepsOf(db, caller, item);
+  const steps = await planRestore(db, caller, item);
   const refused = steps.filter((step) => !step.privileged);
   const grantors = await listGrantors(
     db,
@@ -42,12 +42,12 @@ export async function previewRestore(db: Reads, caller: Caller, wanted: Wanted):
       privilege: privilegeFor(itemType),
       grantableBy: grantableBy.get(id) ?? [],
     })),
-    removes: await contentsOf(db, item),
+    removes: await listContents(db, item),
   };
 }
 
 /** The items to restore, from the root down. The last one is the item itself. */
-async function stepsOf(db: Reads, caller: Caller, item: DeletedItem): Promise<readonly Step[]> {
+async function planRestore(db: Reads, caller: Caller, item: DeletedItem): Promise<readonly Step[]> {
   const projects = await listDeletedAbove(db, caller, projectIdOf(item));
   return item.itemType === 'Project' ? projects : [...projects, item];
 }

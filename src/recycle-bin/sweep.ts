@@ -1,7 +1,7 @@
 import { auditAll } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { batchOrEach, FAIL_FAST, type MaintenanceRun } from '../platform/async/maintenance-run.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import type { Removed } from './purge.queries.ts';
 import { removeItems } from './purge.ts';
 import { type Expired, listExpired, listTenantsToSweep, stillExpired } from './sweep.queries.ts';
@@ -47,7 +47,7 @@ async function sweepTenant(
 
 const removeExpired = (db: Database, expired: readonly Expired[], retention: number): Promise<Removed> =>
   db.transaction(async (tx) => {
-    await lockTreesOf(tx, ...expired.map((item) => item.placeId));
+    await lockProjectTrees(tx, ...expired.map((item) => item.placeId));
     // items may have been restored or purged while this transaction waited for the locks
     const still = await stillExpired(
       tx,

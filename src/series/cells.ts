@@ -1,5 +1,5 @@
 import { type Cell, KINDS, type Kind } from 'hydrofiles/series';
-import { microsOf, textOf } from './clock.ts';
+import { formatTime, parseTime } from './clock.ts';
 import type { DataField, Flag, Item } from './definitions.ts';
 
 /** Type of a column, and how its values are read and shown. */
@@ -40,7 +40,7 @@ export function cellOfText(text: string, column: Column): ReadCell {
         : { cell: text.toWellFormed().replaceAll('\0', '\ufffd') };
     case 'Date':
     case 'DateTime': {
-      const time = microsOf(text);
+      const time = parseTime(text);
       return time === undefined ? wrong(text, 'a time') : { cell: time };
     }
     case 'Flag': {
@@ -102,7 +102,7 @@ export function jsonOfCell(cell: Cell, { dataType, flags }: Column): string {
       return JSON.stringify(cell);
     case 'Date':
     case 'DateTime':
-      return `"${textOf(cell as bigint)}"`;
+      return `"${formatTime(cell as bigint)}"`;
     case 'Flag':
       return JSON.stringify(flags[cell as number]?.id ?? null);
     case 'Single':

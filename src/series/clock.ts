@@ -17,7 +17,7 @@ let lastNumberMs = 0;
  * Parses a time in any form of the API, also with a blank instead of `T`; digits after the microseconds are dropped.
  * Undefined if the text is not a time.
  */
-export function microsOf(text: string): Micros | undefined {
+export function parseTime(text: string): Micros | undefined {
   const trimmed = text.trim();
   const day = trimmed.slice(0, DAY_LENGTH);
   if (day !== lastDay) {
@@ -47,7 +47,7 @@ export const microsOfMs = (ms: number): Micros => {
  * Milliseconds since 1970 of the date in a text at `at`; undefined if there is no valid date.
  * @param number its digits, such as 20260124
  */
-export function dayOf(number: number, text: string, at: number): number | undefined {
+export function parseDay(number: number, text: string, at: number): number | undefined {
   if (number === lastNumber) return lastNumberMs;
   const parsed = parseUtc(text.slice(at, at + DAY_LENGTH));
   if (parsed === undefined) return undefined;
@@ -80,7 +80,7 @@ let shownDay = Number.NaN;
 let shownDayText = '';
 
 /** Wire form: UTC without a zone, seven fraction digits. */
-export function textOf(time: Micros): Timestamp {
+export function formatTime(time: Micros): Timestamp {
   const [day, micros] = dayAndRest(time);
   if (day !== shownDay) {
     shownDayText = dayText(day);

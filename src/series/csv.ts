@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Cell } from 'hydrofiles/series';
 import { AppError, invalid } from '../errors.ts';
 import { type Column, cellOfText } from './cells.ts';
-import { microsOf } from './clock.ts';
+import { parseTime } from './clock.ts';
 import { type CsvForm, PlainLine } from './plain-line.ts';
 
 /** A row that was read: its time and a cell for each column; missing cells at the end are null. */
@@ -34,12 +34,12 @@ export async function* readCsv(
   const records = new Records();
   const plain = PlainLine.for(form, columns[0] as Column);
   // rows of a piece come without a promise each, which would cost more than all else
-  for await (const text of textsOf(body, records))
-    yield rowsOf(text, records, plain, (line) => rowOf(line, columns, form, flags));
+  for await (const text of decodeTexts(body, records))
+    yield parseRows(text, records, plain, (line) => parseRow(line, columns, form, flags));
   records.end();
 }
 
-function* rowsOf(
+function* parseRows(
   text: string,
   records: Records,
   plain: PlainLine | undefined,
@@ -61,16 +61,16 @@ function* rowsOf(
   }
 }
 
-function rowOf({ number, text }: Line, columns: readonly Column[], form: CsvForm, flags: number): Row {
+function parseRow({ number, text }: Line, columns: readonly Column[], form: CsvForm, flags: number): Row {
   const { datetimeIndex, valueIndex, flagIndex, delimiter } = form;
-  const parts = cellsOf(text, delimiter, number);
-  const time = microsOf(part(parts, datetimeIndex, 'datetimeIndex', number));
+  const parts = splitCells(text, delimiter, number);
+  const time = parseTime(part(parts, datetimeIndex, 'datetimeIndex', number));
   if (time === undefined)
     throw wrongLine(number, `'${shown(parts[datetimeIndex])}' is not a time such as 2026-01-24T08:17:02.`);
   const cells = new Array<Cell>(columns.length).fill(null);
-  cells[0] = cellOf(part(parts, valueIndex, 'valueIndex', number), columns[0] as Column, form, number);
+  cells[0] = parseCell(part(parts, valueIndex, 'valueIndex', number), columns[0] as Column, form, number);
   if (flagIndex !== undefined)
-    cells[flags] = cellOf(part(parts, flagIndex, 'flagIndex', number), columns[flags] as Column, form, number);
+    cells[flags] = parseCell(part(parts, flagIndex, 'flagIndex', number), columns[flags] as Column, form, number);
   return { time, cells };
 }
 
@@ -90,7 +90,7 @@ function part(cells: readonly string[], index: number, member: string, number: n
   throw wrongLine(number, `it has ${cells.length} columns, but ${member} is ${index} (the first column is 0).`);
 }
 
-function cellOf(text: string, column: Column, { decimalSeparator }: CsvForm, number: number): Cell {
+function parseCell(text: string, column: Column, { decimalSeparator }: CsvForm, number: number): Cell {
   if (text.trim() === '') return null;
   const real = decimalSeparator !== '.' && (column.kind === 'f32' || column.kind === 'f64');
   // a point is no decimal separator here
@@ -152,7 +152,7 @@ function hasOddQuotes(text: string): boolean {
   return quotes % 2 === 1;
 }
 
-function cellsOf(text: string, delimiter: string, number: number): string[] {
+function splitCells(text: string, delimiter: string, number: number): string[] {
   const line = text.endsWith('\r') ? text.slice(0, -1) : text;
   if (!line.includes(QUOTE)) return line.split(delimiter);
   const cells: string[] = [];
@@ -185,11 +185,11 @@ function cellsOf(text: string, delimiter: string, number: number): string[] {
 }
 
 /** Whole lines of a body, without the end of the last one, as pieces of it come. */
-async function* textsOf(body: AsyncIterable<Uint8Array>, records: Records): AsyncGenerator<string> {
+async function* decodeTexts(body: AsyncIterable<Uint8Array>, records: Records): AsyncGenerator<string> {
   const decode = decoder();
   let rest: Uint8Array[] = [];
   let length = 0;
-  const textOf = (pieces: readonly Uint8Array[]) => decode(Buffer.concat(pieces));
+  const decodePieces = (pieces: readonly Uint8Array[]) => decode(Buffer.concat(pieces));
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) {
@@ -199,12 +199,12 @@ async function* textsOf(body: AsyncIterable<Uint8Array>, records: Records): Asyn
       if (length > 4 * MAX_LINE) throw wrongLine(records.lines + 1, `it is longer than ${MAX_LINE} characters.`);
       continue;
     }
-    const text = textOf([...rest, chunk.subarray(0, end)]);
+    const text = decodePieces([...rest, chunk.subarray(0, end)]);
     rest = [chunk.subarray(end + 1)];
     length = chunk.length - end - 1;
     yield text;
   }
-  const last = textOf(rest);
+  const last = decodePieces(rest);
   if (last !== '') yield last;
 }
 

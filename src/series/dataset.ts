@@ -6,7 +6,7 @@ import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalid, invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
-import { lockTreesOf } from '../projects/tree.ts';
+import { lockProjectTrees } from '../projects/tree.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
 import type { Item, SeriesProperty } from './definitions.ts';
 
@@ -37,7 +37,7 @@ export async function createSeriesDataset(
   const { schema, metadata = {}, ...rest } = wanted;
   refuseTwice(schema, 'timeSeriesSchema.properties');
   return db.transaction(async (tx) => {
-    await lockTreesOf(tx, wanted.projectId);
+    await lockProjectTrees(tx, wanted.projectId);
     const project = await visibleProject(tx, caller, wanted.projectId);
     requireCapability(project, 'canCreateContent');
     const row = {
@@ -54,11 +54,11 @@ export async function createSeriesDataset(
 
 export async function getSeriesDataset(db: Reads, caller: Caller, id: string): Promise<SeriesDataset> {
   const { schema, metadata } = await visibleSchema(db, caller, id);
-  return { id, items: itemsOf(await listSeries(db, id)), timeSeriesProperties: schema, metadata };
+  return { id, items: distinctItems(await listSeries(db, id)), timeSeriesProperties: schema, metadata };
 }
 
 /** Each item once, in the order of the series. */
-function itemsOf(series: readonly { item: Item }[]): Item[] {
+function distinctItems(series: readonly { item: Item }[]): Item[] {
   const items = new Map(series.map(({ item }) => [JSON.stringify(item), item]));
   return [...items.values()];
 }

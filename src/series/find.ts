@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { microsOf } from './clock.ts';
+import { parseTime } from './clock.ts';
 import { visibleSchema } from './dataset.ts';
 import type { Series, SeriesProperty } from './definitions.ts';
 import { hasType } from './property-values.ts';
 import { listSeries } from './queries.ts';
-import { seriesOf } from './series.ts';
+import { toSeries } from './series.ts';
 
 const OPERATORS = [
   'Equal',
@@ -57,12 +57,12 @@ export async function findSeriesBy(
   conditions: readonly Condition[],
 ): Promise<Series[]> {
   const { schema } = await visibleSchema(db, caller, datasetId);
-  const tests = conditions.map((condition, at) => testOf(condition, schema, `conditions[${at}]`));
+  const tests = conditions.map((condition, at) => compileTest(condition, schema, `conditions[${at}]`));
   const all = await listSeries(db, datasetId);
-  return all.filter((series) => tests.every((test) => test(series))).map(seriesOf);
+  return all.filter((series) => tests.every((test) => test(series))).map(toSeries);
 }
 
-function testOf(
+function compileTest(
   { name, operator, value }: Condition,
   schema: readonly SeriesProperty[],
   path: string,
@@ -76,7 +76,7 @@ function testOf(
     throw invalidMember(`${path}.value`, `'${name}' is of type ${dataType}, which ${JSON.stringify(value)} is not.`);
   if ((operator === 'Contains' || operator === 'StartsWith') && dataType !== 'Text')
     throw invalidMember(`${path}.operator`, `${operator} needs a property of type Text; '${name}' is ${dataType}.`);
-  const comparable = (each: unknown) => (dataType === 'DateTime' ? microsOf(String(each)) : each) as string;
+  const comparable = (each: unknown) => (dataType === 'DateTime' ? parseTime(String(each)) : each) as string;
   const wanted = comparable(value);
   return ({ item, properties }) => {
     const own = property ? properties[name] : item.name;

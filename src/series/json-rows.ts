@@ -3,7 +3,7 @@ import type { Cell } from 'hydrofiles/series';
 import { AppError, invalid } from '../errors.ts';
 import { checkSize } from '../http/rules/json-size.ts';
 import { type Column, cellOfJson } from './cells.ts';
-import { microsOf } from './clock.ts';
+import { parseTime } from './clock.ts';
 import type { Row } from './csv.ts';
 
 /** Bytes of rows that are parsed in one turn of the event loop: it is for others, too, while a large body is read. */
@@ -42,7 +42,7 @@ function* rowsFrom(list: readonly unknown[], before: number, columns: readonly C
     if (!Array.isArray(row)) throw wrong('it is not a list [time, value, …]');
     if (row.length > columns.length + 1)
       throw wrong(`it has ${row.length} members, but the series has ${columns.length + 1} with the time`);
-    const time = typeof row[0] === 'string' ? microsOf(row[0]) : undefined;
+    const time = typeof row[0] === 'string' ? parseTime(row[0]) : undefined;
     if (time === undefined) throw wrong(`${JSON.stringify(row[0])?.slice(0, 60)} is not a time`);
     const cells = columns.map((column, index): Cell => {
       const read = cellOfJson(row[index + 1], column);

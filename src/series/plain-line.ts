@@ -1,6 +1,6 @@
 import type { Cell } from 'hydrofiles/series';
 import type { Column } from './cells.ts';
-import { dayOf, microsOfMs } from './clock.ts';
+import { microsOfMs, parseDay } from './clock.ts';
 
 /** Positions and notation of the parts of a row in its line. */
 export interface CsvForm {
@@ -95,7 +95,7 @@ export class PlainLine {
       (twoDigits(text, at) * 100 + twoDigits(text, at + 2)) * 10_000 +
       twoDigits(text, at + 5) * 100 +
       twoDigits(text, at + 8);
-    const day = Number.isNaN(number) ? undefined : dayOf(number, text, at);
+    const day = Number.isNaN(number) ? undefined : parseDay(number, text, at);
     if (day === undefined) return false;
     this.time = microsOfMs(day + ((hours * 60 + minutes) * 60 + seconds) * 1000);
     return true;

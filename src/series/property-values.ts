@@ -1,12 +1,12 @@
 import { invalidMember } from '../errors.ts';
-import { microsOf } from './clock.ts';
+import { parseTime } from './clock.ts';
 import type { SeriesProperty } from './definitions.ts';
 
 /** Whether a value has the type of a property. Null: the property has no value. */
 export function hasType(value: unknown, dataType: SeriesProperty['dataType']): boolean {
   switch (dataType) {
     case 'DateTime':
-      return typeof value === 'string' && microsOf(value) !== undefined;
+      return typeof value === 'string' && parseTime(value) !== undefined;
     case 'Long':
       return Number.isSafeInteger(value);
     case 'Double':

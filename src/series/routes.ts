@@ -15,8 +15,8 @@ import {
   allSeries,
   removeSeries,
   replaceProperties,
-  seriesOf,
   setProperty,
+  toSeries,
   visibleSeries,
 } from './series.ts';
 
@@ -219,7 +219,7 @@ export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
         response: { 200: Series },
       },
     },
-    async ({ caller, params }) => seriesOf(await visibleSeries(db, caller, params)),
+    async ({ caller, params }) => toSeries(await visibleSeries(db, caller, params)),
   );
 
   app.put(

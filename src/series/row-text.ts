@@ -132,7 +132,7 @@ export class RowText {
     if (wholes < 0) this.#put(MINUS);
     const power = 10 ** count;
     const front = Math.floor(whole / power);
-    const length = lengthOf(front);
+    const length = countDigits(front);
     putDigits(this.#bytes, this.#at, front, length);
     this.#at += length;
     if (count === 0) return true;
@@ -153,7 +153,7 @@ function putDigits(bytes: Uint8Array, at: number, number: number, count: number)
   }
 }
 
-function lengthOf(whole: number): number {
+function countDigits(whole: number): number {
   let length = 1;
   for (let limit = 10; whole >= limit; limit *= 10) length++;
   return length;

@@ -13,7 +13,7 @@ export interface SeriesAddress {
   tsId: string;
 }
 
-export const seriesOf = ({ id, item, properties, dataFields }: SeriesRow): Series => ({
+export const toSeries = ({ id, item, properties, dataFields }: SeriesRow): Series => ({
   id,
   item,
   properties,
@@ -34,7 +34,7 @@ export async function addSeries(db: Database, caller: Caller, datasetId: string,
 
 export async function allSeries(db: Reads, caller: Caller, datasetId: string): Promise<Series[]> {
   await visibleSchema(db, caller, datasetId);
-  return (await listSeries(db, datasetId)).map(seriesOf);
+  return (await listSeries(db, datasetId)).map(toSeries);
 }
 
 /** The series, or `notFound`; first the dataset. */

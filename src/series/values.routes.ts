@@ -6,7 +6,7 @@ import { idParam } from '../http/rules/forms.ts';
 import { queryBoolean, queryDataTime } from '../http/rules/query.ts';
 import { SeriesId } from './definitions.ts';
 import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
-import { deleteValues, intervalOf, readValues, readValuesOfAll } from './values.ts';
+import { deleteValues, parseInterval, readValues, readValuesOfAll } from './values.ts';
 
 const MAX_SERIES = 1000;
 
@@ -52,7 +52,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
       },
     },
     async ({ caller, params, query }, reply) =>
-      sendPieces(reply, await readValues(db, caller, params, intervalOf(query))),
+      sendPieces(reply, await readValues(db, caller, params, parseInterval(query))),
   );
 
   app.post(
@@ -71,7 +71,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
       },
     },
     async ({ caller, params, query, body }, reply) =>
-      sendPieces(reply, await readValuesOfAll(db, caller, { id: params.id, tsIds: body }, intervalOf(query))),
+      sendPieces(reply, await readValuesOfAll(db, caller, { id: params.id, tsIds: body }, parseInterval(query))),
   );
 
   app.delete(
@@ -93,7 +93,7 @@ export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
       },
     },
     async ({ caller, params, query }, reply) => {
-      const deleted = await deleteValues(db, caller, params, intervalOf(query));
+      const deleted = await deleteValues(db, caller, params, parseInterval(query));
       if (query.count) return reply.send({ deleted });
       return reply.code(204).send(null);
     },

@@ -7,7 +7,7 @@ import type { Caller } from '../http/caller.ts';
 import { requireCapability } from '../projects/access.ts';
 import { findLastTime, listBlocks, updateExtent } from './blocks.queries.ts';
 import { type Column, columnsOf } from './cells.ts';
-import { microsOf } from './clock.ts';
+import { parseTime } from './clock.ts';
 import type { Row } from './csv.ts';
 import { visibleSchema, writeSeries } from './dataset.ts';
 import { listSeriesById, type SeriesRow } from './queries.ts';
@@ -28,8 +28,8 @@ const ENDS: Interval = { from: -(2n ** 63n), to: 2n ** 63n - 1n };
 const WINDOW = 32;
 
 /** The interval of a request, from times in wire form. */
-export function intervalOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Interval {
-  const micros = (text: string | undefined) => (text === undefined ? undefined : microsOf(text));
+export function parseInterval({ from, to }: { from?: string | undefined; to?: string | undefined }): Interval {
+  const micros = (text: string | undefined) => (text === undefined ? undefined : parseTime(text));
   const interval = { from: micros(from) ?? ENDS.from, to: micros(to) ?? ENDS.to };
   if (interval.from > interval.to) throw invalid(`from (${from}) is after to (${to}). Exchange them.`);
   return interval;

@@ -1,4 +1,4 @@
-import { type Account, rolesOf } from '../accounts/account.ts';
+import { type Account, parseRoles } from '../accounts/account.ts';
 import { checkLoginId } from '../accounts/login-id.ts';
 import { type NewPasswordParts, newPasswordHash } from '../accounts/new-password.ts';
 import { getAccount, insertAccount } from '../accounts/queries.ts';
@@ -49,7 +49,7 @@ export async function createAccount(
     const userId = await insertAccount(tx, {
       ...wanted,
       name: wanted.name ?? wanted.id,
-      roles: rolesOf(wanted.roles ?? ''),
+      roles: parseRoles(wanted.roles ?? ''),
       passwordHash,
       tenantId,
       createdBy: caller.userId,

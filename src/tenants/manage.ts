@@ -1,5 +1,5 @@
 import { isHomeTenant, replaceHomeTenant, userExists } from '../accounts/queries.ts';
-import { audit, by, changesOf } from '../audit.ts';
+import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { conflict, forbidden, invalidMember } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
@@ -76,7 +76,7 @@ export const changeTenant = (db: Database, caller: Caller, id: string, wanted: T
       throw forbidden('Only administrators may change the recycleBinDays of a tenant.');
     const tenant = await updateTenant(tx, id, { ...before, ...rest, recycleBinDays: days, updatedBy: caller.userId });
     const settings = ({ name, weight, recycleBinDays }: TenantRow) => ({ name, weight, recycleBinDays });
-    const details = changesOf(settings(before), settings(tenant));
+    const details = compareMembers(settings(before), settings(tenant));
     await audit(tx, { action: 'tenant.change', subject: id, tenantId: id, ...by(caller), details });
     return complete(tx, caller, tenant);
   });

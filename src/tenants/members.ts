@@ -1,5 +1,5 @@
 import { setMissingHomeTenant, userExists } from '../accounts/queries.ts';
-import { audit, by, changesOf } from '../audit.ts';
+import { audit, by, compareMembers } from '../audit.ts';
 import type { Database, Reads, Transaction } from '../db.ts';
 import { conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
@@ -8,7 +8,7 @@ import { findRole, hasOtherOwner, listMembers, putMember, type Role } from './me
 import { findTenant, lockTenant, type Window } from './queries.ts';
 
 /** Members of a tenant, for its Owners and administrators. Throws `notFound` for others. */
-export async function membersOf(db: Reads, caller: Caller, tenantId: string, window: Window) {
+export async function listTenantMembers(db: Reads, caller: Caller, tenantId: string, window: Window) {
   if (!governs(caller, tenantId) || !(await findTenant(db, tenantId))) throw notFound('Tenant', tenantId);
   return listMembers(db, tenantId, window);
 }
@@ -21,7 +21,7 @@ export const setMember = (db: Database, caller: Caller, tenantId: string, userId
     if (role !== 'Owner') await keepAnOwner(tx, tenantId, userId);
     const before = await findRole(tx, tenantId, userId);
     await join(tx, tenantId, userId, role);
-    const details = { role, ...changesOf(before ? { role: before } : {}, { role }) };
+    const details = { role, ...compareMembers(before ? { role: before } : {}, { role }) };
     await audit(tx, { action: 'tenant.member.set', subject: userId, tenantId, ...by(caller), details });
     return { userId, role };
   });

@@ -7,7 +7,7 @@ import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
 import { ROLES } from './members.queries.ts';
-import { membersOf, setMember } from './members.ts';
+import { listTenantMembers, setMember } from './members.ts';
 
 const Tenant = z
   .object({
@@ -181,7 +181,7 @@ export async function tenantRoutes(app: App, { db }: { db: Database }) {
         response: { 200: listOf(ListedMember) },
       },
     },
-    async ({ caller, params, query }) => ({ data: [...(await membersOf(db, caller, params.id, query))] }),
+    async ({ caller, params, query }) => ({ data: [...(await listTenantMembers(db, caller, params.id, query))] }),
   );
 
   app.post(

@@ -56,7 +56,7 @@ export interface TilesUrl {
 }
 
 /** The capabilities of the Web Map Tile Service of a dataset: a layer per scheme. */
-export function capabilitiesOf(description: TilesDescription, address: TilesUrl): Capabilities {
+export function describeCapabilities(description: TilesDescription, address: TilesUrl): Capabilities {
   const { tilingSchemes: schemes } = description;
   const { base, name } = address;
   const quad = quadLevels(schemes);
@@ -72,7 +72,7 @@ export function capabilitiesOf(description: TilesDescription, address: TilesUrl)
       operations: ['GetCapabilities', 'GetTile'].map((operation) => ({ name: operation, href, encodings: ['KVP'] })),
     },
     contents: {
-      layers: schemes.map((scheme) => layerOf(scheme, matrixSetOf(scheme, quad), description, address)),
+      layers: schemes.map((scheme) => describeLayer(scheme, matrixSetOf(scheme, quad), description, address)),
       tileMatrixSets: [...sets.values()],
     },
     serviceMetadataUrl: signed(`${base}/wmts/1.0.0/WMTSCapabilities.xml`, address),
@@ -118,12 +118,17 @@ function matrixSet(identifier: string, scheme: DrawnScheme): TileMatrixSet {
   };
 }
 
-function layerOf(scheme: DrawnScheme, tileMatrixSet: string, description: TilesDescription, address: TilesUrl): Layer {
+function describeLayer(
+  scheme: DrawnScheme,
+  tileMatrixSet: string,
+  description: TilesDescription,
+  address: TilesUrl,
+): Layer {
   const { schemeId, itemName, outputType, box } = scheme;
   const [west, south, east, north] = description.geographicBox;
   const around = east > 180;
   const format = MEDIA_TYPES[outputType];
-  const dimensions = dimensionsOf(description);
+  const dimensions = describeDimensions(description);
   const root = `${address.base}/scheme/${schemeId}`;
   const queries = dimensions.map(({ identifier }) => `${identifier === 'Time' ? 'timeStep' : 'layer'}={${identifier}}`);
   const query = [...queries, ...(address.signature === undefined ? [] : [address.signature])].join('&');
@@ -140,7 +145,7 @@ function layerOf(scheme: DrawnScheme, tileMatrixSet: string, description: TilesD
     styles: [{ identifier: 'default', isDefault: true, legendUrls: legends }],
     formats: [format],
     dimensions,
-    tileMatrixSetLinks: [{ tileMatrixSet, tileMatrixSetLimits: limitsOf(scheme) }],
+    tileMatrixSetLinks: [{ tileMatrixSet, tileMatrixSetLimits: describeLimits(scheme) }],
     resourceUrls: [
       {
         resourceType: 'tile',
@@ -151,7 +156,7 @@ function layerOf(scheme: DrawnScheme, tileMatrixSet: string, description: TilesD
   };
 }
 
-function dimensionsOf({ timeStamps, layerIds }: TilesDescription): Layer['dimensions'] {
+function describeDimensions({ timeStamps, layerIds }: TilesDescription): Layer['dimensions'] {
   const time = { identifier: 'Time', uom: 'ISO8601', default: timeStamps[0] ?? '', values: [...timeStamps] };
   const values = layerIds.map(String);
   return [
@@ -161,7 +166,7 @@ function dimensionsOf({ timeStamps, layerIds }: TilesDescription): Layer['dimens
 }
 
 /** The rectangle of the tiles that may have data at any step. */
-function limitsOf({ schemeType, zoomLevels, matrixWidths, matrixHeights, box }: DrawnScheme): MatrixLimits[] {
+function describeLimits({ schemeType, zoomLevels, matrixWidths, matrixHeights, box }: DrawnScheme): MatrixLimits[] {
   return zoomLevels.map((level, n) => {
     const [west, south, east, north] = box;
     // Tiles are drawn to two pixels around the data.

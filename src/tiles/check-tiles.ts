@@ -1,7 +1,7 @@
 import {
   type DrawnScheme,
+  findProblem,
   isUnzipped,
-  problemOf,
   type StoredTile,
   type TileIndex,
   type TileSlice,
@@ -33,7 +33,7 @@ export async function checkTiles(
   const result: TileCheck = { checked: 0, drawnAnew: 0, checkedEmpty: 0, wrong: [] };
   for (let n = 0; n < count; n++) {
     request.signal.throwIfAborted();
-    const scheme = oneOf(description.tilingSchemes);
+    const scheme = pickOne(description.tilingSchemes);
     const slice: TileSlice = {
       step: below(Math.max(1, description.timeStamps.length)),
       layer: below(Math.max(1, description.layerIds.length)),
@@ -46,7 +46,7 @@ export async function checkTiles(
     const one = new Checker(parts, served, { scheme, slice, request });
     const full = await one.placeWithData();
     if (full !== undefined) {
-      report(full, await one.problemOf(full));
+      report(full, await one.findProblem(full));
       result.checked++;
       if (one.isOnRequest(full)) result.drawnAnew++;
     }
@@ -60,7 +60,7 @@ export async function checkTiles(
 }
 
 const below = (end: number): number => Math.floor(Math.random() * end);
-const oneOf = <T>(list: readonly T[]): T => list[below(list.length)]!;
+const pickOne = <T>(list: readonly T[]): T => list[below(list.length)]!;
 /** Level, row and column, as in addresses. */
 const placeText = ([level, column, row]: TileIndex): string => `${level}/${row}/${column}`;
 
@@ -87,7 +87,7 @@ class Checker {
     const { scheme, slice } = this.#of;
     const limits = await this.#served.tiles.limits(scheme.schemeId, slice);
     if (limits.length === 0) return undefined;
-    const { tileMatrix, minTileRow, maxTileRow, minTileCol, maxTileCol } = oneOf(limits);
+    const { tileMatrix, minTileRow, maxTileRow, minTileCol, maxTileCol } = pickOne(limits);
     const [column, row] = [below(maxTileCol - minTileCol + 1), below(maxTileRow - minTileRow + 1)];
     return [Number(tileMatrix), minTileCol + column, minTileRow + row];
   }
@@ -99,13 +99,13 @@ class Checker {
     return (await this.#served.tiles.hasData(scheme.schemeId, slice, place)) ? undefined : place;
   }
 
-  async problemOf(place: TileIndex): Promise<string | undefined> {
+  async findProblem(place: TileIndex): Promise<string | undefined> {
     const { tile, stored } = await this.#tile(place);
     if (tile === undefined)
       return this.#mayBeEmpty(place) ? undefined : 'The availability has it, but there is no tile.';
     if (stored !== undefined && !Buffer.from(tile.bytes).equals(stored))
       return 'The kept tile differs from a new drawing.';
-    return problemOf(tile, this.#of.scheme);
+    return findProblem(tile, this.#of.scheme);
   }
 
   /** At the edge of the data the availability can hold tiles without data of the deepest levels. */

@@ -27,7 +27,7 @@ export async function checkVectorTiles(
     request.signal.throwIfAborted();
     const { bytes } = await store.draw(tiles.drawing({ tile, fields, slice: { step: 0, layer: 0 } }), request);
     result.checked++;
-    if (bytes !== undefined && contentOf(stored)?.equals(gunzipSync(bytes))) continue;
+    if (bytes !== undefined && inflateTile(stored)?.equals(gunzipSync(bytes))) continue;
     const reason = 'The tile that was drawn ahead differs from a new drawing.';
     result.wrong.push({ tile: `${tile.level}/${tile.column}/${tile.row}`, reason });
   }
@@ -35,7 +35,7 @@ export async function checkVectorTiles(
 }
 
 /** Undefined for a tile that cannot be unpacked. */
-function contentOf(tile: Uint8Array): Buffer | undefined {
+function inflateTile(tile: Uint8Array): Buffer | undefined {
   try {
     return gunzipSync(tile);
   } catch {

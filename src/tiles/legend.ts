@@ -14,7 +14,7 @@ export interface Legend {
 }
 
 /** @throws AppError for a raster in its own colours */
-export function legendOf({ schemeId, itemName: title, unit, minValue, maxValue, colors }: DrawnScheme): Legend {
+export function describeLegend({ schemeId, itemName: title, unit, minValue, maxValue, colors }: DrawnScheme): Legend {
   if (minValue === undefined || maxValue === undefined || colors === undefined)
     throw new AppError('notFound', `Scheme '${schemeId}' has its own colours and no legend.`);
   return { title, ...(unit === undefined ? {} : { unit }), minValue, maxValue, colors };

@@ -18,7 +18,7 @@ export const MapNet = z
   .meta({ id: 'MapNet' });
 
 /** The places of a net of points of a tile of Web Mercator in the coordinate system of a scheme. */
-export async function mapNetOf(
+export async function computeMapNet(
   { geographicBox: [west, south, east, north] }: Pick<TilesDescription, 'geographicBox'>,
   { sridAuthName, srid }: Pick<DrawnScheme, 'sridAuthName' | 'srid'>,
   [zoom, column, row]: readonly [zoom: number, column: number, row: number],

@@ -7,8 +7,8 @@ import { vary } from '../http/answers/vary.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { number, texts } from '../http/rules/members.ts';
-import { legendOf, legendPicture } from './legend.ts';
-import { MapNet, mapNetOf } from './map-net.ts';
+import { describeLegend, legendPicture } from './legend.ts';
+import { computeMapNet, MapNet } from './map-net.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { publicMetadata, TileMetadata } from './public-metadata.ts';
 import { emptyTile, rasterTile } from './raster/raster-tiles.ts';
@@ -23,9 +23,9 @@ import {
   TILE_ANSWER,
   TileAddress,
 } from './route-parts.ts';
-import { type Checked, fromStored, schemeOf, servedTiles, type TileParts, tileRequest } from './serve.ts';
-import { chosenSlice, mercatorIndexOf, tileIndexOf } from './slices.ts';
-import { TileJson, tileJsonOf } from './tile-json.ts';
+import { type Checked, fromStored, getScheme, servedTiles, type TileParts, tileRequest } from './serve.ts';
+import { chosenSlice, parseMercatorIndex, parseTileIndex } from './slices.ts';
+import { makeTileJson, TileJson } from './tile-json.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const tags = TAGS;
@@ -102,8 +102,8 @@ export async function tileRoutes(app: App, parts: TileParts) {
       const served = await serve(request, request.params.id, 'lately');
       if (parts.responses.answerAllowed(request, reply)) return reply;
       const { tiles, dataset } = served;
-      const scheme = schemeOf(tiles, request.params.schemeId);
-      const index = tileIndexOf(scheme, request.params);
+      const scheme = getScheme(tiles, request.params.schemeId);
+      const index = parseTileIndex(scheme, request.params);
       const slice = chosenSlice(tiles.description, request.query);
       const asked = tileRequest(request, reply, dataset);
       const tile = await fromStored(dataset, () => rasterTile(parts.store, served, { scheme, slice, index }, asked));
@@ -129,7 +129,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
       async (request, reply) => {
         const { tiles, dataset } = await serve(request, request.params.id, 'lately');
-        const scheme = schemeOf(tiles, request.params.schemeId);
+        const scheme = getScheme(tiles, request.params.schemeId);
         const tile: StoredTile = await fromStored(dataset, () => emptyTile(tiles, scheme));
         return sendBytes(request, reply, {
           ...tile,
@@ -154,7 +154,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
-      const { schemeId } = schemeOf(tiles, request.params.schemeId);
+      const { schemeId } = getScheme(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
       const tileMatrixSetLimits = await fromStored(dataset, () => tiles.limits(schemeId, slice));
       const text = JSON.stringify({ schemeId, tileMatrixSetLimits });
@@ -182,7 +182,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
-      const legend = legendOf(schemeOf(tiles, request.params.schemeId));
+      const legend = describeLegend(getScheme(tiles, request.params.schemeId));
       const { rowVersion: version } = dataset;
       vary(reply, 'accept');
       if (/application\/json/i.test(request.headers.accept ?? ''))
@@ -209,9 +209,9 @@ export async function tileRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const { tiles, dataset, url } = await serve(request, request.params.id, 'now');
-      const scheme = schemeOf(tiles, request.params.schemeId);
+      const scheme = getScheme(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
-      const text = JSON.stringify(tileJsonOf(tiles.description, scheme, slice, url));
+      const text = JSON.stringify(makeTileJson(tiles.description, scheme, slice, url));
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
     },
   );
@@ -232,8 +232,10 @@ export async function tileRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'lately');
-      const scheme = schemeOf(tiles, request.params.schemeId);
-      const net = await fromStored(dataset, () => mapNetOf(tiles.description, scheme, mercatorIndexOf(request.params)));
+      const scheme = getScheme(tiles, request.params.schemeId);
+      const net = await fromStored(dataset, () =>
+        computeMapNet(tiles.description, scheme, parseMercatorIndex(request.params)),
+      );
       return sendText(request, reply, { text: JSON.stringify(net), type: JSON_TYPE, version: dataset.rowVersion });
     },
   );

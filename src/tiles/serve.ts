@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
 import { callerOf } from '../http/rules/auth.ts';
-import { askerOf, expiryOf } from '../http/rules/signed-link.ts';
+import { expiryOf, readAsker } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { TilesUrl } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
@@ -50,9 +50,9 @@ export async function readableDataset(
   id: string,
   checked: Checked,
 ): Promise<Served> {
-  if (checked === 'now') return servedDataset(parts, askerOf(request), id);
+  if (checked === 'now') return servedDataset(parts, readAsker(request), id);
   const right = await parts.responses.right(request, id, async () => {
-    const asker = askerOf(request);
+    const asker = readAsker(request);
     const subject = await servedDataset(parts, asker, id);
     const { rowVersion: version } = subject.dataset;
     return { subject, version, expires: expiryOf(asker), caller: callerOf(request) };
@@ -74,7 +74,7 @@ export async function servedTiles(
 }
 
 /** @throws AppError `notFound` for an unknown scheme */
-export function schemeOf(tiles: StoredTiles, schemeId: string): DrawnScheme {
+export function getScheme(tiles: StoredTiles, schemeId: string): DrawnScheme {
   const scheme = tiles.scheme(schemeId);
   if (scheme !== undefined) return scheme;
   const ids = tiles.description.tilingSchemes.map((one) => `'${one.schemeId}'`).join(', ');
@@ -85,7 +85,7 @@ export function schemeOf(tiles: StoredTiles, schemeId: string): DrawnScheme {
 
 /** Whose share of the drawing threads a request takes, and when its client leaves; a signed link has its own share. */
 export function tileRequest(request: FastifyRequest, reply: FastifyReply, { id }: Served['dataset']): TileRequest {
-  const asker = askerOf(request);
+  const asker = readAsker(request);
   const tenant = 'caller' in asker ? (asker.caller.tenantId ?? asker.caller.userId) : `link to ${id}`;
   return { tenant, signal: clientLeft(reply) };
 }

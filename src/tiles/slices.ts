@@ -23,7 +23,7 @@ export function chosenSlice(
 function chosenStep(stamps: readonly string[], text: string | undefined, name: string): number {
   if (text === undefined || text === '' || /^[+-]?\d+$/.test(text))
     return chosenIndex(Math.max(1, stamps.length), text, name);
-  const time = timeOf(text);
+  const time = parseTime(text);
   if (time === undefined)
     throw invalid(
       `${name} '${text.slice(0, 100)}' is neither the number of a step nor a time such as 2024-05-02T10:00:00.`,
@@ -31,16 +31,16 @@ function chosenStep(stamps: readonly string[], text: string | undefined, name: s
         code: 'InvalidParameterValue',
       },
     );
-  const found = stamps.findIndex((stamp) => timeOf(stamp) === time);
+  const found = stamps.findIndex((stamp) => parseTime(stamp) === time);
   if (found >= 0) return found;
-  const last = Math.max(...stamps.map((stamp) => timeOf(stamp) ?? -Infinity));
+  const last = Math.max(...stamps.map((stamp) => parseTime(stamp) ?? -Infinity));
   const sentence = `There is no time step '${text.slice(0, 100)}'; the metadata list those there are.`;
   if (time > last) throw outOfRange(sentence);
   throw invalid(sentence, { code: 'InvalidParameterValue' });
 }
 
 /** Milliseconds since 1970, or undefined. Dates may have slashes. */
-function timeOf(text: string): number | undefined {
+function parseTime(text: string): number | undefined {
   const parsed = parseUtc(text.replace(/^(\d{4})\/(\d\d)\/(\d\d)/, '$1-$2-$3').replace(' ', 'T'));
   return parsed === undefined
     ? undefined
@@ -61,13 +61,13 @@ function chosenIndex(count: number, text: string | undefined, name: string): num
 export const outOfRange = (sentence: string) => new AppError('notFound', sentence, { code: 'TileOutOfRange' });
 
 /** The level, column and row of a tile inside of its matrix. */
-export function tileIndexOf(
+export function parseTileIndex(
   { schemeId, zoomLevels, matrixWidths, matrixHeights }: DrawnScheme,
   { tileMatrix, tileRow, tileCol }: { tileMatrix: string; tileRow: string; tileCol: string },
 ): TileIndex {
-  const level = integerOf('tileMatrix', tileMatrix);
-  const row = integerOf('tileRow', tileRow);
-  const column = integerOf('tileCol', tileCol);
+  const level = parseInteger('tileMatrix', tileMatrix);
+  const row = parseInteger('tileRow', tileRow);
+  const column = parseInteger('tileCol', tileCol);
   const n = zoomLevels.indexOf(level);
   if (n < 0) throw outOfRange(`Scheme '${schemeId}' has no zoom level ${level}; it has ${zoomLevels.join(', ')}.`);
   const [width, height] = [matrixWidths[n]!, matrixHeights[n]!];
@@ -79,11 +79,11 @@ export function tileIndexOf(
 }
 
 /** The level, column and row of a tile of Web Mercator. */
-export function mercatorIndexOf(
+export function parseMercatorIndex(
   { zoom, column, row }: { zoom: string; column: string; row: string },
   deepest = DEEPEST,
 ): TileIndex {
-  const [level, x, y] = [integerOf('zoom', zoom), integerOf('column', column), integerOf('row', row)];
+  const [level, x, y] = [parseInteger('zoom', zoom), parseInteger('column', column), parseInteger('row', row)];
   if (level < 0 || level > deepest) throw outOfRange(`There is no zoom level ${level}; there are 0 to ${deepest}.`);
   const side = 2 ** level;
   if (x < 0 || y < 0 || x >= side || y >= side)
@@ -92,7 +92,7 @@ export function mercatorIndexOf(
 }
 
 /** A number of a path. */
-export function integerOf(name: string, text: string): number {
+export function parseInteger(name: string, text: string): number {
   if (/^(?:0|-?[1-9]\d*)$/.test(text)) return Number(text);
   throw invalid(`${name} '${text.slice(0, 100)}' is not an integer.`, { code: 'InvalidParameterValue' });
 }

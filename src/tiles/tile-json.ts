@@ -17,7 +17,7 @@ export const TileJson = z
   .meta({ id: 'TileJson' });
 
 /** @throws AppError for a scheme that is not XYZ */
-export function tileJsonOf(
+export function makeTileJson(
   description: TilesDescription,
   { schemeId, schemeType, zoomLevels }: DrawnScheme,
   { step, layer }: TileSlice,

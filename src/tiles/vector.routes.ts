@@ -9,7 +9,7 @@ import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import { type Checked, fromStored, readableDataset, type TileParts, tileRequest } from './serve.ts';
-import { chosenSlice, integerOf, outOfRange } from './slices.ts';
+import { chosenSlice, outOfRange, parseInteger } from './slices.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
 
@@ -79,8 +79,12 @@ function chosenFields({ fields }: VectorSubject, attributes: string | undefined)
   return fields.filter(({ name }) => names.includes(name));
 }
 
-function tileOf({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; tileRow: string }) {
-  const [level, column, row] = [integerOf('zoom', zoom), integerOf('tileCol', tileCol), integerOf('tileRow', tileRow)];
+function parseTile({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; tileRow: string }) {
+  const [level, column, row] = [
+    parseInteger('zoom', zoom),
+    parseInteger('tileCol', tileCol),
+    parseInteger('tileRow', tileRow),
+  ];
   if (level < 0 || level > DEEPEST) throw outOfRange(`There is no zoom level ${level}; there are 0 to ${DEEPEST}.`);
   const side = 2 ** level;
   if (column < 0 || row < 0 || column >= side || row >= side)
@@ -122,7 +126,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
     async (request, reply) => {
       const { dataset, subject } = await serve(request, request.params.id, 'lately');
       if (parts.responses.answerAllowed(request, reply)) return reply;
-      const tile = tileOf(request.params);
+      const tile = parseTile(request.params);
       const { attributes, ...slice } = request.query;
       const drawing = subject?.drawing({
         tile,

@@ -4,19 +4,19 @@ import { z } from 'zod';
 import { AppError, asAppError, invalid } from '../errors.ts';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
-import { statusOf } from '../http/answers/status.ts';
+import { httpStatus } from '../http/answers/status.ts';
 import { vary } from '../http/answers/vary.ts';
 import { refusedAs } from '../http/openapi/headers.ts';
 import type { App } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { describeCapabilities } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { rasterTile } from './raster/raster-tiles.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
 import { type Checked, fromStored, servedTiles, type TileParts, tileRequest } from './serve.ts';
-import { chosenSlice, tileIndexOf } from './slices.ts';
-import { askedLayer, checkGetTile, type KvpQuery, operationOf } from './wmts-request.ts';
+import { chosenSlice, parseTileIndex } from './slices.ts';
+import { askedLayer, checkGetTile, type KvpQuery, parseOperation } from './wmts-request.ts';
 
 const XML = 'application/xml; charset=utf-8';
 const tags = TAGS;
@@ -71,7 +71,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
     const known = code !== undefined && CODES.includes(code) ? code : 'NoApplicableCode';
     reply.headers(error.details.headers ?? {});
     return reply
-      .code(statusOf(error.kind))
+      .code(httpStatus(error.kind))
       .type(XML)
       .serializer((body: string) => body)
       .send(exceptionXml(known, error.message));
@@ -79,7 +79,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
 
   async function capabilities(request: FastifyRequest, id: string) {
     const { tiles, dataset, url } = await serve(request, id, 'now');
-    return { capabilities: capabilitiesOf(tiles.description, url), version: dataset.rowVersion };
+    return { capabilities: describeCapabilities(tiles.description, url), version: dataset.rowVersion };
   }
 
   app.get(
@@ -103,7 +103,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
     },
     async (request, reply) => {
       const query: KvpQuery = request.query;
-      if (operationOf(query) === 'GetCapabilities') {
+      if (parseOperation(query) === 'GetCapabilities') {
         const made = await capabilities(request, request.params.id);
         const { version } = made;
         vary(reply, 'accept');
@@ -126,7 +126,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         throw invalid(`FORMAT '${query.format}' is not ${format}, the format of layer '${scheme.schemeId}'.`, {
           code: 'InvalidParameterValue',
         });
-      const index = tileIndexOf(scheme, wanted);
+      const index = parseTileIndex(scheme, wanted);
       const asked = { timeStep: query.time ?? query.timeStep, layer: query.elevation };
       const slice = chosenSlice(description, asked, { timeStep: 'TIME', layer: 'ELEVATION' });
       const tile = await fromStored(dataset, () =>

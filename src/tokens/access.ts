@@ -87,7 +87,7 @@ export class AccessTokens {
     const now = Math.floor(Date.now() / 1000);
     const expires = Math.min(now + Math.ceil(this.#settings['tokens.accessLifetime'] / 1000), Math.floor(until / 1000));
     const login = { sid: familyId, auth_time: Math.floor(since / 1000) };
-    const token = await new SignJWT({ ...claimsOf(identity, this.scopesOf(identity)), ...login })
+    const token = await new SignJWT({ ...makeClaims(identity, this.scopesOf(identity)), ...login })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
       .setIssuer(this.#settings['tokens.issuer'])
       .setAudience(this.#settings['tokens.audience'])
@@ -158,7 +158,7 @@ const isCompact = (token: string): boolean => {
 const loggedInAt = (seconds: number | undefined): Pick<Grant, 'loggedInAt'> =>
   seconds === undefined ? {} : { loggedInAt: seconds * 1000 };
 
-function claimsOf(identity: Identity, scopes: readonly string[]): JWTPayload {
+function makeClaims(identity: Identity, scopes: readonly string[]): JWTPayload {
   return {
     user_id: identity.userId,
     ...(identity.tenantId === undefined ? {} : { tenant_id: identity.tenantId }),

@@ -1,4 +1,4 @@
-import { type Account, rolesOf } from '../accounts/account.ts';
+import { type Account, parseRoles } from '../accounts/account.ts';
 import { deleteResetTokens, deleteTokens } from '../accounts/mail.queries.ts';
 import { newPasswordHash } from '../accounts/new-password.ts';
 import { setPassword } from '../accounts/password.queries.ts';
@@ -11,13 +11,13 @@ import {
   lockAccount,
   updateAccount,
 } from '../accounts/queries.ts';
-import { audit, by, changesOf } from '../audit.ts';
+import { audit, by, compareMembers } from '../audit.ts';
 import type { Reads, Transaction } from '../db.ts';
 import { forbidden } from '../errors.ts';
 import { keepingAnAdministrator } from '../groups/administrators.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
-import { revokeFamiliesOf } from './families.queries.ts';
+import { revokeUserFamilies } from './families.queries.ts';
 import { checkCurrentPassword, type FreshLoginParts, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
 
 export interface ChangeParts extends FreshLoginParts {
@@ -61,7 +61,7 @@ export async function changeAccount(
   return parts.store.change((tx) =>
     keepingAnAdministrator(tx, [userId], async () => {
       if (!isProved) await requireProof(tx, parts, caller, { email: rest.email, passwordHash });
-      return apply(tx, parts, caller, userId, { ...rest, metadata, roles: rolesOf(roles) }, passwordHash);
+      return apply(tx, parts, caller, userId, { ...rest, metadata, roles: parseRoles(roles) }, passwordHash);
     }),
   );
 }
@@ -153,12 +153,12 @@ async function apply(
   await updateAccount(tx, userId, { ...row, name: row.name ?? before.id, updatedBy: caller.userId });
   if (passwordHash !== undefined) await setPassword(tx, userId, passwordHash, rules.history);
   const after = await getAccountOf(tx, userId);
-  if (!after.enabled || !after.activated || isLocked(after)) await revokeFamiliesOf(tx, userId);
-  else if (passwordHash !== undefined) await revokeFamiliesOf(tx, userId, caller.familyId);
+  if (!after.enabled || !after.activated || isLocked(after)) await revokeUserFamilies(tx, userId);
+  else if (passwordHash !== undefined) await revokeUserFamilies(tx, userId, caller.familyId);
   if (after.email !== before.email) await deleteTokens(tx, userId);
   else if (passwordHash !== undefined) await deleteResetTokens(tx, userId);
   // free-form metadata may hold anything, so only its name is told
-  const { changed, ...values } = changesOf(before, after, ['metadata']);
+  const { changed, ...values } = compareMembers(before, after, ['metadata']);
   await audit(tx, {
     action: 'account.change',
     subject: after.id,

@@ -30,7 +30,7 @@ export async function explainLogin({ db, delay, secondFactor }: LoginParts, acco
   const reasons = [
     refusal ?? 'The account may sign in.',
     ...groups.flatMap(({ name, malformed }) => malformed.map((sentence) => `Group ${name}: ${sentence}`)),
-    sentenceOf(decision, ip, groups),
+    describeRefusal(decision, ip, groups),
     ...(otp?.blockedFor === undefined
       ? []
       : [`${otp.failures} wrong one-time passwords in a row: all are refused for ${otp.blockedFor} s.`]),
@@ -53,7 +53,7 @@ export async function explainLogin({ db, delay, secondFactor }: LoginParts, acco
   };
 }
 
-function sentenceOf(
+function describeRefusal(
   decision: Decision,
   ip: string,
   groups: { name: string; networks: { matches: boolean }[] }[],

@@ -27,7 +27,7 @@ export const findFamilyOwner = (db: Reads, id: string) =>
     select user_id from refresh_families where id = ${id} and revoked_at is null`);
 
 /** Ends all logins of an account, except that of `keptId`. Returns their number. */
-export async function revokeFamiliesOf(tx: Transaction, userId: string, keptId?: string): Promise<number> {
+export async function revokeUserFamilies(tx: Transaction, userId: string, keptId?: string): Promise<number> {
   const { rowCount } = await tx.query(sql.unsafe`
     update refresh_families set revoked_at = now()
     where user_id = ${userId} and revoked_at is null and id is distinct from ${keptId ?? null}::uuid`);

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import type { App } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { createdAt, text, timeText, uuidText } from '../http/rules/members.ts';
-import { endFamilies, endFamily, familiesOf } from './families.ts';
+import { endFamilies, endFamily, listAccountFamilies } from './families.ts';
 
 const config = { access: 'signedIn', service: 'tokens' } as const;
 const ending = { ...config, endsLogins: true } as const;
@@ -37,7 +37,7 @@ export async function familyRoutes(app: App, { db }: { db: Database }) {
         response: { 200: Families },
       },
     },
-    async ({ caller, query }) => familiesOf(db, caller, query.account),
+    async ({ caller, query }) => listAccountFamilies(db, caller, query.account),
   );
 
   app.delete(

@@ -3,11 +3,11 @@ import { audit, by } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
-import { findFamilyOwner, listFamilies, revokeFamiliesOf } from './families.queries.ts';
+import { findFamilyOwner, listFamilies, revokeUserFamilies } from './families.queries.ts';
 import { findIdentity, revokeFamily } from './queries.ts';
 
 /** Active logins of the caller, or for administrators those of another account. */
-export async function familiesOf(db: Reads, caller: Caller, accountId = caller.accountId) {
+export async function listAccountFamilies(db: Reads, caller: Caller, accountId = caller.accountId) {
   return { data: [...(await listFamilies(db, await userIdFor(db, caller, accountId)))] };
 }
 
@@ -30,7 +30,7 @@ export const endFamily = (db: Database, caller: Caller, id: string): Promise<voi
 /** Ends all logins of an account. */
 export const endFamilies = (db: Database, caller: Caller, accountId = caller.accountId): Promise<void> =>
   db.transaction(async (tx) => {
-    const families = await revokeFamiliesOf(tx, await userIdFor(tx, caller, accountId));
+    const families = await revokeUserFamilies(tx, await userIdFor(tx, caller, accountId));
     await audit(tx, { action: 'token.revoke-all', subject: accountId, ...by(caller), details: { families } });
   });
 

@@ -29,7 +29,7 @@ export async function openIssuers(settings: readonly ExternalIssuer[], ownIssuer
   for (const one of settings) {
     if (one.issuer === ownIssuer || known.has(one.issuer))
       throw new Error(`tokens.externalIssuers: the issuer '${one.issuer}' is listed twice or is the platform's own.`);
-    known.set(one.issuer, checkerOf(one, await keyOf(one)));
+    known.set(one.issuer, checkerOf(one, await loadKey(one)));
   }
   return {
     async check(token) {
@@ -40,7 +40,7 @@ export async function openIssuers(settings: readonly ExternalIssuer[], ownIssuer
   };
 }
 
-async function keyOf({ issuer, publicKey = '', jwksUrl, algorithm }: ExternalIssuer): Promise<JWTVerifyGetKey> {
+async function loadKey({ issuer, publicKey = '', jwksUrl, algorithm }: ExternalIssuer): Promise<JWTVerifyGetKey> {
   if (jwksUrl !== undefined) return remoteKeys(new URL(jwksUrl), issuer);
   const key = await importSPKI(publicKey, algorithm).catch(() => {
     throw new Error(`tokens.externalIssuers: the public key of '${issuer}' is not a PEM key for ${algorithm}.`);

@@ -117,7 +117,7 @@ export class TokenKeys {
     }
     const next = await makeKey();
     const rows = await this.#db.transaction((tx) => promote(tx, this.#store, next, caller));
-    return rows.filter((row) => isStillAccepted(row, this.#acceptedMs)).map((row, at) => stateOf(row, at === 0));
+    return rows.filter((row) => isStillAccepted(row, this.#acceptedMs)).map((row, at) => toKeyState(row, at === 0));
   }
 
   async reload(): Promise<void> {
@@ -145,7 +145,7 @@ export class TokenKeys {
       signing: { kid: first.kid, key: (await importJWK(first.material as JWK, ALGORITHM)) as CryptoKey },
       verifying,
       published,
-      states: keys.map((key, at) => stateOf(key, at === 0)),
+      states: keys.map((key, at) => toKeyState(key, at === 0)),
     };
   }
 
@@ -194,7 +194,7 @@ function publicPart({ kid, material }: KeyRow): PublicKey {
   return { kty, kid, alg: ALGORITHM, use: 'sig', n, e };
 }
 
-const stateOf = ({ kid, activatedAt, retiredAt }: KeyRow, signs: boolean): KeyState => ({
+const toKeyState = ({ kid, activatedAt, retiredAt }: KeyRow, signs: boolean): KeyState => ({
   kid,
   state: signs ? 'signing' : retiredAt === undefined ? 'next' : 'retired',
   ...(activatedAt === undefined ? {} : { activatedAt }),

@@ -65,7 +65,7 @@ export const success = <T>(value: T): Success<T> => ({ result: 'success', value 
 export const refused = (error: AppError): Refused => ({ result: 'refused', error });
 
 /** The answer to a login after its commit. Throws the error of a refused one. */
-function answerOf<T>(outcome: LoginOutcome<T>): T | OtpRequired {
+function answerOrThrow<T>(outcome: LoginOutcome<T>): T | OtpRequired {
   if (outcome.result === 'refused') throw outcome.error;
   return outcome.value;
 }
@@ -84,7 +84,7 @@ export async function issueTokens(
     const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'token');
     return unmet ?? success(await startFamily(tx, parts, userId, refresh));
   });
-  return outcome.result === 'success' ? signTokens(parts, outcome.value) : answerOf(outcome);
+  return outcome.result === 'success' ? signTokens(parts, outcome.value) : answerOrThrow(outcome);
 }
 
 /** `POST /api/accounts/validation`: a login without tokens. */
@@ -97,7 +97,7 @@ export async function validateCredentials(
     const unmet = await passSecondFactor(tx, parts, userId, credentials, origin, 'validation');
     return unmet ?? success(await getAccountOf(tx, userId));
   });
-  return answerOf(outcome);
+  return answerOrThrow(outcome);
 }
 
 /**

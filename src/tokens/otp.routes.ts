@@ -56,7 +56,7 @@ const Path = z.object({ id: text('Login id, in any letter case.') });
 
 export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessTokens; identities: Identities }) {
   /** The request may have an access token, whose login does not end then. */
-  async function holderOf(request: FastifyRequest<{ Body: z.infer<typeof Credentials> }>) {
+  async function readHolder(request: FastifyRequest<{ Body: z.infer<typeof Credentials> }>) {
     const { authorization } = request.headers;
     return { ...request.body, caller: await findCaller(parts, { authorization, ...originOf(request) }) };
   }
@@ -78,7 +78,7 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
         response: { 200: Registration },
       },
     },
-    async (request) => registerOtp(parts, await holderOf(request), originOf(request)),
+    async (request) => registerOtp(parts, await readHolder(request), originOf(request)),
   );
 
   app.post(
@@ -95,7 +95,7 @@ export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessToke
       },
     },
     async (request) => ({
-      recoveryCodes: await makeRecoveryCodes(parts, await holderOf(request), originOf(request)),
+      recoveryCodes: await makeRecoveryCodes(parts, await readHolder(request), originOf(request)),
     }),
   );
 

@@ -7,7 +7,7 @@ import { type AppError, conflict, forbidden } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { Code } from './credentials.ts';
-import { revokeFamiliesOf } from './families.queries.ts';
+import { revokeUserFamilies } from './families.queries.ts';
 import { asHolder, type FreshLoginParts, type Holder, requireActiveLogin, requireFreshLogin } from './fresh-login.ts';
 import { refused, success } from './log-in.ts';
 import {
@@ -24,7 +24,7 @@ import {
   codeIn,
   decide,
   findPolicy,
-  fingerprintOf,
+  fingerprint,
   hashRecoveryCode,
   illegalCode,
   networkNotAllowed,
@@ -78,7 +78,7 @@ export async function registerOtp(parts: OtpParts, request: Holder & Code, origi
     }
     if (shown === undefined || (shown.own && shown.proved)) {
       shown = await makeOwn(tx, parts.secondFactor, userId);
-      await revokeFamiliesOf(tx, userId, request.caller?.familyId);
+      await revokeUserFamilies(tx, userId, request.caller?.familyId);
     }
     await audit(tx, {
       action: 'otp.register',
@@ -101,7 +101,7 @@ export async function registerOtp(parts: OtpParts, request: Holder & Code, origi
 async function makeOwn(tx: Transaction, { sealer }: SecondFactorParts, userId: string): Promise<Authenticator> {
   const setupCode = randomText(SETUP_CHARACTERS, SETUP_CODE_LENGTH);
   const sealed = sealer.seal(setupCode, sealingContext(userId, OWN_TYPE));
-  await insertOwnAuthenticator(tx, userId, OWN_TYPE, fingerprintOf(OWN_TYPE, setupCode), sealed);
+  await insertOwnAuthenticator(tx, userId, OWN_TYPE, fingerprint(OWN_TYPE, setupCode), sealed);
   return { type: OWN_TYPE, setupCode, own: true, proved: false };
 }
 
@@ -152,7 +152,7 @@ export const resetOtp = (parts: OtpParts, caller: Caller, id: string): Promise<v
       requireFreshLogin(parts, caller);
       await requireActiveLogin(tx, caller);
     }
-    await revokeFamiliesOf(tx, account.userId, caller.familyId);
+    await revokeUserFamilies(tx, account.userId, caller.familyId);
     await removeOwnAuthenticators(tx, account.userId);
     await forgetProofs(tx, account.userId);
     await replaceRecoveryCodes(tx, account.userId, []);

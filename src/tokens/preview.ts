@@ -5,7 +5,7 @@ import { type Requirement, readRequirement } from '../groups/second-factor.ts';
 import { keepHiddenCodes, revealEntries } from '../groups/setup-codes.ts';
 import { type LoginRow, listFactorsOfMembers, listLoginsOfMembers } from './preview.queries.ts';
 import { deleteOldLogins } from './queries.ts';
-import { decideBy, fingerprintOf } from './second-factor.ts';
+import { decideBy, fingerprint } from './second-factor.ts';
 
 /** How far back logins are replayed, and how long they are stored. */
 const DAYS = 30;
@@ -54,7 +54,7 @@ export async function previewSecondFactor(
       own.length > 0 ||
       requirements
         .flatMap(({ authenticators }) => authenticators)
-        .some(({ type, setupCode }) => proved.includes(fingerprintOf(type, setupCode).toString('hex')));
+        .some(({ type, setupCode }) => proved.includes(fingerprint(type, setupCode).toString('hex')));
     const ready = isReady([...elsewhere, wanted]);
     // with a replaced authenticator nobody is asked where they were not before, and yet must register
     const again = !ready && wanted.authenticators.length > 0 && isReady([...elsewhere, present]);

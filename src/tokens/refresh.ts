@@ -6,7 +6,7 @@ import { AppError, invalid } from '../errors.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { emit } from '../outbox.ts';
 import { findFamily, findUnusableToken, revokeFamily, useRefreshToken } from './queries.ts';
-import { hashOf } from './refresh-token.ts';
+import { hashToken } from './refresh-token.ts';
 import { findReplay, REPLAY_MS, type ReplayKey, storeForReplay } from './replay.ts';
 import { getIdentity, issueRefreshToken, refreshTokenNotFound, type TokenPair, type TokenParts } from './token-pair.ts';
 
@@ -27,7 +27,7 @@ export async function refresh(
   origin: Origin,
 ): Promise<{ pair: TokenPair; replayed: boolean }> {
   await parts.tokens.keys.refreshIfStale();
-  const hash = hashOf(token);
+  const hash = hashToken(token);
   const replayKey = idempotencyKey === undefined ? undefined : { token, idempotencyKey };
   // signed before the transaction, because signing waits for a thread; the account's state is checked again in the
   // transaction
@@ -60,7 +60,7 @@ export async function refresh(
  */
 export const revoke = (db: Database, token: string, origin: Origin): Promise<void> =>
   db.transaction(async (tx) => {
-    const found = await findFamily(tx, hashOf(token));
+    const found = await findFamily(tx, hashToken(token));
     if (!found || !(await revokeFamily(tx, found.familyId))) return;
     const { accountId, tenantId } = await getIdentity(tx, found.userId);
     await audit(tx, {

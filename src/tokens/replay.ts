@@ -3,7 +3,7 @@ import type { Transaction } from '../db.ts';
 import { invalid } from '../errors.ts';
 import { openWith, sealWith } from '../platform/keys/encryption.ts';
 import { isUnused, storeAnswer } from './queries.ts';
-import { hashOf } from './refresh-token.ts';
+import { hashToken } from './refresh-token.ts';
 import type { TokenPair } from './token-pair.ts';
 
 /** How long the lost answer to an exchange can be fetched again. */
@@ -26,15 +26,15 @@ export function checkIdempotencyKey(key: string | undefined) {
 
 /** Stores the answer in the transaction of the exchange: every answer that was sent can be fetched again. */
 export const storeForReplay = (tx: Transaction, key: ReplayKey, pair: TokenPair) =>
-  storeAnswer(tx, hashOf(key.token), sealWith(secretOf(key), JSON.stringify(pair), CONTEXT));
+  storeAnswer(tx, hashToken(key.token), sealWith(replaySecret(key), JSON.stringify(pair), CONTEXT));
 
 /** The first answer again. Undefined when its refresh token was exchanged: the client has received the answer, then. */
 export async function findReplay(tx: Transaction, key: ReplayKey, sealed: Buffer): Promise<TokenPair | undefined> {
-  const text = openWith(secretOf(key), sealed, CONTEXT);
+  const text = openWith(replaySecret(key), sealed, CONTEXT);
   if (text === undefined) return undefined;
   const pair = JSON.parse(text) as TokenPair;
-  return (await isUnused(tx, hashOf(pair.refreshToken.token))) ? pair : undefined;
+  return (await isUnused(tx, hashToken(pair.refreshToken.token))) ? pair : undefined;
 }
 
-const secretOf = ({ token, idempotencyKey }: ReplayKey) =>
+const replaySecret = ({ token, idempotencyKey }: ReplayKey) =>
   Buffer.from(hkdfSync('sha256', token, idempotencyKey, CONTEXT, 32));

@@ -7,7 +7,7 @@ import { tokenNotValid } from '../accounts/register.ts';
 import { audit } from '../audit.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
-import { revokeFamiliesOf } from './families.queries.ts';
+import { revokeUserFamilies } from './families.queries.ts';
 
 /**
  * Sets the password of the account that a mailed token belongs to. If the password is refused, the token stays valid.
@@ -24,7 +24,7 @@ export async function resetPassword(parts: ChangeParts, token: string, password:
     if (!userId || !(await useTokens(tx, userId, 'passwordReset'))) throw tokenNotValid();
     await setPassword(tx, userId, passwordHash, rules.history);
     await deleteResetTokens(tx, userId);
-    await revokeFamiliesOf(tx, userId);
+    await revokeUserFamilies(tx, userId);
     const { id, tenantId } = await getAccountOf(tx, userId);
     await audit(tx, { action: 'account.password.reset', accountId: id, subject: id, tenantId, ...origin });
   });

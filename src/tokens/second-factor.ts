@@ -63,7 +63,7 @@ export async function findPolicy(db: Reads, parts: SecondFactorParts, userId: st
   const shared = new Map(
     groups.flatMap(({ requirement }) =>
       requirement.authenticators.map(({ type, setupCode }) => [
-        fingerprintOf(type, setupCode).toString('hex'),
+        fingerprint(type, setupCode).toString('hex'),
         { type, setupCode },
       ]),
     ),
@@ -118,7 +118,7 @@ export function decideBy(requirements: readonly Requirement[], ownTypes: readonl
 /** Binds an encrypted setup code to its account: copied to another account it does not decrypt. */
 export const sealingContext = (userId: string, type: string) => `${type} of ${userId}`;
 
-export const fingerprintOf = (type: string, setupCode: string) =>
+export const fingerprint = (type: string, setupCode: string) =>
   createHash('sha256').update(`${type}:${setupCode}`).digest();
 
 export const hashRecoveryCode = (code: string) => createHash('sha256').update(code).digest();
@@ -172,7 +172,7 @@ async function verifyOneTimePassword(
   for (const { type, setupCode } of candidates) {
     const step = findAuthenticatorType(type)?.stepOf(setupCode, code, now);
     if (step === undefined) continue;
-    if (await acceptStep(tx, userId, type, fingerprintOf(type, setupCode), step)) return 'right';
+    if (await acceptStep(tx, userId, type, fingerprint(type, setupCode), step)) return 'right';
     verdict = 'usedBefore';
   }
   return verdict;

@@ -3,7 +3,7 @@ import type { Database, Reads, Transaction } from '../db.ts';
 import { AppError } from '../errors.ts';
 import type { AccessTokens, IssuedToken } from './access.ts';
 import { type Family, findIdentity, type Identity, insertFamily, insertRefreshToken } from './queries.ts';
-import { hashOf, newRefreshToken } from './refresh-token.ts';
+import { hashToken, newRefreshToken } from './refresh-token.ts';
 
 /** Tokens of a login, as in answers. */
 export interface Tokens {
@@ -64,7 +64,7 @@ export async function issueRefreshToken(
   familyId: string,
 ): Promise<IssuedToken> {
   const token = newRefreshToken();
-  const expiresAt = await insertRefreshToken(tx, hashOf(token), familyId, settings['tokens.refreshLifetime']);
+  const expiresAt = await insertRefreshToken(tx, hashToken(token), familyId, settings['tokens.refreshLifetime']);
   return { token, expiration: `${expiresAt}Z` };
 }
 

@@ -44,7 +44,7 @@ export const finished = (transfer: Subject, { status, progress, datasetId, error
  * The transfer as each tenant's event shows it: that of its project first, then that of the source dataset, if it is
  * another one.
  */
-export function sidesOf<T extends Subject>(transfer: T): [T, ...T[]] {
+export function viewPerTenant<T extends Subject>(transfer: T): [T, ...T[]] {
   const { tenantId, sourceTenantId, sourceProjectId } = transfer;
   if (sourceTenantId === undefined || sourceProjectId === undefined || sourceTenantId === tenantId) return [transfer];
   return [transfer, { ...transfer, tenantId: sourceTenantId, projectId: sourceProjectId }];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AREAS, type Area, type BlobInfo, type BlobStore, bytesOf, MissingBlock } from '../blobs/blobs.ts';
+import { AREAS, type Area, type BlobInfo, type BlobStore, MissingBlock, readBlob } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { AppError, forbidden, invalid } from '../errors.ts';
 import { byteRange } from '../http/answers/byte-range.ts';
@@ -14,7 +14,7 @@ import { type BlobAddress, checkGrant, grantRefused, type ProvenGrant, parseOwnA
 import type { BlobArea } from './blob-area.ts';
 import { BLOB_READ, BLOB_REMOVE, BLOB_STATE, BLOB_WRITE } from './blob-description.ts';
 import { markOf, readBlockList } from './block-list.ts';
-import { checkedBody, md5Of } from './checked-body.ts';
+import { checkedBody, readWithMd5 } from './checked-body.ts';
 import { checkMatch, etagMismatch, includesEtag, isKnown, rangeHeader, writeConditions } from './conditions.ts';
 import { deleteStaged } from './staged.ts';
 
@@ -81,7 +81,7 @@ export async function blobRoutes(
   async function requireGrant(request: FastifyRequest, wanted: 'r' | 'w' | 'any') {
     const { area, name } = request.params as { area: string; name: string };
     const address = { area: area as Area, name };
-    const query = queryOf(request.url);
+    const query = parseQuery(request.url);
     const grant = await validGrant(address, query, wanted === 'w' ? 'w' : 'r');
     if (!grant) throw grantRefused();
     if (wanted !== 'any' && !grant.permission.includes(wanted)) {
@@ -169,7 +169,7 @@ export async function blobRoutes(
       );
     const bytes = await blobs.read(blob, range, info.etag);
     if (wantsMd5) {
-      const { content, md5 } = await md5Of(bytes);
+      const { content, md5 } = await readWithMd5(bytes);
       reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${info.size}`);
       return reply.header('content-md5', md5).send(content);
     }
@@ -191,7 +191,7 @@ export async function blobRoutes(
       await writing.check(name);
       // clients that do not encode the id properly send its + as a space
       const blockId = (query.get('blockid') ?? '').replaceAll(' ', '+');
-      await blobs.putBlock(blocks, blockId, checkedBody(request.headers, bodyOf(request, maxSize)), maxSize);
+      await blobs.putBlock(blocks, blockId, checkedBody(request.headers, readBody(request, maxSize)), maxSize);
       return reply.code(201).header('x-ms-request-server-encrypted', 'false').send();
     }
     const signal = clientLeft(reply);
@@ -199,7 +199,7 @@ export async function blobRoutes(
     const source = request.headers['x-ms-copy-source'];
     let info: BlobInfo;
     if (comp === 'blocklist') {
-      const ids = await readBlockList(checkedBody(request.headers, bodyOf(request, maxSize)));
+      const ids = await readBlockList(checkedBody(request.headers, readBody(request, maxSize)));
       const mark = markOf(ids);
       let before: Date | undefined;
       try {
@@ -225,7 +225,7 @@ export async function blobRoutes(
       reply.code(202).headers({ 'x-ms-copy-id': randomUUID(), 'x-ms-copy-status': 'success' });
       return setStateHeaders(reply, info).send();
     } else {
-      const body = checkedBody(request.headers, bodyOf(request, maxSize), 'x-ms-blob-content-md5');
+      const body = checkedBody(request.headers, readBody(request, maxSize), 'x-ms-blob-content-md5');
       info = await writing.write(name, conditions, (blob) => blobs.put(blob, body, maxSize));
     }
     return setStateHeaders(reply.code(201), info).header('x-ms-request-server-encrypted', 'false').send();
@@ -255,7 +255,7 @@ export async function blobRoutes(
     const address = parseOwnAddress(url);
     if (!address)
       throw invalid('x-ms-copy-source is not an address of this platform. Upload the bytes instead.', { code });
-    const grant = await validGrant(address, queryOf(url), 'r');
+    const grant = await validGrant(address, parseQuery(url), 'r');
     if (!grant?.permission.includes('r'))
       throw forbidden('x-ms-copy-source does not grant reading. Send an address with a valid grant.', { code });
     const { blob, info } = await findBlob(address);
@@ -267,14 +267,14 @@ export async function blobRoutes(
       const details = { code: 'SourceConditionNotMet' };
       throw new AppError('preconditionFailed', `The ETag of x-ms-copy-source is ${info.etag}.`, details);
     }
-    return bytesOf(blobs, blob, info.etag);
+    return readBlob(blobs, blob, info.etag);
   }
 }
 
-const queryOf = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+const parseQuery = (url: string) => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /** The request body as a stream. Throws `tooLarge` at once if `Content-Length` exceeds the maximum. */
-function bodyOf(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Array> {
+function readBody(request: FastifyRequest, maxSize: number): AsyncIterable<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxSize) {
     throw new AppError(
       'tooLarge',

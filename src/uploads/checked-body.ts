@@ -36,7 +36,7 @@ async function* withMd5Check(body: AsyncIterable<Uint8Array>, wanted: string) {
 }
 
 /** Reads a short content into memory and returns it with its MD5 in base64. */
-export async function md5Of(bytes: AsyncIterable<Uint8Array>): Promise<{ content: Buffer; md5: string }> {
+export async function readWithMd5(bytes: AsyncIterable<Uint8Array>): Promise<{ content: Buffer; md5: string }> {
   const content = Buffer.concat(await Array.fromAsync(bytes));
   return { content, md5: createHash('md5').update(content).digest('base64') };
 }

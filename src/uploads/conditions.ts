@@ -31,7 +31,7 @@ export function checkMatch({ headers }: FastifyRequest, info: BlobInfo) {
     if (!includesEtag(wanted, info.etag)) throw etagMismatch(info);
     return;
   }
-  const since = dateOf(headers['if-unmodified-since']);
+  const since = parseHttpDate(headers['if-unmodified-since']);
   if (since !== undefined && secondsOf(info) > since)
     throw new AppError(
       'preconditionFailed',
@@ -46,7 +46,7 @@ export function checkMatch({ headers }: FastifyRequest, info: BlobInfo) {
 export function isKnown({ method, headers }: FastifyRequest, info: BlobInfo): boolean {
   const known = headers['if-none-match'];
   if (known !== undefined) return includesEtag(known.replaceAll('W/"', '"'), info.etag);
-  const since = method === 'GET' || method === 'HEAD' ? dateOf(headers['if-modified-since']) : undefined;
+  const since = method === 'GET' || method === 'HEAD' ? parseHttpDate(headers['if-modified-since']) : undefined;
   return since !== undefined && secondsOf(info) <= since;
 }
 
@@ -54,7 +54,7 @@ export function isKnown({ method, headers }: FastifyRequest, info: BlobInfo): bo
 const secondsOf = ({ lastModified }: BlobInfo) => Math.floor(lastModified.getTime() / 1000);
 
 /** Seconds since 1970. Undefined for what is not a date of HTTP, which is ignored. */
-function dateOf(header: string | undefined): number | undefined {
+function parseHttpDate(header: string | undefined): number | undefined {
   const time = /^[A-Z][a-z]{2,8},? .*\d/.test(header ?? '') ? Date.parse(header ?? '') : Number.NaN;
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }

@@ -33,7 +33,7 @@ export const findStagedOf = (db: Reads, name: string, userId: string, tenantIds:
       and (user_id = ${userId} or tenant_id = any(${sql.array(tenantIds, 'uuid')}))`);
 
 /** `findStagedOf` for many uploads, locked until the transaction ends. */
-export const lockStagedOf = (tx: Transaction, names: readonly string[], userId: string, tenantIds: readonly string[]) =>
+export const lockStaged = (tx: Transaction, names: readonly string[], userId: string, tenantIds: readonly string[]) =>
   tx.any(sql.write(Staged)`
     select name, blob, size, named_at from staged_blobs
     where name = any(${sql.array(names, 'text')}) and expires_at > now() and deleted_at is null

@@ -11,7 +11,7 @@ import {
   findStaged,
   findStagedOf,
   insertStaged,
-  lockStagedOf,
+  lockStaged,
   markAllNamed,
   markNamed,
   setStagedBlob,
@@ -142,7 +142,7 @@ export async function takeStaged(
   });
   const known = names.filter((name) => name !== undefined);
   const tenants = caller.tenants.map((tenant) => tenant.id);
-  const found = new Map((await lockStagedOf(tx, known, caller.userId, tenants)).map((row) => [row.name, row]));
+  const found = new Map((await lockStaged(tx, known, caller.userId, tenants)).map((row) => [row.name, row]));
   const taken: TakenUpload[] = [];
   const named = new Set<string>();
   const wanted: StoredBlob[] = [];

@@ -42,7 +42,7 @@ export async function bundleMap(): Promise<Bundle> {
   ]);
   texts.set('maplibre-gl-worker.mjs', worker.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
   const files = new Map(
-    await Promise.all([...texts].map(async ([name, text]) => [name, await assetOf(name, text)] as const)),
+    await Promise.all([...texts].map(async ([name, text]) => [name, await makeAsset(name, text)] as const)),
   );
   const version = digest([...files].map(([name, { etag }]) => `${name} ${etag}`).join('\n')).slice(0, 16);
   return { version, files, page };
@@ -71,7 +71,7 @@ async function scriptsAndStyles(): Promise<Map<string, string>> {
 
 const digest = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('base64url');
 
-async function assetOf(name: string, text: string): Promise<Asset> {
+async function makeAsset(name: string, text: string): Promise<Asset> {
   const bytes = Buffer.from(text);
   const type = TYPES[extname(name)]!;
   return { type, bytes, gzip: await zipped(bytes, { level: 7 }), etag: digest(bytes).slice(0, 22) };

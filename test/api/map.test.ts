@@ -4,10 +4,10 @@ import test from 'ava';
 import { parseAddress } from '../../src/web/map/address.ts';
 import { boxOfWkt } from '../../src/web/map/answers.ts';
 import { degreeStep, degreeText, linesBetween, placeText } from '../../src/web/map/degrees.ts';
-import { idIn, parsePermalink, permalinkOf } from '../../src/web/map/permalink.ts';
+import { formatPermalink, idIn, parsePermalink } from '../../src/web/map/permalink.ts';
 import { colourOf, rampOf, valueOfColour } from '../../src/web/map/ramp.ts';
 import { estimateText, timeAxis, valueAxis, valueText } from '../../src/web/map/scale.ts';
-import { csvOf, hasLayers, itemFor, unitOf } from '../../src/web/map/series-table.ts';
+import { formatCsv, hasLayers, itemFor, unitOf } from '../../src/web/map/series-table.ts';
 import {
   isMapTile,
   levelFor,
@@ -19,7 +19,7 @@ import {
   WORLD,
   zoomRange,
 } from '../../src/web/map/tile-grid.ts';
-import { millisecondsOf, nearestStep, timeLabels } from '../../src/web/map/times.ts';
+import { nearestStep, parseStamp, timeLabels } from '../../src/web/map/times.ts';
 import { world } from '../world.ts';
 
 const w = world(test);
@@ -110,13 +110,13 @@ test('a permalink restores the view; invalid members are ignored', (t) => {
     point: [12.512345, -55.7] as const,
     series: '0e6c1c2e-0d52-4a66-9f9b-3a8f3f1f1e11',
   };
-  const link = permalinkOf(view);
+  const link = formatPermalink(view);
   t.is(
     link,
     '#map=7.25/55.7/12.5&scheme=depth+%26+more&time=2024-05-02T10:00:00&layer=3&opacity=0.4&point=12.512345,-55.7&series=0e6c1c2e-0d52-4a66-9f9b-3a8f3f1f1e11',
   );
   t.deepEqual(parsePermalink(link), view);
-  t.is(permalinkOf({ opacity: 1 }), '#');
+  t.is(formatPermalink({ opacity: 1 }), '#');
   for (const wrong of ['../../accounts', 17, null, `${view.series}/..`]) t.is(idIn(wrong), undefined);
   for (const wrong of [
     '',
@@ -142,8 +142,8 @@ test('labels of times have the fewest digits that distinguish them', (t) => {
   ]);
   t.deepEqual(timeLabels(['2024-05-02T10:00:00Z']), ['2024-05-02 10:00 UTC']);
   t.deepEqual(timeLabels(['0', '3600']), ['0', '3600'], 'other text stays');
-  t.is(millisecondsOf('2024-05-02T10:00:00.25'), Date.UTC(2024, 4, 2, 10) + 250);
-  t.is(millisecondsOf('soon'), undefined);
+  t.is(parseStamp('2024-05-02T10:00:00.25'), Date.UTC(2024, 4, 2, 10) + 250);
+  t.is(parseStamp('soon'), undefined);
   t.is(nearestStep(['2024-05-02', '2024-05-04', '2024-05-06'], Date.UTC(2024, 4, 4, 20)), 1);
   t.is(nearestStep([], 0), undefined);
 });
@@ -271,7 +271,7 @@ test('a series is saved as CSV; an item is found by its name', (t) => {
     values: [1.5, undefined],
     source: '',
   };
-  t.is(csvOf(series), 'time,"Level, upper [m]"\r\n2024-05-02,1.5\r\n2024-05-03,\r\n');
+  t.is(formatCsv(series), 'time,"Level, upper [m]"\r\n2024-05-02,1.5\r\n2024-05-03,\r\n');
   const item = (id: string, name: string) => ({ id, name, axes: [] });
   const dataset = { name: '', kind: 'grid' as const, axes: [], items: [item('a', 'Depth'), item('b', 'Speed')] };
   t.is(itemFor(dataset, 'Speed')?.id, 'b');

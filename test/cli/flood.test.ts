@@ -1,5 +1,5 @@
 import test from 'ava';
-import { floodItems, makeFlood, peakOf } from '../../cli/demo/flood.ts';
+import { findPeak, floodItems, makeFlood } from '../../cli/demo/flood.ts';
 import { makeTerrain } from '../../cli/demo/terrain.ts';
 import { isEumPair } from '../../src/files/data/eum/eum.ts';
 import { cellCentres } from '../../src/files/data/mesh-cells.ts';
@@ -67,6 +67,6 @@ test('the flood wave travels down the river: its peak is later in the south than
   };
   const byNorthing = river.toSorted((a, b) => centres[3 * b + 1]! - centres[3 * a + 1]!);
   t.true(culmination(byNorthing[0]!) < culmination(byNorthing.at(-1)!) - 1);
-  const { step, area, depth } = await peakOf(flood);
+  const { step, area, depth } = await findPeak(flood);
   t.true(step > 2 && step < 8 && area > 5e6 && depth > 5);
 });

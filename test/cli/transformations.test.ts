@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Command } from 'commander';
-import { transformationOptions, transformationsOf } from '../../src/files/command/transformations.ts';
+import { readTransformations, transformationOptions } from '../../src/files/command/transformations.ts';
 import { parseTransformations } from '../../src/files/convert/steps/transformations.ts';
 
 /** The transformations that a command line asks for. Throws with commander's sentence where it cannot be read. */
@@ -9,7 +9,7 @@ function asked(...argv: string[]) {
     .exitOverride()
     .configureOutput({ writeErr() {} });
   command.parse(argv, { from: 'user' });
-  return transformationsOf(command.opts());
+  return readTransformations(command.opts());
 }
 
 const temporal = (temporalFilter: object) => ({ type: 'temporalFilterTransformation', temporalFilter });

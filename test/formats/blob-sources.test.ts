@@ -11,7 +11,7 @@ import { DiskStore } from '../../src/blobs/disk.ts';
 import { openBlobStore } from '../../src/blobs/open.ts';
 import { Contents } from '../../src/features/content.ts';
 import { featurePage } from '../../src/features/page.ts';
-import { queryOf } from '../../src/features/query.ts';
+import { parseQuery } from '../../src/features/query.ts';
 import { QueryThreads } from '../../src/features/query-threads.ts';
 import type { ByteSource } from '../../src/files/data/bytes.ts';
 import type { Data } from '../../src/files/data/data.ts';
@@ -319,7 +319,7 @@ test('values and features of a bucket are read by ranges, not as a whole', async
     blob: features.name,
     storageSize: layer.length,
   });
-  const query = queryOf(content, { bbox: '10,10,14,14', others: [] });
+  const query = parseQuery(content, { bbox: '10,10,14,14', others: [] });
   const page = await Array.fromAsync(featurePage(content, { query, limit: 1000, signal: never }));
   const found = JSON.parse(`[${Buffer.concat(page)}]`) as { properties: { n: number } }[];
   const inBox = positions.flatMap((position, n) => (position.every((one) => one >= 10 && one <= 14) ? [n] : []));

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { type MalformedEntry, parseSecondFactor } from '../../src/groups/second-factor.ts';
-import { clientOf, contains, parseAddress, parseNetwork } from '../../src/platform/net/networks.ts';
+import { contains, parseAddress, parseNetwork, rateLimitKey } from '../../src/platform/net/networks.ts';
 
 const holds = (network: string, text: string) => {
   const address = parseAddress(text);
@@ -73,17 +73,17 @@ test('an invalid network is refused with its text', (t) => {
 });
 
 test('an IPv6 client is counted by its /64, an IPv4 client by its address in either form', (t) => {
-  t.is(clientOf('2001:db8:1:2::1'), clientOf('2001:db8:1:2:ffff:ffff:ffff:ffff'));
-  t.not(clientOf('2001:db8:1:2::1'), clientOf('2001:db8:1:3::1'));
-  t.is(clientOf('10.1.2.3'), clientOf('::ffff:10.1.2.3'));
-  t.not(clientOf('10.1.2.3'), clientOf('10.1.2.4'));
+  t.is(rateLimitKey('2001:db8:1:2::1'), rateLimitKey('2001:db8:1:2:ffff:ffff:ffff:ffff'));
+  t.not(rateLimitKey('2001:db8:1:2::1'), rateLimitKey('2001:db8:1:3::1'));
+  t.is(rateLimitKey('10.1.2.3'), rateLimitKey('::ffff:10.1.2.3'));
+  t.not(rateLimitKey('10.1.2.3'), rateLimitKey('10.1.2.4'));
 });
 
 test('the port that a proxy adds to an address is ignored', (t) => {
   t.deepEqual(parseAddress('10.1.2.3:5678'), parseAddress('10.1.2.3'));
   t.deepEqual(parseAddress('[::1]:5678'), parseAddress('::1'));
   t.deepEqual(parseAddress('[2001:db8::1]'), parseAddress('2001:db8::1'));
-  t.is(clientOf('10.1.2.3:5678'), clientOf('10.1.2.3:5679'));
+  t.is(rateLimitKey('10.1.2.3:5678'), rateLimitKey('10.1.2.3:5679'));
   for (const text of [
     '10.1.2.3:',
     '10.1.2.3:123456',

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 import { type LoginClient, LoginDelay } from '../../src/accounts/login-delay.ts';
 import type { AppError } from '../../src/errors.ts';
-import { clientOf } from '../../src/platform/net/networks.ts';
+import { rateLimitKey } from '../../src/platform/net/networks.ts';
 import { attempt } from '../world/authenticator.ts';
 import { PASSWORD, world } from '../world.ts';
 
@@ -113,7 +113,7 @@ test.serial('a success clears only the pair of client and id; neutral outcomes c
   const pair = async () => {
     const rows = await w.sql<{ failures: number }>(
       'select p.failures from login_pair_failures p join login_failures f using (client) where p.account = sha256($1) and f.client = $2',
-      [Buffer.from(id), clientOf(from)],
+      [Buffer.from(id), rateLimitKey(from)],
     );
     return rows[0]?.failures ?? 0;
   };
@@ -150,7 +150,7 @@ test.serial('the delay applies to an account in any spelling of its id', async (
   const waitFor = async (account: string) => (await delay.status({ address, account })).delayMs;
   await fail(delay, address, { account: 'Straße ΝΙΚΟΣ' });
   // failures of the client with other accounts do not count here
-  await w.sql('delete from login_failures where client = $1', [clientOf(address)]);
+  await w.sql('delete from login_failures where client = $1', [rateLimitKey(address)]);
   for (const spelled of ['STRASSE νικος', 'strasse Νικοσ']) t.is(await waitFor(spelled), 1000, spelled);
   t.is(await waitFor('Strase'), 0);
 });

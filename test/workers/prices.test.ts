@@ -1,6 +1,6 @@
 import test from 'ava';
 import pg from 'pg';
-import { priceOf } from '../../src/credits/prices.ts';
+import { computePrice } from '../../src/credits/prices.ts';
 import { until } from '../world/hooks.ts';
 import { carryScene } from '../world/move-copy.ts';
 import { ASCII_GRID, copyRequest, newProject, start, untilEnd, upload } from '../world/transfers.ts';
@@ -33,12 +33,12 @@ const GRID = { readerName: 'AsciiGridReader', writerName: 'GeoTiffWriter' };
 
 test('the price is that of reader, writer and memory for the time limit, at most maxCredits', (t) => {
   const prices = { AsciiGridReader: 1, geotiffwriter: 2, memoryGbHour: 3 };
-  const of = (more: object) => priceOf(prices, { ...GRID, memoryMb: 2048, timeLimit: 7_200_000, ...more });
+  const of = (more: object) => computePrice(prices, { ...GRID, memoryMb: 2048, timeLimit: 7_200_000, ...more });
   t.deepEqual(of({}), { fixed: 3, perHour: 6, reserved: 15 });
   t.deepEqual(of({ maxCredits: 20 }), of({}));
   t.deepEqual(of({ maxCredits: 6 }), { fixed: 3, perHour: 6, reserved: 6, maxCredits: 6, timeLimitMs: 1_800_000 });
   t.throws(() => of({ maxCredits: 2.9 }), { message: 'maxCredits is 2.9, but reader and writer cost 3.' });
-  t.is(priceOf({}, { ...GRID, memoryMb: 1024, timeLimit: 1, maxCredits: 1 }), undefined);
+  t.is(computePrice({}, { ...GRID, memoryMb: 1024, timeLimit: 1, maxCredits: 1 }), undefined);
 });
 
 test.serial('a start reserves its price; a dry run returns the price; too few credits refuse the start', async (t) => {

@@ -12,7 +12,7 @@ import { Interrupted, UsageError } from './errors.ts';
 import { type LocalInput, openLocal } from './input.ts';
 import type { Io } from './io.ts';
 import { type LocalOutput, localOutput, needsName, STDIO } from './output.ts';
-import { type Conversion, describeConversion, receiptOf, sentencesOf } from './receipt.ts';
+import { type Conversion, describeConversion, listSentences, makeReceipt } from './receipt.ts';
 
 export interface ConvertOptions extends DataOptions {
   reader?: string;
@@ -35,15 +35,15 @@ export async function convertFile(io: Io, from: string, to: string, options: Con
   const writer = writerFor(inFolder ? '' : to, reader, options.writer);
   const target = inFolder ? join(to, nameIn(writer, input)) : to;
   const output = await localOutput(target, force, open);
-  const request = requestOf(input, output, { reader, writer, options });
+  const request = makeRequest(input, output, { reader, writer, options });
   const name = target === STDIO ? {} : { name: target };
   const result = await run(io, { ...request, output: { ...request.output, ...name } });
   const { files, badRecords } = await output.finish(io, (path) => nameOfType(path, writer, result.fileType));
   const done: Conversion = { reader, writer, files, badRecords, result };
   // if stdout has the output, the receipt goes to stderr
   const tell = target === STDIO ? io.note : io.out;
-  if (io.json) tell(JSON.stringify(receiptOf(done)));
-  else if (target === STDIO) for (const sentence of sentencesOf(result.receipt)) io.note(sentence);
+  if (io.json) tell(JSON.stringify(makeReceipt(done)));
+  else if (target === STDIO) for (const sentence of listSentences(result.receipt)) io.note(sentence);
   else io.print(describeConversion(done));
 }
 
@@ -75,7 +75,11 @@ interface Converters {
   options: ConvertOptions;
 }
 
-function requestOf(input: LocalInput, output: LocalOutput, { reader, writer, options }: Converters): ConversionRequest {
+function makeRequest(
+  input: LocalInput,
+  output: LocalOutput,
+  { reader, writer, options }: Converters,
+): ConversionRequest {
   const { readerParameters, writerParameters, transformations, onBadRecord } = conversionMembers(
     options,
     describeReader(reader),
@@ -86,15 +90,15 @@ function requestOf(input: LocalInput, output: LocalOutput, { reader, writer, opt
     input: { path: input.path, name: input.name },
     output: { path },
     scratch: folder,
-    reader: { name: reader.name, parameters: valuesOf(reader, readerParameters) },
-    writer: { name: writer.name, parameters: valuesOf(writer, writerParameters) },
+    reader: { name: reader.name, parameters: checkValues(reader, readerParameters) },
+    writer: { name: writer.name, parameters: checkValues(writer, writerParameters) },
     transformations,
     ...(onBadRecord === undefined ? {} : { onBadRecord }),
     badRecords: { path: badRecords },
   };
 }
 
-function valuesOf(converter: Reader | Writer, given: readonly { name: string; value: unknown }[]) {
+function checkValues(converter: Reader | Writer, given: readonly { name: string; value: unknown }[]) {
   const { values, errors } = checkParameters(converter, given);
   if (errors[0] !== undefined) throw new Error(errors[0].sentence);
   return values;

@@ -3,7 +3,7 @@ import { formatOfName } from '../formats/detect.ts';
 import { UsageError } from './errors.ts';
 import type { LocalInput } from './input.ts';
 import { repeated, srid } from './options.ts';
-import { type TransformationOptions, transformationOptions, transformationsOf } from './transformations.ts';
+import { readTransformations, type TransformationOptions, transformationOptions } from './transformations.ts';
 
 interface Named {
   readonly name: string;
@@ -106,7 +106,7 @@ export function conversionMembers(
   return {
     readerParameters,
     writerParameters,
-    transformations: transformationsOf(wanted),
+    transformations: readTransformations(wanted),
     ...bad,
   };
 }

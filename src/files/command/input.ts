@@ -27,7 +27,7 @@ export async function recognise(path: string): Promise<Recognised> {
 }
 
 /** Size of a local file in bytes. Throws a `UsageError` if it is not a file. */
-export async function sizeOf(file: string): Promise<number> {
+export async function measureSize(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile()) return found.size;
   throw new UsageError(found ? `${file} is not a file.` : `There is no file ${file}.`);
@@ -50,7 +50,7 @@ export async function openLocal(io: Io, argument: string, open: AsyncDisposableS
       `Only local files can be read without a server. ${io.adviceOnAddress ?? 'Download it first.'}`,
     );
   const given = argument === STDIO ? await spooled(io, await temporaryFolder(tmpdir(), open)) : argument;
-  await sizeOf(given);
+  await measureSize(given);
   const path = await mainFile(given);
   const content = await recognise(path);
   const name = argument === STDIO ? 'stdin' : basename(path);

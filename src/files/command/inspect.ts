@@ -31,7 +31,7 @@ export async function inspectFiles(files: readonly string[], options: PictureOpt
     const { results, failures } = await inBatch(
       files,
       async (file, at) => {
-        const { inspection } = await inspectionOf(file, undefined, signal, io);
+        const { inspection } = await inspectInput(file, undefined, signal, io);
         if (!io.json) io.print([`${at === 0 ? '' : '\n'}${plain(file)}:`, described(inspection)].flat());
         return inspection;
       },
@@ -48,7 +48,7 @@ export async function inspectFiles(files: readonly string[], options: PictureOpt
   }
 }
 
-async function inspectionOf(argument: string, picture: PictureChoice | undefined, signal: AbortSignal, io: Io) {
+async function inspectInput(argument: string, picture: PictureChoice | undefined, signal: AbortSignal, io: Io) {
   await using open = new AsyncDisposableStack();
   const { path } = await openLocal(io, argument, open);
   const scratch = await temporaryFolder(tmpdir(), open);
@@ -61,7 +61,7 @@ async function inspectFile(argument: string, options: PictureOptions, io: Io): P
   await using open = new AsyncDisposableStack();
   const { signal, end } = io.interruptible();
   open.defer(async () => end());
-  const found = await inspectionOf(argument, picture, signal, io);
+  const found = await inspectInput(argument, picture, signal, io);
   // if stdout has the picture, the inspection goes to stderr
   const drawsOut = png === STDIO;
   if (io.json) (drawsOut ? io.note : io.out)(JSON.stringify(found.inspection, undefined, 2));
@@ -75,7 +75,7 @@ async function inspectFile(argument: string, options: PictureOptions, io: Io): P
 export async function drawFile(argument: string, png: string, choice: PictureOptions, io: Io): Promise<void> {
   const { signal, end } = io.interruptible();
   try {
-    const found = await inspectionOf(argument, pictureOf({ ...choice, png }), signal, io);
+    const found = await inspectInput(argument, pictureOf({ ...choice, png }), signal, io);
     await writePicture(found.png, argument, png, io);
   } finally {
     end();
@@ -115,7 +115,7 @@ function described(inspection: Inspection): Shown {
     size: bytes(size),
     reader: reader ?? (looksLike === undefined ? undefined : 'only FileReader, which copies it'),
     layer,
-    'coordinate system': inspection.kind === undefined ? undefined : systemOf(crs),
+    'coordinate system': inspection.kind === undefined ? undefined : formatSystem(crs),
     extent: extent && extentText(extent),
     'extent in degrees': extentWgs84 && extentText(extentWgs84, 6),
     cells: width === undefined ? undefined : `${width} × ${height}`,
@@ -139,7 +139,7 @@ function described(inspection: Inspection): Shown {
   return [head, bandTable(inspection), itemTable(inspection), fieldTable(inspection), ...inspection.remarks];
 }
 
-const systemOf = (crs: Inspection['crs']): string =>
+const formatSystem = (crs: Inspection['crs']): string =>
   crs === undefined ? 'unknown' : crs.srid === undefined ? crs.name : `${crs.name} (${crs.srid})`;
 
 const extentText = ({ west, south, east, north }: Extent, places = 3): string =>

@@ -51,7 +51,7 @@ export async function localOutput(target: string, force: boolean, open: AsyncDis
       }
       const named = nameOf(target);
       if (named !== target && !io.json) io.note(`The output is a zip of several files, so it is written to ${named}.`);
-      const moves = await movesOf(path, named, folder);
+      const moves = await planMoves(path, named, folder);
       const bad = `${withoutExtension(target)}-bad-records.geojson`;
       const hasBad = (await stat(badRecords).catch(() => undefined)) !== undefined;
       if (hasBad) moves.push([badRecords, bad]);
@@ -68,7 +68,7 @@ type Move = [from: string, to: string];
 const withoutExtension = (path: string) => path.slice(0, path.length - extname(path).length);
 
 /** Unpacks the zip of a shapefile if the target ends in `.shp`. */
-async function movesOf(path: string, target: string, folder: string): Promise<Move[]> {
+async function planMoves(path: string, target: string, folder: string): Promise<Move[]> {
   if (extname(target).toLowerCase() === '.shp' && (await startsWith(path, 'PK\x03\x04'))) {
     const { unpackShapefiles } = await import('./shapefile-zip.ts');
     const unpacked = await unpackShapefiles(path, folder, basename(target, extname(target)));

@@ -15,7 +15,7 @@ export interface Conversion {
 }
 
 /** The receipt as JSON, with the members of a transfer and the paths of the files. */
-export function receiptOf({ reader, writer, files, badRecords, result }: Conversion) {
+export function makeReceipt({ reader, writer, files, badRecords, result }: Conversion) {
   const { badRecordsWritten: _, fileType: __, ...rest } = result;
   return { files, reader: reader.name, writer: writer.name, badRecords, ...rest };
 }
@@ -38,11 +38,11 @@ export function describeConversion({ reader, writer, files, badRecords, result }
       mesh &&
       `${mesh.nodes} nodes, ${mesh.elements} elements, smallest angle ${mesh.smallestAngle.toFixed(1)}°, largest element ${mesh.largestElement}`,
   });
-  return [head, statisticsTable(result.properties?.statistics), sentencesOf(receipt).join('\n')];
+  return [head, statisticsTable(result.properties?.statistics), listSentences(receipt).join('\n')];
 }
 
 /** What was lost, and what was repaired or guessed; a line each. */
-export const sentencesOf = ({ lost, remarks }: Pick<Receipt, 'lost' | 'remarks'>): string[] => [
+export const listSentences = ({ lost, remarks }: Pick<Receipt, 'lost' | 'remarks'>): string[] => [
   ...lost.map((sentence) => `Lost: ${sentence}`),
   ...remarks.map((sentence) => `Remark: ${sentence}`),
 ];

@@ -56,7 +56,7 @@ class Table {
       .map((heading, at) => ({ heading, cells: rows.map((row) => plain(row[at])) }))
       .filter(({ cells }) => cells.length === 0 || cells.some((cell) => cell !== ''))
       .map(({ heading, cells }, at) =>
-        columnOf(heading, cells, { first: at === 0 && shortIds === undefined, shortIds: heading === shortIds }),
+        layOutColumn(heading, cells, { first: at === 0 && shortIds === undefined, shortIds: heading === shortIds }),
       );
   }
 
@@ -114,7 +114,7 @@ const isTimes = ({ cells }: Pick<Column, 'cells'>) =>
 /** Digits of a short id. */
 const SHORT_ID = 8;
 
-function columnOf(
+function layOutColumn(
   heading: string,
   cells: string[],
   { first, shortIds }: { first: boolean; shortIds: boolean },

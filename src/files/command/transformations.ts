@@ -59,7 +59,7 @@ export const transformationOptions = (command: Command): Command =>
     .option('--statistics', 'calculate statistics of the values: minimum, maximum, mean, standard deviation');
 
 /** Transformations of a request, cheapest first: filters before reprojection. */
-export function transformationsOf(options: TransformationOptions): unknown[] {
+export function readTransformations(options: TransformationOptions): unknown[] {
   const { items, clip, clipSrid, toSrid, statistics, layers } = options;
   const names = items?.filter((one) => typeof one === 'string') ?? [];
   const itemFilter = items?.map((one) => (typeof one === 'number' ? { itemIndices: [one] } : { names: [one] }));
@@ -162,9 +162,9 @@ interface Json {
 }
 
 function ofGeoJson(json: Json, path: string): Clip {
-  const geometries = geometriesOf(json);
+  const geometries = collectGeometries(json);
   if (geometries.length === 0) throw new InvalidArgumentError(`${path} has no geometry.`);
-  const texts = geometries.map(wktOf);
+  const texts = geometries.map(formatWkt);
   const geometry = texts.length === 1 ? texts[0]! : `GEOMETRYCOLLECTION (${texts.join(', ')})`;
   const name = json.crs?.properties?.name;
   if (typeof name !== 'string' || /CRS:?84/i.test(name)) return { geometry, srid: '4326' };
@@ -172,15 +172,15 @@ function ofGeoJson(json: Json, path: string): Clip {
   return { geometry, ...(code === undefined ? {} : { srid: code }) };
 }
 
-function geometriesOf({ type, features, geometry, ...rest }: Json): Json[] {
-  if (type === 'FeatureCollection' && Array.isArray(features)) return features.flatMap(geometriesOf);
+function collectGeometries({ type, features, geometry, ...rest }: Json): Json[] {
+  if (type === 'FeatureCollection' && Array.isArray(features)) return features.flatMap(collectGeometries);
   if (type === 'Feature') return geometry ? [geometry as Json] : [];
   return [{ type, ...rest }];
 }
 
-function wktOf({ type, coordinates, geometries }: Json): string {
+function formatWkt({ type, coordinates, geometries }: Json): string {
   if (type === 'GeometryCollection' && Array.isArray(geometries))
-    return `GEOMETRYCOLLECTION (${geometries.map(wktOf).join(', ')})`;
+    return `GEOMETRYCOLLECTION (${geometries.map(formatWkt).join(', ')})`;
   if (typeof type !== 'string' || !Array.isArray(coordinates))
     throw new InvalidArgumentError(`The GeoJSON has a ${String(type)} where a geometry should be.`);
   const text = typeof coordinates[0] === 'number' ? `(${position(coordinates)})` : lists(coordinates);

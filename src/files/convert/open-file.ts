@@ -128,10 +128,10 @@ export class OpenFile<D extends Data = Data> implements AsyncDisposable {
  * @throws FormatError for a malformed file, ConversionError for one that no reader reads
  */
 export async function openFile(path: string, options: OpenOptions = {}): Promise<OpenFile> {
-  const reader = await readerOf(path, options.reader);
+  const reader = await findReaderFor(path, options.reader);
   const open = new AsyncDisposableStack();
   try {
-    const context = await contextOf(open, options);
+    const context = await makeContext(open, options);
     const source = open.use(await FileSource.open(path, { checksum: false }));
     const read = await reader.read(source, completeParameters(reader, options.parameters ?? {}), context);
     return new OpenFile(path, reader.name, withCleanNames(read, context.remark), open);
@@ -156,8 +156,8 @@ export async function inspectFile(
  * @throws FormatError for a malformed file, ConversionError for what cannot be converted
  */
 export async function convertFile(from: string, to: string, options: ConvertOptions = {}): Promise<Receipt> {
-  const reader = await readerOf(from, options.reader);
-  const writer = writerOf(to, writersFor(reader), options.writer);
+  const reader = await findReaderFor(from, options.reader);
+  const writer = findWriterFor(to, writersFor(reader), options.writer);
   await using open = new AsyncDisposableStack();
   const scratch = await temporaryFolder(dirname(resolve(to)), open);
   const path = join(scratch, 'output');
@@ -197,18 +197,18 @@ export async function writeFile(
   options: Pick<ConvertOptions, 'writer' | 'writerParameters' | 'signal' | 'remark'> = {},
 ): Promise<void> {
   const able = writers.filter(({ accepts }) => accepts.includes(data.kind));
-  const writer = writerOf(path, able, options.writer);
+  const writer = findWriterFor(path, able, options.writer);
   await using open = new AsyncDisposableStack();
   const scratch = await temporaryFolder(dirname(resolve(path)), open);
   const output = join(scratch, 'output');
-  const context = await contextOf(open, options);
+  const context = await makeContext(open, options);
   const sink = open.use(await FileSink.create(output, { checksum: false }));
   await writer.write(data, completeParameters(writer, options.writerParameters ?? {}), sink, context);
   await sink.flush();
   await rename(output, path);
 }
 
-async function readerOf(path: string, name: string | undefined): Promise<Reader> {
+async function findReaderFor(path: string, name: string | undefined): Promise<Reader> {
   const known = readers.filter(({ rows }) => !rows);
   const named = known.find((one) => one.name === name);
   if (named !== undefined) return named;
@@ -223,7 +223,7 @@ async function readerOf(path: string, name: string | undefined): Promise<Reader>
   throw new ConversionError(`${basename(path)} ${content}. ${found?.advice ?? 'Name a reader.'}`);
 }
 
-function writerOf(path: string, able: readonly Writer[], name: string | undefined): Writer {
+function findWriterFor(path: string, able: readonly Writer[], name: string | undefined): Writer {
   const known = able.filter(({ rows, name: one }) => !rows && one !== 'FileWriter');
   const extension = path.toLowerCase().endsWith('.zarr.zip') ? '.zarr.zip' : extname(path).toLowerCase();
   const fits = ({ extension: own, otherExtensions = [] }: Writer) => [own, ...otherExtensions].includes(extension);
@@ -237,7 +237,7 @@ function writerOf(path: string, able: readonly Writer[], name: string | undefine
   );
 }
 
-async function contextOf(
+async function makeContext(
   open: AsyncDisposableStack,
   { signal = new AbortController().signal, remark = () => {} }: Pick<OpenOptions, 'signal' | 'remark'>,
 ): Promise<Context> {

@@ -121,7 +121,7 @@ const QUALIFIED = /[(+]/;
  * use; words that follow each other in the name before scattered ones; WGS 84 and ETRS89 before others, then plain and
  * short names.
  */
-function rankOf({ name, names, area }: Entry, wanted: string, words: readonly string[]): number[] {
+function computeRank({ name, names, area }: Entry, wanted: string, words: readonly string[]): number[] {
   const inName = wordRank(words, name);
   const inNames = inName ?? wordRank(words, names.join(' '));
   const rank = inName ?? 100 + (inNames ?? 100 + (wordRank(words, `${names.join(' ')} ${area?.name ?? ''}`) ?? 100));
@@ -162,7 +162,7 @@ export async function findSystems(filter: CrsFilter, offset: number, limit: numb
 
 const bestFirst = (found: readonly Entry[], wanted: string, words: readonly string[]): Entry[] =>
   found
-    .map((entry) => ({ entry, rank: rankOf(entry, wanted, words) }))
+    .map((entry) => ({ entry, rank: computeRank(entry, wanted, words) }))
     .sort((one, two) => byRank(one.rank, two.rank))
     .map(({ entry }) => entry);
 

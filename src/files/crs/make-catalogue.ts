@@ -19,8 +19,8 @@ const query = (sql: string) => projDatabase(module, sql) as Record<string, never
 const rows = query(`select auth_name, cast(code as integer) as id, name from crs_view
   where deprecated = 0 and ${LISTED_CONDITION} order by auth_name, 2`);
 const known = new Set(rows.map(({ auth_name, id }) => `${auth_name}:${id}`));
-const aliases = aliasesOf();
-const areas = areasOf();
+const aliases = readAliases();
+const areas = readAreas();
 
 const records: string[] = [];
 const index: IndexEntry[] = [];
@@ -30,7 +30,7 @@ for (const { auth_name: authority, id, name } of rows) {
     wkt1: attempt(() => crsToWkt(module, handle, 'WKT1_GDAL')),
     wkt2: crsToWkt(module, handle, 'WKT2_2019'),
   }));
-  const proj4String = proj4Of(module, srid) || undefined;
+  const proj4String = exportProj4(module, srid) || undefined;
   const others = [...(aliases.get(srid) ?? [])];
   const areaOfUse = areas.get(srid);
   const record = JSON.stringify({
@@ -54,7 +54,7 @@ await writeFile(new URL('catalogue.br', import.meta.url), packed);
 console.log(`${records.length} coordinate reference systems, ${text.length} bytes, packed ${packed.length}`);
 
 /** Aliases of each system, and the codes of the deprecated systems that it replaces. */
-function aliasesOf(): Map<string, Set<string>> {
+function readAliases(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (srid: string | undefined, alias: string) => {
     if (srid === undefined || !known.has(srid)) return;
@@ -88,7 +88,7 @@ function aliasesOf(): Map<string, Set<string>> {
 }
 
 /** Area of use of each system; the first one if there are several. */
-function areasOf(): Map<string, AreaOfUse> {
+function readAreas(): Map<string, AreaOfUse> {
   const found = new Map<string, AreaOfUse>();
   for (const row of query(`select u.object_auth_name || ':' || u.object_code as srid, e.description, e.west_lon, e.south_lat, e.east_lon, e.north_lat
     from usage u join extent e on e.auth_name = u.extent_auth_name and e.code = u.extent_code
@@ -112,7 +112,7 @@ function attempt(f: () => string): string | undefined {
  * PROJ string of a system. The WebAssembly build does not export OSRExportToProj4, so it comes from `gdalinfo -proj4`
  * of a raster.
  */
-function proj4Of(gdal: Gdal, srid: string): string | undefined {
+function exportProj4(gdal: Gdal, srid: string): string | undefined {
   const path = '/crs.vrt';
   const raster = `<VRTDataset rasterXSize="1" rasterYSize="1"><SRS>${srid}</SRS><VRTRasterBand dataType="Byte" band="1"/></VRTDataset>`;
   return guarded(() => {

@@ -19,7 +19,7 @@ interface Values {
 const END = '\0';
 
 /** Built once: JSON has member names that nobody looks for, and writes quotes in another way than people do. */
-function valuesOf(json: Buffer, ranges: SearchedRecords['ranges']): Values {
+function parseValues(json: Buffer, ranges: SearchedRecords['ranges']): Values {
   const ends: number[] = [];
   const parts: Buffer[] = [];
   let length = 0;
@@ -53,7 +53,7 @@ function recordsWith(wanted: Buffer, values: Buffer, ends: Values['ends']): numb
 }
 
 const { text, ranges } = workerData as SearchedRecords;
-const { values, ends } = valuesOf(Buffer.from(text), ranges);
+const { values, ends } = parseValues(Buffer.from(text), ranges);
 
 /** The indexes of the records with a value that contains the text, which is in lower case. */
 answerTasks((wanted: string): number[] => recordsWith(Buffer.from(wanted), values, ends));

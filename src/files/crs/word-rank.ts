@@ -1,5 +1,5 @@
 /** Parts of a text that a person may search by: words, and numbers with a letter, such as `32n`. Lower case. */
-const wordsOf = (text: string): string[] =>
+const splitWords = (text: string): string[] =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -14,8 +14,8 @@ const isWord = (part: string, word: string): boolean =>
 
 /** Number of search words that a text has in another order or apart: `zone 3` in `3-degree zone 1` is one. */
 export function scattered(words: readonly string[], text: string): number {
-  const own = wordsOf(text);
-  const parts = words.flatMap(wordsOf);
+  const own = splitWords(text);
+  const parts = words.flatMap(splitWords);
   const together = (first: string, second: string) =>
     own.some((each, n) => isWord(first, each) && isWord(second, own[n + 1] ?? ''));
   return parts.slice(1).filter((part, n) => !together(parts[n] as string, part)).length;
@@ -27,12 +27,12 @@ export function scattered(words: readonly string[], text: string): number {
  */
 export function wordRank(words: readonly string[], text: string): number | undefined {
   const lower = text.toLowerCase();
-  const own = wordsOf(text);
+  const own = splitWords(text);
   let rank = 0;
   for (const word of words) {
     if (!lower.includes(word)) return undefined;
     // a word of several parts, such as `m3/s` or `eumUmeter`, counts by its parts
-    for (const part of wordsOf(word)) {
+    for (const part of splitWords(word)) {
       if (own.some((each) => isWord(part, each))) continue;
       rank += own.some((each) => each.startsWith(part)) ? 1 : 2;
     }

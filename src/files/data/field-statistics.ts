@@ -67,7 +67,7 @@ export class FieldTally {
 
   #addText(text: string): void {
     const { type } = this.#field;
-    const time = type === 'date' || type === 'dateTime' ? timeOf(text) : Number.NaN;
+    const time = type === 'date' || type === 'dateTime' ? parseTime(text) : Number.NaN;
     if (!Number.isNaN(time)) {
       this.#moments++;
       if (time < this.#earliest.time) this.#earliest = { time, text };
@@ -104,5 +104,5 @@ export class FieldTally {
 }
 
 /** Milliseconds, for comparison; a time without a zone counts as UTC. */
-const timeOf = (text: string): number =>
+const parseTime = (text: string): number =>
   Date.parse(/T/.test(text) && !/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? `${text}Z` : text);

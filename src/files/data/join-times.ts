@@ -53,8 +53,8 @@ function checkOrder(present: TimeAxis, added: TimeAxis, offsets: Float64Array): 
       continue;
     }
     const [time, before] = [
-      textOf(added, n - count),
-      n === count ? textOf(present, step) : textOf(added, n - count - 1),
+      formatStep(added, n - count),
+      n === count ? formatStep(present, step) : formatStep(added, n - count - 1),
     ];
     throw new ConversionError(
       `The input has a step at ${time}, which is not after ${before}. Only steps after the last one can be added.`,
@@ -62,7 +62,7 @@ function checkOrder(present: TimeAxis, added: TimeAxis, offsets: Float64Array): 
   }
 }
 
-const textOf = (axis: TimeAxis, step: number): string =>
+const formatStep = (axis: TimeAxis, step: number): string =>
   axis.start === undefined ? `${offsetOf(axis, step)} ${axis.unit}s` : clockText(timeOf(axis, step));
 
 /** The interval of all steps; a dataset with one step gets the interval of the input. */

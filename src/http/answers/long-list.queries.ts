@@ -87,7 +87,7 @@ function chosen(part: Part | Window, { id, idType = 'uuid', key, order }: Parted
  * Query for a part of a list. Each row has its position; rows larger than `SMALL_BYTES` have only that and their size.
  * In the last part, small rows have no position, because nothing follows. Reads each row once.
  */
-export function partOf(part: Part | Window, parted: Parted & Recorded) {
+export function selectPart(part: Part | Window, parted: Parted & Recorded) {
   const { name, id, key, order, from, more, size } = parted;
   const isLarge = !isWindow(part) && part.ids !== undefined;
   const small = isLarge ? sql.fragment`true` : sql.fragment`page.listed_size <= ${SMALL_BYTES}`;

@@ -55,7 +55,7 @@ export async function sendList<Row extends object>(
   query: { offset?: number | undefined; limit?: number | undefined },
   { bare = false }: { bare?: boolean } = {},
 ): Promise<never> {
-  const pieces = piecesOf(list, query);
+  const pieces = readPieces(list, query);
   // errors of the first part become error answers; later ones can only break the stream
   const first = await pieces.next();
   let piece = first.value ?? { rows: [], last: true };
@@ -107,7 +107,7 @@ interface Piece<Row> {
   last: boolean;
 }
 
-async function* piecesOf<Row extends object>(
+async function* readPieces<Row extends object>(
   list: LongList<Row>,
   { offset, limit }: { offset?: number | undefined; limit?: number | undefined },
 ): AsyncGenerator<Piece<Row>, undefined> {
@@ -119,7 +119,7 @@ async function* piecesOf<Row extends object>(
     const window = await list.rows({ ...(position === undefined ? { offset } : { position }), limit: wanted, last });
     left -= window.length;
     const end = window.length < wanted || last;
-    const groups = groupsOf(window);
+    const groups = groupBySize(window);
     for (const [index, group] of groups.entries())
       yield { ...(await wholeRows(list, group)), last: end && index === groups.length - 1 };
     if (end) return undefined;
@@ -133,7 +133,7 @@ const isKey = <Row extends object>(row: Listed<Row>): row is ListedKey => row.li
 const isWhole = <Row extends object>(row: Listed<Row>): row is Row & Partial<ListedKey> => !isKey(row);
 
 /** Groups consecutive rows: small ones, and large ones that are fetched together. */
-function groupsOf<Row extends object>(window: readonly Listed<Row>[]): Listed<Row>[][] {
+function groupBySize<Row extends object>(window: readonly Listed<Row>[]): Listed<Row>[][] {
   const groups: Listed<Row>[][] = [];
   let size = 0;
   for (const row of window) {

@@ -69,4 +69,4 @@ export function unpacked(item: string, more = ''): JsonText {
 }
 
 const START = '{"id":"';
-export const idOf = (item: string): string => item.slice(START.length, item.indexOf('"', START.length));
+export const readItemId = (item: string): string => item.slice(START.length, item.indexOf('"', START.length));

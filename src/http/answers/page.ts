@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, forbidden } from '../../errors.ts';
 import { refusedAs } from '../openapi/headers.ts';
 import type { App } from '../route.ts';
-import { statusOf } from './status.ts';
+import { httpStatus } from './status.ts';
 
 /** Escaped or trusted HTML. */
 class Html {
@@ -40,7 +40,7 @@ button{font:inherit;margin-top:1.25rem;padding:.55rem 1.4rem;border:0;border-rad
 a{color:#22688f}.wrong{border-left:4px solid #b3261e;padding-left:.75rem}`;
 
 /** Content security policy: no external resources, scripts, other pictures or frames; forms go to this server only. */
-const policyOf = (style: string) =>
+const contentSecurityPolicy = (style: string) =>
   [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -52,7 +52,7 @@ const policyOf = (style: string) =>
   ].join('; ');
 
 /** Header of a page with this style sheet. */
-export const pageHeaders = (style: string) => ({ 'content-security-policy': policyOf(style) });
+export const pageHeaders = (style: string) => ({ 'content-security-policy': contentSecurityPolicy(style) });
 
 /** A complete page. Send it with `pageHeaders` of the same style sheet. */
 export const pageText = (title: string, body: Html, style: string): string =>
@@ -88,7 +88,7 @@ export function servePages(app: App, title: string) {
   );
   app.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof AppError)) throw error;
-    return sendPage(reply, title, html`<p class="wrong">${error.message}</p>`, statusOf(error.kind));
+    return sendPage(reply, title, html`<p class="wrong">${error.message}</p>`, httpStatus(error.kind));
   });
 }
 

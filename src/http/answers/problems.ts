@@ -4,11 +4,11 @@ import fp from 'fastify-plugin';
 import { ConversionError, FormatError } from 'hydrofiles/errors';
 import { AppError, asAppError } from '../../errors.ts';
 import { databaseErrorKind, databaseRefusal } from '../../platform/sql/error-kind.ts';
-import { pathAsSent, pathOf } from '../rules/names.ts';
+import { pathAsSent, splitPath } from '../rules/names.ts';
 import { asInvalid, FormError } from '../rules/validation.ts';
 import { html, sendPage } from './page.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import { statusOf } from './status.ts';
+import { httpStatus } from './status.ts';
 
 /** Answers errors as problems (RFC 9457). The details of outages and bugs are logged with the request id, not sent. */
 export const problems = fp(async (app) => {
@@ -88,7 +88,7 @@ function withNamesAsSent(error: AppError, request: FastifyRequest): AppError {
   const { errors } = error.details;
   if (!errors) return error;
   const sent = request.sentBody ?? request.sentQuery;
-  const spelt = Object.entries(errors).map(([path, sentences]) => [pathAsSent(sent, pathOf(path)), sentences]);
+  const spelt = Object.entries(errors).map(([path, sentences]) => [pathAsSent(sent, splitPath(path)), sentences]);
   return new AppError(error.kind, error.message, { ...error.details, errors: Object.fromEntries(spelt) });
 }
 
@@ -99,7 +99,7 @@ const wantsPage = ({ url, method, headers }: FastifyRequest) =>
   (headers.accept ?? '').split(',').some((one) => one.split(';')[0]?.trim().toLowerCase() === 'text/html');
 
 function send(request: FastifyRequest, reply: FastifyReply, error: AppError | undefined) {
-  const status = error ? statusOf(error.kind) : 500;
+  const status = error ? httpStatus(error.kind) : 500;
   const code = error ? (error.details.code ?? error.kind[0]?.toUpperCase() + error.kind.slice(1)) : 'Internal';
   if (status === 404 && wantsPage(request))
     return sendPage(

@@ -19,4 +19,4 @@ const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-export const statusOf = (kind: ErrorKind): number => STATUS[kind];
+export const httpStatus = (kind: ErrorKind): number => STATUS[kind];

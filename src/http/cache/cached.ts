@@ -51,7 +51,7 @@ export const cached =
   (route) => {
     const options = route.config?.cached;
     if (!options || route.method !== 'GET') return {};
-    const permission = options.permission ?? permissionsOf;
+    const permission = options.permission ?? permissionsKey;
 
     /** Undefined for a signed link: it can be revoked, and clients must ask each time. */
     const lifetimeFor = (request: FastifyRequest, lifetime: number) =>
@@ -64,7 +64,7 @@ export const cached =
       // the generation is read before the handler runs: a concurrent write then invalidates the cached answer, even if
       // it contains the change
       const [permitted, generation] = await Promise.all([permission(request), findGeneration(db, resource)]);
-      const key = keyOf(request, resource, permitted);
+      const key = cacheKey(request, resource, permitted);
       const entry = await store.get(key);
       if (!entry || entry.generation !== generation) {
         misses.set(request, { key, generation, lifetime });
@@ -115,12 +115,12 @@ export const cached =
   };
 
 /** All members of a caller that decide what it may see. */
-function permissionsOf({ caller }: FastifyRequest): string {
+function permissionsKey({ caller }: FastifyRequest): string {
   const { userId, tenantId, tenants, allTenants, groups, roles, scopes } = caller;
   return JSON.stringify([userId, tenantId, tenants, allTenants, groups, roles, scopes]);
 }
 
-function keyOf(request: FastifyRequest, resource: string, permission: string): string {
+function cacheKey(request: FastifyRequest, resource: string, permission: string): string {
   const query = Object.entries(request.query as Record<string, unknown>).sort(([one], [two]) => (one < two ? -1 : 1));
   const { accept = '*/*' } = request.headers;
   const parts = [resource, request.routeOptions.url, request.apiVersion, request.params, query, accept, permission];

@@ -5,7 +5,7 @@ import { notFound } from '../../errors.ts';
 import { html, pageHeaders, pageText, SHOWS_PAGE } from '../answers/page.ts';
 import { isCurrent } from '../cache/cached.ts';
 import type { App } from '../route.ts';
-import { renderMarkdown, titleOf } from './markdown.ts';
+import { findTitle, renderMarkdown } from './markdown.ts';
 
 const FOLDER = new URL('../../../docs/guide/', import.meta.url);
 /** Pages in the order of the navigation. */
@@ -114,7 +114,9 @@ async function readGuide(): Promise<ReadonlyMap<string, string>> {
 function renderPage(guide: ReadonlyMap<string, string>, name: string, markdown: string): Page {
   const { title, body } = renderMarkdown(markdown);
   const links = [...guide].map(([other, text]) =>
-    other === name ? html`<li><strong>${title}</strong></li>` : html`<li><a href="${other}">${titleOf(text)}</a></li>`,
+    other === name
+      ? html`<li><strong>${title}</strong></li>`
+      : html`<li><a href="${other}">${findTitle(text)}</a></li>`,
   );
   const text = pageText(
     `${title} · Data platform`,

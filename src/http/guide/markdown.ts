@@ -12,7 +12,7 @@ export interface RenderedPage {
  * server.
  */
 export function renderMarkdown(text: string): RenderedPage {
-  const anchors = anchorsOf();
+  const anchors = anchorMaker();
   const marked = new Marked({
     gfm: true,
     renderer: {
@@ -21,7 +21,7 @@ export function renderMarkdown(text: string): RenderedPage {
       },
       link({ href, tokens }) {
         const content = this.parser.parseInline(tokens);
-        const target = targetOf(href);
+        const target = linkTarget(href);
         return target === undefined ? content : `<a href="${escapeHtml(target)}">${content}</a>`;
       },
       image: ({ text }) => escapeHtml(text),
@@ -32,14 +32,14 @@ export function renderMarkdown(text: string): RenderedPage {
     // makes wide tables scroll
     .replaceAll('<table>', '<div class="table"><table>')
     .replaceAll('</table>', '</table></div>');
-  return { title: titleOf(text), body: trustedHtml(body) };
+  return { title: findTitle(text), body: trustedHtml(body) };
 }
 
 /** Text of the first heading. */
-export const titleOf = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? '';
+export const findTitle = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? '';
 
 /** Anchors of headings as on GitHub: lower case, hyphens for blanks, no punctuation; repeated ones get a number. */
-function anchorsOf() {
+function anchorMaker() {
   const used = new Map<string, number>();
   return (heading: string): string => {
     const anchor = heading
@@ -53,7 +53,7 @@ function anchorsOf() {
 }
 
 /** Target of a link. Undefined for schemes other than http and https, such as `javascript:`. */
-function targetOf(href: string): string | undefined {
+function linkTarget(href: string): string | undefined {
   if (/^https?:\/\//i.test(href) || href.startsWith('#')) return href;
   const relative = /^([\w-]+)\.md(#.*)?$/.exec(href);
   return relative ? `${relative[1]}${relative[2] ?? ''}` : undefined;

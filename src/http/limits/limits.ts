@@ -109,7 +109,7 @@ export class Limits {
     if (this.#shared) {
       const bucket = this.#bucket(caller, policy);
       bucket.pending++;
-      if (bucket.pending === 1) this.#known.set(keyOf(caller, policy), { caller, policy, bucket });
+      if (bucket.pending === 1) this.#known.set(counterKey(caller, policy), { caller, policy, bucket });
     }
     return policy.rate === undefined || count <= policy.rate.count;
   }
@@ -126,7 +126,7 @@ export class Limits {
   }
 
   #bucket(caller: string, policy: Policy): Bucket {
-    const key = keyOf(caller, policy);
+    const key = counterKey(caller, policy);
     const known = this.#buckets.get(key);
     if (known) return known;
     const bucket = { count: 0, endsAt: 0, open: 0, pending: 0 };
@@ -152,4 +152,4 @@ export class Limits {
   }
 }
 
-const keyOf = (caller: string, { name }: Policy) => `${name} ${caller}`;
+const counterKey = (caller: string, { name }: Policy) => `${name} ${caller}`;

@@ -73,7 +73,7 @@ export class RedisUses implements SharedUses {
 
   async take(caller: string, policies: readonly Policy[], request: string): Promise<Use[] | undefined> {
     const keys = policies.flatMap((policy) => this.#keysOf(caller, policy));
-    const uses = await this.#attempt(TAKE, keys, [request, LEASE_MS, ...policies.flatMap(numbersOf)]);
+    const uses = await this.#attempt(TAKE, keys, [request, LEASE_MS, ...policies.flatMap(policyNumbers)]);
     if (uses && !policies.some((policy, at) => isRefused(policy, uses[at]!)))
       this.#inFlight.set(
         request,
@@ -116,4 +116,4 @@ export class RedisUses implements SharedUses {
   }
 }
 
-const numbersOf = ({ rate, concurrent }: Policy) => [rate?.windowMs ?? 1, rate?.count ?? 0, concurrent];
+const policyNumbers = ({ rate, concurrent }: Policy) => [rate?.windowMs ?? 1, rate?.count ?? 0, concurrent];

@@ -1,8 +1,8 @@
 import type { RouteOptions } from 'fastify';
 import type { z } from 'zod';
 import { SERVICES } from '../rules/versions.ts';
-import { exampleOf } from './example.ts';
-import { HEADERS, PARAMETERS, parametersOf, RESPONSES } from './headers.ts';
+import { makeExample } from './example.ts';
+import { HEADERS, headerParameters, PARAMETERS, RESPONSES } from './headers.ts';
 import { type JsonSchema, SCHEMAS, Schemas } from './json-schema.ts';
 import { Problem } from './problem.ts';
 
@@ -59,7 +59,7 @@ export function describeRoutes(routes: Iterable<RouteOptions>) {
   for (const route of routes) {
     const path = route.url.replace(/(.)\/$/, '$1').replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][String(route.method).toLowerCase()] = operationOf(route, path, schemas);
+    paths[path][String(route.method).toLowerCase()] = describeOperation(route, path, schemas);
   }
   const { components, name } = schemas.finish();
   const described = name(paths);
@@ -81,7 +81,7 @@ export function describeRoutes(routes: Iterable<RouteOptions>) {
 }
 
 /** Schemas of answers stay inline in the operation, because client generators expect them there. */
-function operationOf(route: RouteOptions, path: string, schemas: Schemas): Operation {
+function describeOperation(route: RouteOptions, path: string, schemas: Schemas): Operation {
   const { config = {}, schema } = route;
   const {
     operationId,
@@ -115,13 +115,13 @@ function operationOf(route: RouteOptions, path: string, schemas: Schemas): Opera
     parameters: [
       ...(params ? schemaParameters('path', schemas.of(params, 'input')) : []),
       ...(querystring ? schemaParameters('query', schemas.of(querystring, 'input')) : []),
-      ...parametersOf(route, service === 'none' ? undefined : (config.versions ?? SERVICES[service])),
+      ...headerParameters(route, service === 'none' ? undefined : (config.versions ?? SERVICES[service])),
     ],
     ...(body ? { requestBody: { required: true, content: json(schemas.of(body, 'input')) } } : {}),
     responses: {},
   };
   for (const [status, answer] of Object.entries(response))
-    operation.responses[status] = answerOf(answer, status, route, schemas);
+    operation.responses[status] = describeResponse(answer, status, route, schemas);
   if (!Object.keys(response).some((status) => status.startsWith('2')))
     operation.responses['200'] = { description: 'The answer.' };
   addErrorResponses(operation, route);
@@ -145,7 +145,7 @@ function schemaParameters(place: 'path' | 'query', { properties = {}, required =
   }));
 }
 
-function answerOf(answer: z.core.$ZodType, status: string, route: RouteOptions, schemas: Schemas): Response {
+function describeResponse(answer: z.core.$ZodType, status: string, route: RouteOptions, schemas: Schemas): Response {
   const { type } = answer._zod.def;
   const headers = ['x-request-id', ...(route.config?.service === 'none' ? [] : ['api-supported-versions'])];
   if (route.config?.cached) headers.push('ETag', 'Cache-Control');
@@ -227,7 +227,7 @@ function addExample(
   const [, media] = Object.entries(content ?? {}).find(([type]) => /^application\/(.+\+)?json\b/.test(type)) ?? [];
   if (!media) return;
   const name = media.schema.$ref?.slice(SCHEMAS.length) ?? pascal(fallback);
-  const value = exampleOf(media.schema, components);
+  const value = makeExample(media.schema, components);
   if (value === undefined) return;
   examples[name] = { value };
   media.examples = { plain: { $ref: `#/components/examples/${name}` } };

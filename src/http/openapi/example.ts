@@ -4,7 +4,7 @@ import { type JsonSchema, SCHEMAS } from './json-schema.ts';
  * A value of the schema, of the examples of its members, or of simple values of their types. Undefined if the schema
  * accepts everything; members without a value are omitted.
  */
-export function exampleOf(
+export function makeExample(
   schema: JsonSchema,
   components: Record<string, JsonSchema>,
   within: readonly string[] = [],
@@ -12,21 +12,21 @@ export function exampleOf(
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice(SCHEMAS.length);
-    return within.includes(name) ? undefined : exampleOf(components[name] ?? {}, components, [...within, name]);
+    return within.includes(name) ? undefined : makeExample(components[name] ?? {}, components, [...within, name]);
   }
   if (schema.const !== undefined) return schema.const;
   const [choice] = schema.oneOf ?? schema.anyOf ?? [];
-  if (choice !== undefined) return exampleOf(choice, components, within);
+  if (choice !== undefined) return makeExample(choice, components, within);
   if (schema.enum !== undefined) return schema.enum[0];
   switch (schema.type) {
     case 'object': {
       const members = Object.entries(schema.properties ?? {}).map(
-        ([name, member]) => [name, exampleOf(member, components, within)] as const,
+        ([name, member]) => [name, makeExample(member, components, within)] as const,
       );
       return Object.fromEntries(members.filter(([, value]) => value !== undefined));
     }
     case 'array': {
-      const item = schema.items && exampleOf(schema.items, components, within);
+      const item = schema.items && makeExample(schema.items, components, within);
       return item === undefined ? [] : [item];
     }
     case 'boolean':

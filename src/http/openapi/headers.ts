@@ -64,7 +64,7 @@ export const BINARY: JsonSchema = { type: 'string', format: 'binary' };
 const of = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
 /** Header parameters of a route. */
-export function parametersOf(
+export function headerParameters(
   { url, method, config = {} }: RouteOptions,
   versions: readonly number[] | undefined,
 ): object[] {

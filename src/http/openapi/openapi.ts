@@ -87,7 +87,7 @@ export const openapi = fp<{ publicUrl: string | undefined }>(async (app, { publi
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: policyOf(base),
+    staticCSP: contentSecurityPolicy(base),
     theme: {
       title: 'Data platform',
       css: [{ filename: 'narrow.css', content: NARROW }],
@@ -115,7 +115,7 @@ const NARROW = `@media (max-width: 45rem) {
  * Content security policy of Swagger UI, which has styles in its elements, and sends requests to the servers of the
  * document.
  */
-const policyOf = (base: string) => ({
+const contentSecurityPolicy = (base: string) => ({
   'default-src': ["'none'"],
   'script-src': ["'self'"],
   'style-src': ["'self'", "'unsafe-inline'"],

@@ -2,8 +2,8 @@ import type { RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { callerOf } from './auth.ts';
 import type { Rule } from './rules.ts';
-import { shapeOf } from './shapes.ts';
-import { type Asker, askerOf } from './signed-link.ts';
+import { compileShape } from './shapes.ts';
+import { type Asker, readAsker } from './signed-link.ts';
 import type { Service } from './versions.ts';
 
 /** Ids of the objects that a request names. */
@@ -60,7 +60,7 @@ export const gatesRule =
         };
         const caller = callerOf(request);
         // the holder of a signed link has no caller
-        const asker = caller === undefined ? askerOf(request) : { caller };
+        const asker = caller === undefined ? readAsker(request) : { caller };
         gates.check(asker, service, addressed).then(() => done(), done);
       },
     };
@@ -83,7 +83,7 @@ function namesOf({ url, method, schema }: RouteOptions, service: Service, kind: 
   // the other services ask which tenant is concerned with their own rules
   const members: readonly string[] = kind === 'tenantIds' && service !== 'credit' ? [] : MEMBERS[kind];
   const declared = (form: z.core.$ZodType | undefined, names: readonly string[]) =>
-    names.filter((name) => form !== undefined && shapeOf(form).members?.get(name.toLowerCase())?.name === name);
+    names.filter((name) => form !== undefined && compileShape(form).members?.get(name.toLowerCase())?.name === name);
   // a whole project is sent, with its id
   const isProject = kind === 'projectIds' && url.endsWith('/project') && [method].flat().some((one) => one !== 'POST');
   return {

@@ -35,15 +35,15 @@ declare module 'fastify' {
 
 /** All spellings of the platform's headers with these prefixes, in lower case. */
 export const platformHeaders = (prefixes: readonly string[]): string[] =>
-  Object.values(NAMES).flatMap((names) => names.flatMap((name) => spellingsOf(name, prefixes)));
+  Object.values(NAMES).flatMap((names) => names.flatMap((name) => listSpellings(name, prefixes)));
 
-const spellingsOf = (name: string, prefixes: readonly string[]) =>
+const listSpellings = (name: string, prefixes: readonly string[]) =>
   prefixes.map((prefix) => `${prefix}${name}`.toLowerCase());
 
 /** Reads the platform's headers with each configured prefix (`svc-`, `dhi-`). */
 export const headers = fp<{ prefixes: readonly string[] }>(async (app, { prefixes }) => {
   const spellings = Object.fromEntries(
-    Object.entries(NAMES).map(([name, names]) => [name, names.flatMap((each) => spellingsOf(each, prefixes))]),
+    Object.entries(NAMES).map(([name, names]) => [name, names.flatMap((each) => listSpellings(each, prefixes))]),
   ) as Record<PlatformHeader, string[]>;
   app.decorateRequest('platformHeader', function (this: FastifyRequest, name: PlatformHeader) {
     let found: string | undefined;

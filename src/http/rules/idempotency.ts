@@ -76,7 +76,7 @@ async function begin(
   if (key.length < 1 || key.length > 255) throw invalid('Idempotency-Key must have 1 to 255 characters.');
   const owner = { userId: request.caller.userId, key };
   const streamed = streamedBody(request);
-  const whole = streamed ? undefined : await hashOf(request, owner, fingerprint);
+  const whole = streamed ? undefined : await hashRequest(request, owner, fingerprint);
   const claim = await claims.take(owner);
   try {
     // after the claim, because the previous holder has stored its answer before releasing the claim
@@ -127,7 +127,11 @@ function significantHeaders(request: FastifyRequest): string {
  * Hash of method, path with query, significant headers and body. If the body contains a password, the hash is as
  * expensive as a password hash: otherwise the stored hash would be the easier target of an attack.
  */
-async function hashOf(request: FastifyRequest, { userId, key }: KeyOwner, fingerprint: Fingerprint): Promise<Buffer> {
+async function hashRequest(
+  request: FastifyRequest,
+  { userId, key }: KeyOwner,
+  fingerprint: Fingerprint,
+): Promise<Buffer> {
   const body = request.sentBody ?? request.body;
   const hash = hashOfHead(request)
     .update(typeof body === 'string' || Buffer.isBuffer(body) ? body : (JSON.stringify(body) ?? ''))
@@ -149,14 +153,14 @@ async function* hashing(body: AsyncIterable<Uint8Array> | undefined, hash: Hash)
   }
 }
 
-/** As `hashOf`. Reads the body, which no handler gets. */
+/** As `hashRequest`. Reads the body, which no handler gets. */
 async function hashOfStream(request: FastifyRequest, body: Readable | undefined): Promise<Buffer> {
   const hash = hashOfHead(request);
   for await (const _ of hashing(body, hash));
   return hash.digest();
 }
 
-/** As `hashOf`, of the body that the handler reads: call the result afterwards. */
+/** As `hashRequest`, of the body that the handler reads: call the result afterwards. */
 function hashWhileRead(request: FastifyRequest, body: Readable | undefined): () => Buffer {
   const hash = hashOfHead(request);
   let isWhole = false;

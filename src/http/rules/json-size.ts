@@ -29,7 +29,7 @@ export function checkSize(text: string): void {
     else if (code === COMMA) members++;
     else if (code === LIST || code === OBJECT) {
       depth++;
-      if (!isEnd(text.charCodeAt(nextOf(text, at)))) members++;
+      if (!isEnd(text.charCodeAt(skipString(text, at)))) members++;
     } else if (isEnd(code)) depth--;
     if (members > MAX_MEMBERS) throw tooMany();
     if (depth > MAX_DEPTH) throw tooDeep();
@@ -57,7 +57,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Index of the next character that is not blank. */
-function nextOf(text: string, start: number): number {
+function skipString(text: string, start: number): number {
   let at = start + 1;
   while (isBlank(text.charCodeAt(at))) at++;
   return at;

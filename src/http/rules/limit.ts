@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
-import { clientOf } from '../../platform/net/networks.ts';
+import { rateLimitKey } from '../../platform/net/networks.ts';
 import { whenClosed } from '../answers/client-left.ts';
 import { isRefused, type Limits, type Policy, type Rate, type Use } from '../limits/limits.ts';
 import { callerOf } from './auth.ts';
@@ -79,7 +79,7 @@ export class CallerLimits {
    */
   strangerRefused(request: FastifyRequest): AppError | undefined {
     const stranger = { ...this.#ordinary, concurrent: 0 };
-    const isAdmitted = this.#limits.takeKnown(`stranger ${clientOf(request.ip)}`, stranger);
+    const isAdmitted = this.#limits.takeKnown(`stranger ${rateLimitKey(request.ip)}`, stranger);
     return isAdmitted ? undefined : refusal(stranger, { count: Infinity, leftMs: 1000, open: 0 }, false);
   }
 
@@ -90,7 +90,7 @@ export class CallerLimits {
 }
 
 const bounded = (rate: Rate) => (Number.isFinite(rate.count) ? rate : undefined);
-const callerKey = (request: FastifyRequest) => callerOf(request)?.userId ?? `address ${clientOf(request.ip)}`;
+const callerKey = (request: FastifyRequest) => callerOf(request)?.userId ?? `address ${rateLimitKey(request.ip)}`;
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1000));
 const concurrentName = ({ name }: Policy) => (name === 'default' ? 'concurrent' : `${name}-concurrent`);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasNames, type Shape, shapeOf } from './shapes.ts';
+import { compileShape, hasNames, type Shape } from './shapes.ts';
 
 /** Maximum size of a free-form member in bytes. */
 const MAX_FREE_FORM = 2 ** 20;
@@ -33,7 +33,7 @@ export const descriptionText = () => z.string().max(16_384);
  * expected: clients drop both. Does not change its argument.
  */
 export function foldFor(schema: z.core.$ZodType): (body: unknown) => unknown {
-  const shape = shapeOf(schema);
+  const shape = compileShape(schema);
   const walk = hasNames(shape);
   return (body) => {
     if (body === undefined || body === null) return emptyOf(shape) ?? body;
@@ -100,5 +100,5 @@ function spellingIn(value: unknown, name: string): string {
 }
 
 /** `members[0].userId` → `['members', 0, 'userId']`. */
-export const pathOf = (dotted: string): (string | number)[] =>
+export const splitPath = (dotted: string): (string | number)[] =>
   [...dotted.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) => (index === undefined ? text : Number(index)));

@@ -19,7 +19,7 @@ export interface Origin {
 const MAX_AGENT = 256;
 
 /** The User-Agent without control characters, which would reach a terminal with the audit trail. */
-const agentOf = ({ headers }: FastifyRequest) =>
+const printableAgent = ({ headers }: FastifyRequest) =>
   storableText(headers['user-agent'] ?? '')
     .replace(/\p{Cc}/gu, '')
     .slice(0, MAX_AGENT) || undefined;
@@ -27,7 +27,7 @@ const agentOf = ({ headers }: FastifyRequest) =>
 export const originOf = (request: FastifyRequest): Origin => ({
   address: request.ip,
   requestId: request.id,
-  agent: agentOf(request),
+  agent: printableAgent(request),
   whenGone(listener) {
     // not `close` of the request, which is emitted as soon as the body was read
     const { socket } = request.raw;

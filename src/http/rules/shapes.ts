@@ -38,7 +38,7 @@ export const defOf = (schema: z.core.$ZodType) => schema._zod.def as unknown as 
 const known = new WeakMap<z.core.$ZodType, Shape>();
 
 /** Compiles a schema once. A recursive schema gives a recursive shape. */
-export function shapeOf(wrapped: z.core.$ZodType): Shape {
+export function compileShape(wrapped: z.core.$ZodType): Shape {
   const schema = unwrapped(wrapped);
   const before = known.get(schema);
   if (before) return before;
@@ -64,23 +64,23 @@ function fill(shape: Shape, def: Def) {
       for (const [name, member] of Object.entries(def.shape)) {
         if (shape.members.has(name.toLowerCase()))
           throw new Error(`Two members of a schema differ only in letter case: '${name.toLowerCase()}'.`);
-        shape.members.set(name.toLowerCase(), { name, shape: shapeOf(member) });
+        shape.members.set(name.toLowerCase(), { name, shape: compileShape(member) });
       }
       // keeps undeclared members, which a strict object refuses
       shape.loose = def.catchall !== undefined;
       break;
     case 'array':
-      shape.items = shapeOf(def.element);
+      shape.items = compileShape(def.element);
       break;
     case 'record':
-      shape.values = shapeOf(def.valueType);
+      shape.values = compileShape(def.valueType);
       break;
     case 'union':
-      for (const option of def.options) join(shape, shapeOf(option));
+      for (const option of def.options) join(shape, compileShape(option));
       break;
     case 'intersection':
-      join(shape, shapeOf(def.left));
-      join(shape, shapeOf(def.right));
+      join(shape, compileShape(def.left));
+      join(shape, compileShape(def.right));
       break;
   }
 }

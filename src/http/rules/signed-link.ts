@@ -18,18 +18,18 @@ export const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
  * The signature of a request: the header `sas-token`, else the parameters of a signed address in the query. Undefined
  * for a request without.
  */
-function signatureOf(request: FastifyRequest): URLSearchParams | undefined {
+function readSignature(request: FastifyRequest): URLSearchParams | undefined {
   const token = request.platformHeader('sas-token');
   const text = token ?? queryOf(request.url);
-  const own = [...parametersOf(text)].filter(([name]) => SIGNATURE_MEMBERS.has(name));
+  const own = [...parseQuery(text)].filter(([name]) => SIGNATURE_MEMBERS.has(name));
   return token !== undefined || own.some(([name]) => name === 'sig') ? new URLSearchParams(own) : undefined;
 }
 
 /** Who asks: the holder of a signed link, or a caller. */
 export type Asker = { readonly signature: URLSearchParams } | { readonly caller: Caller };
 
-export function askerOf(request: FastifyRequest): Asker {
-  const signature = signatureOf(request);
+export function readAsker(request: FastifyRequest): Asker {
+  const signature = readSignature(request);
   return signature === undefined ? { caller: request.caller } : { signature };
 }
 
@@ -40,13 +40,13 @@ export const expiryOf = (asker: Asker): number =>
     : Date.parse(asker.signature.get('se') ?? '') || 0;
 
 /** Whether the query of a URL may be the signature of its request, however it is encoded. */
-export const hasSignature = (url: string): boolean => url.includes('?') && parametersOf(queryOf(url)).has('sig');
+export const hasSignature = (url: string): boolean => url.includes('?') && parseQuery(queryOf(url)).has('sig');
 
 /** Whether a request has a signature. Its validity is the route's matter. */
 export const isSigned = (request: FastifyRequest): boolean =>
   hasSignature(request.url) || request.platformHeader('sas-token') !== undefined;
 
-const parametersOf = (text: string) => new URLSearchParams(text.replace(/^\?/, ''));
+const parseQuery = (text: string) => new URLSearchParams(text.replace(/^\?/, ''));
 
 function queryOf(url: string): string {
   const at = url.indexOf('?');

@@ -42,7 +42,7 @@ export async function runMaintenance(
       if (databaseErrorKind(error) === 'outage') await db.transaction((tx) => askDatabase(tx));
       failed++;
       if (failed > MAX_LOGGED) return false;
-      failures.push({ part, ...(item === undefined ? {} : { item }), reason: reasonOf(error) });
+      failures.push({ part, ...(item === undefined ? {} : { item }), reason: describeError(error) });
       log.warn({ chore: name, part, item, err: error }, 'part of a maintenance task failed; its next run tries again');
       return false;
     }
@@ -57,7 +57,7 @@ export async function runMaintenance(
 const affectsAllItems = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
 
 /** Reason for operators, without file paths of this machine. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
   if (!(root instanceof Error)) return String(root).slice(0, MAX_REASON_LENGTH);

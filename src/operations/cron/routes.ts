@@ -50,7 +50,7 @@ export async function cronRoutes(app: App, { db }: { db: Database }): Promise<vo
       const ended = new Map((await listMaintenanceRuns(db)).map((run) => [run.name, run]));
       const stopped = new Map([['cleanUp', (await findSweepState(db))?.stoppedBecause]]);
       const now = new Date();
-      const dataOf = async (name: (typeof names)[number]) => {
+      const readCronJob = async (name: (typeof names)[number]) => {
         const lastRun = last.get(name);
         const next = await nextRun(CRON[name], now);
         const { finishedAt, failed, failures } = ended.get(name) ?? {};
@@ -64,7 +64,7 @@ export async function cronRoutes(app: App, { db }: { db: Database }): Promise<vo
           ...(why === undefined ? {} : { stopped: why }),
         };
       };
-      return { data: await Promise.all(names.map(dataOf)) };
+      return { data: await Promise.all(names.map(readCronJob)) };
     },
   );
 

@@ -25,7 +25,7 @@ export function transferCounters(rows: readonly CounterRow[]): MetricFamily[] {
     );
   const histograms = Object.entries(HISTOGRAMS).map(([key, [name, help]]): MetricFamily => {
     const values = [...of(key).values()].flatMap((rows) =>
-      histogramValues(name, labelsOf(rows[0] as CounterRow), BUCKETS, bucketsOf(rows)),
+      histogramValues(name, labelsOf(rows[0] as CounterRow), BUCKETS, makeBuckets(rows)),
     );
     return { name, help, type: 'histogram', values };
   });
@@ -43,7 +43,7 @@ const labelsOf = ({ type, reader, writer, outcome }: CounterRow): Labels => ({ t
 const labelsKey = (row: CounterRow) => JSON.stringify(labelsOf(row));
 
 /** Buckets with the current bounds. A count under an older bound goes to the next larger one. */
-function bucketsOf(rows: readonly CounterRow[]) {
+function makeBuckets(rows: readonly CounterRow[]) {
   const buckets = new Map<number, { count: number; sum: number }>();
   for (const { upper, count, sum } of rows) {
     const bound = BUCKETS.find((one) => upper <= one) ?? Number.POSITIVE_INFINITY;

@@ -17,7 +17,7 @@ export const Draining = z.object({
 export type Draining = z.infer<typeof Draining>;
 
 /** Target of a drain: all workers, those of a host, or one. */
-export function targetOf({ worker, host }: { worker?: string | undefined; host?: string | undefined }): DrainTarget {
+export function drainTarget({ worker, host }: { worker?: string | undefined; host?: string | undefined }): DrainTarget {
   if (worker !== undefined && host !== undefined)
     throw invalid('The request names a worker and a host. Send only one of them.');
   if (worker !== undefined) return { scope: 'pool', name: worker };
@@ -29,20 +29,20 @@ export async function drain(db: Database, caller: Caller, target: DrainTarget): 
   await db.transaction(async (tx) => {
     if (target.scope === 'pool' && !(await isWorker(tx, target.name))) throw notFound('Worker', target.name);
     await insertDrain(tx, target, caller.accountId);
-    await audit(tx, { action: 'worker.drain', ...by(caller), subject: subjectOf(target) });
+    await audit(tx, { action: 'worker.drain', ...by(caller), subject: auditSubject(target) });
   });
   return draining(db);
 }
 
 export async function endDrain(db: Database, caller: Caller, target: DrainTarget): Promise<Draining> {
   await db.transaction(async (tx) => {
-    if (!(await deleteDrain(tx, target))) throw notFound('Drain of', subjectOf(target));
-    await audit(tx, { action: 'worker.drain.end', ...by(caller), subject: subjectOf(target) });
+    if (!(await deleteDrain(tx, target))) throw notFound('Drain of', auditSubject(target));
+    await audit(tx, { action: 'worker.drain.end', ...by(caller), subject: auditSubject(target) });
   });
   return draining(db);
 }
 
-const subjectOf = ({ scope, name }: DrainTarget) => (scope === 'all' ? 'all workers' : name);
+const auditSubject = ({ scope, name }: DrainTarget) => (scope === 'all' ? 'all workers' : name);
 
 export async function draining(db: Reads): Promise<Draining> {
   const workers = [...(await listWorkerStates(db))];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import type { App } from '../../http/route.ts';
 import { listOf } from '../../http/rules/paging.ts';
-import { Draining, drain, draining, endDrain, targetOf } from './drain.ts';
+import { Draining, drain, draining, drainTarget, endDrain } from './drain.ts';
 import { Drain, listDrains } from './queries.ts';
 import { listWorkerStates, WorkerState } from './workers.ts';
 
@@ -74,7 +74,7 @@ export async function workerRoutes(app: App, { db }: { db: Database }): Promise<
         response: { 200: Draining },
       },
     },
-    ({ caller, body }) => drain(db, caller, targetOf(body)),
+    ({ caller, body }) => drain(db, caller, drainTarget(body)),
   );
 
   app.delete(
@@ -89,6 +89,6 @@ export async function workerRoutes(app: App, { db }: { db: Database }): Promise<
         response: { 200: Draining },
       },
     },
-    ({ caller, query }) => endDrain(db, caller, targetOf(query)),
+    ({ caller, query }) => endDrain(db, caller, drainTarget(query)),
   );
 }

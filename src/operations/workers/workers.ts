@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { number } from '../../http/rules/members.ts';
-import { allocationOn, requirementsOf } from '../../transfers/queue/requirements.ts';
+import { allocationOn, decodeRequirements } from '../../transfers/queue/requirements.ts';
 import { listWorkerRows, WorkerRow } from './queries.ts';
 
 /** A worker process in answers. */
@@ -24,7 +24,7 @@ export async function listWorkerStates(db: Reads): Promise<WorkerState[]> {
   return rows.map(({ runningFlags, taken, ...worker }) => {
     const reserved = { memoryMb: 0, cores: 0, scratchGb: 0 };
     for (const flags of runningFlags) {
-      const allocation = allocationOn(worker, requirementsOf(flags));
+      const allocation = allocationOn(worker, decodeRequirements(flags));
       reserved.memoryMb += allocation.memoryMb;
       reserved.cores += allocation.cores;
       reserved.scratchGb += allocation.scratchGb;

@@ -24,10 +24,10 @@ export async function openSealer(db: Database, keys: KeyStore): Promise<Sealer> 
   return {
     seal(text, context) {
       const { kid, secret } = secrets.currentNow();
-      return Buffer.concat([bytesOf(kid), sealWith(secret, text, context)]);
+      return Buffer.concat([uuidToBytes(kid), sealWith(secret, text, context)]);
     },
     async open(sealed, context, tx) {
-      const kid = uuidOf(sealed.subarray(0, KID_BYTES));
+      const kid = bytesToUuid(sealed.subarray(0, KID_BYTES));
       const secret = await secrets.find(kid, tx);
       if (!secret) throw new Error(`The key ${kid} that encrypted a secret does not exist.`);
       const text = openWith(secret, sealed.subarray(KID_BYTES), context);
@@ -35,12 +35,12 @@ export async function openSealer(db: Database, keys: KeyStore): Promise<Sealer> 
         throw new Error('A secret cannot be decrypted: it was changed or copied from another row.');
       return text;
     },
-    keyPrefix: () => bytesOf(secrets.currentNow().kid),
+    keyPrefix: () => uuidToBytes(secrets.currentNow().kid),
   };
 }
 
-const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex');
-const uuidOf = (bytes: Uint8Array) =>
+const uuidToBytes = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex');
+const bytesToUuid = (bytes: Uint8Array) =>
   Buffer.from(bytes)
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

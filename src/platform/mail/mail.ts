@@ -36,7 +36,7 @@ export function openMailer(config: Pick<Config, 'mail.url' | 'mail.from' | 'data
 }
 
 /** The message in Internet Message Format (RFC 5322). */
-function messageOf({ to, subject, text }: Mail, from: string): string {
+function composeMessage({ to, subject, text }: Mail, from: string): string {
   const ascii = !/[^\p{ASCII}]/u.test(text);
   const fields = {
     From: from,
@@ -63,7 +63,7 @@ function fileMailer(folder: string, from: string): Mailer {
       // mails contain tokens
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomUUID()}.eml`);
-      await writeFile(`${name}.part`, messageOf(mail, from), { flag: 'wx', mode: 0o600, flush: true });
+      await writeFile(`${name}.part`, composeMessage(mail, from), { flag: 'wx', mode: 0o600, flush: true });
       await rename(`${name}.part`, name);
     },
   };
@@ -87,7 +87,7 @@ function smtpMailer({ protocol, hostname: host, port, username, password, search
       const { createTransport } = await import('nodemailer');
       const transport = createTransport(options);
       try {
-        await transport.sendMail({ envelope: { from, to: mail.to }, raw: messageOf(mail, from) });
+        await transport.sendMail({ envelope: { from, to: mail.to }, raw: composeMessage(mail, from) });
       } catch (error) {
         const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
         if (code === 'EENVELOPE' && (responseCode === undefined || responseCode >= 500))

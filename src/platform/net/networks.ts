@@ -59,7 +59,7 @@ export const contains = ({ family, value, prefix }: Network, address: Address): 
  * The client that rate limits count: an IPv4 address, or the /64 of an IPv6 address, which usually belongs to one
  * client.
  */
-export function clientOf(address: string): string {
+export function rateLimitKey(address: string): string {
   const parsed = parseAddress(address);
   if (!parsed) return address;
   return parsed.family === 4 ? `v4 ${parsed.value.toString(16)}` : `v6 ${(parsed.value >> 64n).toString(16)}`;

@@ -179,18 +179,18 @@ export function parseAllowed(entry: string): Allowed | undefined {
   const [, host, port] = /^([\w-]+(?:\.[\w-]+)*)\.?(?::(\d{1,5}))?$/.exec(entry) ?? [];
   if (host === undefined) return undefined;
   if (isIP(host)) return networkEntry(host, undefined, port);
-  const ports = portsOf(port);
+  const ports = parsePorts(port);
   return ports && { host: host.toLowerCase(), ports };
 }
 
 function networkEntry(address: string, bits: string | undefined, port: string | undefined): Allowed | undefined {
   const maxBits = isIP(address) === 6 ? 128 : 32;
-  const ports = portsOf(port);
+  const ports = parsePorts(port);
   if (!isIP(address) || ports === undefined || Number(bits ?? 0) > maxBits) return undefined;
   return { ports, network: network(`${address}/${bits ?? maxBits}`) };
 }
 
-function portsOf(port: string | undefined): readonly number[] | undefined {
+function parsePorts(port: string | undefined): readonly number[] | undefined {
   if (port === undefined) return DEFAULT_PORTS;
   return Number(port) > 0 && Number(port) <= 65535 ? [Number(port)] : undefined;
 }

@@ -59,10 +59,10 @@ export function startLocalPostgres(folder: string, options: LocalPostgresOptions
       const running = await portOfRunning(home);
       const port = running ?? (await startServer(home, options.settings ?? {}));
       isOurs ||= running === undefined;
-      const urlOf = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
+      const databaseUrl = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
       try {
-        const keeper = await connectKeeper(urlOf('postgres'));
-        return attached(home, urlOf(DATABASE), keeper, await markAttached(home));
+        const keeper = await connectKeeper(databaseUrl('postgres'));
+        return attached(home, databaseUrl(DATABASE), keeper, await markAttached(home));
       } catch (error) {
         if (TRANSIENT.has((error as { code?: string }).code ?? '') && Date.now() <= deadline) {
           await sleep(50);

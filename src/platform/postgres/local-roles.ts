@@ -18,7 +18,7 @@ export interface RoleUrls {
  * @param url connection string of the superuser
  */
 export async function localRoles(url: string): Promise<RoleUrls> {
-  const passwords = { [OWNER]: passwordOf(url, OWNER), [RUNTIME]: passwordOf(url, RUNTIME) };
+  const passwords = { [OWNER]: derivePassword(url, OWNER), [RUNTIME]: derivePassword(url, RUNTIME) };
   const client = new pg.Client({ connectionString: url, application_name: 'platform roles' });
   client.on('error', () => {}); // the running statement rejects as well
   await client.connect();
@@ -44,7 +44,7 @@ const READY = `
       where nspname in ('public', 'graphile_worker') and relkind in ('r', 'p') and relowner = current_user::regrole) as ready`;
 
 /** Derived, so that there is one password to keep; the superuser's cannot be computed from it. */
-const passwordOf = (url: string, role: string) =>
+const derivePassword = (url: string, role: string) =>
   createHmac('sha256', new URL(url).password).update(`password of ${role}`).digest('base64url');
 
 function withRole(url: string, role: string, password = ''): string {

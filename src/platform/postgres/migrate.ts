@@ -90,7 +90,11 @@ export async function migrate(
   try {
     stop?.throwIfAborted();
     await migrateQueue(client, databaseUrl);
-    const update = await pendingUpdate(client, folder, runtimeUrl === undefined ? undefined : await roleOf(runtimeUrl));
+    const update = await pendingUpdate(
+      client,
+      folder,
+      runtimeUrl === undefined ? undefined : await findRole(runtimeUrl),
+    );
     const { adopted, migrations, repeatable, outdated, grants } = update;
     if (adopted || migrations.length + repeatable.length + outdated.length > 0 || grants)
       await applyWhenUnlocked(client, update, stop);
@@ -142,7 +146,7 @@ async function sqlFiles(folder: URL, subfolder: string, prefix = subfolder): Pro
   return Promise.all(
     names.map(async (name) => {
       const text = await readFile(new URL(`${subfolder}${name}`, folder), 'utf8');
-      return { name: `${prefix}${name}`, text, sha256: sha256Of(text) };
+      return { name: `${prefix}${name}`, text, sha256: hashText(text) };
     }),
   );
 }
@@ -152,14 +156,14 @@ const sqlNames = async (folder: URL) => (await readdir(folder)).filter((file) =>
 /** Names of all migrations, in the order in which they are applied. */
 export const migrationNames = () => sqlNames(new URL('migrations/', FOLDER));
 
-const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** The baseline, if the migrations before it made the tables; nothing for an empty database. */
 function adoptable(applied: Map<string, AppliedFile>, migrations: SqlFile[]): SqlFile | undefined {
   const baseline = migrations.find(({ name }) => name === BASELINE);
   const before = [...applied.values()].filter(({ name }) => name !== GRANTS).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (baseline === undefined || before.length === 0) return undefined;
-  if (sha256Of(before.map(({ name, sha256 }) => `${name} ${sha256}`).join('\n')) === BEFORE_BASELINE.sha256)
+  if (hashText(before.map(({ name, sha256 }) => `${name} ${sha256}`).join('\n')) === BEFORE_BASELINE.sha256)
     return baseline;
   const { last, version } = BEFORE_BASELINE;
   throw new Error(
@@ -187,7 +191,7 @@ async function pendingGrants(
   if (owners[0]?.owner === role) return undefined;
   const script = await readFile(new URL('runtime-role.sql', folder), 'utf8');
   const { rows: last } = await client.query<{ id: number }>('select max(id) as id from graphile_worker.migrations');
-  const sha256 = sha256Of(`${role} ${last[0]?.id} ${script}`);
+  const sha256 = hashText(`${role} ${last[0]?.id} ${script}`);
   return isChanged || before?.sha256 !== sha256 ? { role, script, sha256 } : undefined;
 }
 
@@ -304,7 +308,7 @@ async function lockedClient(databaseUrl: string, stop: AbortSignal | undefined):
 }
 
 /** The role that a connection string logs in as. */
-async function roleOf(url: string): Promise<string> {
+async function findRole(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, application_name: 'platform migrate' });
   client.on('error', () => {}); // the running statement rejects as well
   try {

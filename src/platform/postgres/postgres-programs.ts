@@ -45,7 +45,7 @@ export async function postgresPrograms(folder: string): Promise<Programs> {
   };
   return {
     async run(name, args) {
-      const failure = await failureOf(...command(name, args), base);
+      const failure = await findFailure(...command(name, args), base);
       if (failure !== undefined) throw new Error(`${name} failed: ${failure}`);
     },
     launch: (name, args, log) => spawn(...command(name, args), { ...base, ...DETACHED, stdio: ['ignore', log, log] }),
@@ -106,7 +106,7 @@ async function chooseIdentity(home: string, folder: string): Promise<Identity> {
   if (await unshareWorks()) return { unshare: true };
   const user = { uid: NOBODY, gid: NOBODY };
   for (const path of [programPath(home, 'postgres'), `${dirname(folder)}/.`]) {
-    if ((await failureOf('ls', ['-d', path], { ...user, cwd: '/', env: ENVIRONMENT })) !== undefined) {
+    if ((await findFailure('ls', ['-d', path], { ...user, cwd: '/', env: ENVIRONMENT })) !== undefined) {
       throw new Error(
         `Postgres does not run as root. Here root may not open a user namespace, and user ${NOBODY} cannot access ${path}. ` +
           'Set DATABASE_URL, start as an ordinary user, or move the project and its data out of private folders.',
@@ -125,10 +125,10 @@ function hasName(): boolean {
 }
 
 const unshareWorks = async () =>
-  (await failureOf('unshare', [...UNSHARE, '--', 'true'], { env: ENVIRONMENT })) === undefined;
+  (await findFailure('unshare', [...UNSHARE, '--', 'true'], { env: ENVIRONMENT })) === undefined;
 
 /** Runs a program. Returns its stderr if it fails, else undefined. */
-async function failureOf(program: string, args: string[], options: SpawnOptions): Promise<string | undefined> {
+async function findFailure(program: string, args: string[], options: SpawnOptions): Promise<string | undefined> {
   try {
     const child = spawn(program, args, { ...options, ...DETACHED, stdio: ['ignore', 'ignore', 'pipe'] });
     const [stderr, [code, signal]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);

@@ -52,7 +52,7 @@ const LOGGER_MS = 5000;
 
 /** Stops the server even if it has clients. Does nothing if it does not run. */
 export async function stopServer(home: string): Promise<void> {
-  const cluster = clusterOf(home);
+  const cluster = clusterFolder(home);
   const running = await readPidFile(cluster);
   if (running === undefined || !(await isServer(running.pid, cluster))) return;
   const programs = await postgresPrograms(home);
@@ -66,7 +66,7 @@ export async function stopServer(home: string): Promise<void> {
   while (Date.now() - start < LOGGER_MS && (await serverProcesses(cluster)).length > 0) await sleep(10);
 }
 
-const clusterOf = (home: string) => join(home, 'cluster');
+const clusterFolder = (home: string) => join(home, 'cluster');
 const passwordFile = (cluster: string) => join(cluster, 'password');
 const exists = (path: string) =>
   stat(path).then(
@@ -76,7 +76,7 @@ const exists = (path: string) =>
 
 /** The password of `USER`. Creates the cluster if there is none. */
 export async function clusterPassword(home: string): Promise<string> {
-  const cluster = clusterOf(home);
+  const cluster = clusterFolder(home);
   if (!(await exists(cluster))) await createCluster(home);
   return (await readFile(passwordFile(cluster), 'utf8')).trim();
 }
@@ -101,7 +101,7 @@ async function createCluster(home: string): Promise<void> {
     ...Object.entries(POSTGRES_CONF).map(([name, value]) => `--set=${name}=${value}`),
   ]);
   await rename(password, passwordFile(temporary));
-  await rename(temporary, clusterOf(home));
+  await rename(temporary, clusterFolder(home));
   // the initdb of a killed start may have created its folder again after the first removal
   await removeUnfinished(home);
 }
@@ -119,7 +119,7 @@ async function removeUnfinished(home: string): Promise<void> {
  */
 export async function startServer(home: string, settings: Record<string, string>): Promise<number> {
   const programs = await postgresPrograms(home);
-  const cluster = clusterOf(home);
+  const cluster = clusterFolder(home);
   await programs.chown(home);
   const stale = await readPidFile(cluster);
   if (stale !== undefined) {
@@ -158,7 +158,7 @@ export async function startServer(home: string, settings: Record<string, string>
 
 /** Port of the running server; undefined if none runs. Waits while the server is starting or stopping. */
 export async function portOfRunning(home: string): Promise<number | undefined> {
-  const cluster = clusterOf(home);
+  const cluster = clusterFolder(home);
   for (;;) {
     const found = await readPidFile(cluster);
     if (found === undefined || !(await isServer(found.pid, cluster))) return undefined;
@@ -225,9 +225,9 @@ async function serverProcesses(cluster: string): Promise<number[]> {
 
 /** Whether processes of the cluster run in the PID namespace of this process; the ids of others mean nothing here. */
 async function isRunningHere(cluster: string): Promise<boolean> {
-  const namespaceOf = (pid: number | 'self') => readlink(`/proc/${pid}/ns/pid`).catch(() => '');
-  const own = await namespaceOf('self');
-  for (const pid of await serverProcesses(cluster)) if ((await namespaceOf(pid)) === own) return true;
+  const pidNamespace = (pid: number | 'self') => readlink(`/proc/${pid}/ns/pid`).catch(() => '');
+  const own = await pidNamespace('self');
+  for (const pid of await serverProcesses(cluster)) if ((await pidNamespace(pid)) === own) return true;
   return false;
 }
 
@@ -279,7 +279,7 @@ async function listensAt(port: number): Promise<number> {
 
 /** Lines of the server with this pid on stderr and in the daily logs. */
 async function startupMessages(home: string, pid: number | undefined): Promise<string> {
-  const folder = join(clusterOf(home), 'log');
+  const folder = join(clusterFolder(home), 'log');
   const logs = await readdir(folder).catch(() => []);
   const texts = await Promise.all([join(home, 'start.log'), ...logs.map((log) => join(folder, log))].map(tail));
   const lines = texts.join('\n').split('\n');

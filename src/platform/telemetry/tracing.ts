@@ -78,7 +78,7 @@ export async function openTracing(settings: TracingSettings, part: 'api' | 'work
   const current = new AsyncLocalStorage<Context>();
   const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER };
 
-  function parentOf(traceparent: string | undefined): Context {
+  function readParent(traceparent: string | undefined): Context {
     const [, traceId, spanId, flags = '0'] = TRACEPARENT.exec(traceparent ?? '') ?? [];
     if (traceId === undefined || spanId === undefined) return current.getStore() ?? ROOT_CONTEXT;
     const traceFlags = Number.parseInt(flags, 16) & 1;
@@ -87,7 +87,7 @@ export async function openTracing(settings: TracingSettings, part: 'api' | 'work
   }
 
   function begin(name: string, { kind, parent, attributes = {} }: SpanOptions = {}) {
-    const parentContext = parentOf(parent);
+    const parentContext = readParent(parent);
     const otelSpan = tracer.startSpan(
       name,
       { kind: kind ? kinds[kind] : SpanKind.INTERNAL, attributes },

@@ -31,12 +31,12 @@ const bytesOfPlaces = ({ geometries }: FoundFeature): number =>
 const largeOnes = new LRUCache<string, FoundFeature>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: bytesOfPlaces });
 
 /** The features of a tile in the order of the file, and the side below which they were coalesced. */
-export async function featuresOf(
+export async function readFeatures(
   job: FeatureJob,
   context: DrawContext,
 ): Promise<{ features: SourceFeature[]; side: number; lines: boolean }> {
   const { tile, crs, header, blob } = job;
-  const source = sourceOf(job, context);
+  const source = openSource(job, context);
   const lines = LINES.includes(header.geometryType);
   using areas = await TileAreas.create(crs);
   const area = areas.of(tile);
@@ -51,7 +51,7 @@ export async function featuresOf(
   // vertex is drawn, which may differ from the first one that has a place.
   const known = new Map(chosen.map((one) => [one.number, one.coalesced ? undefined : largeOnes.get(keyOf(one))]));
   const unknown = chosen.filter(({ number }) => known.get(number) === undefined);
-  const bytes = await bytesOf(source, unknown, context);
+  const bytes = await readBytes(source, unknown, context);
   const reader = new FeatureReader(header, new Set(job.fields));
   const features = chosen.map((one) => ({
     side: one.side,
@@ -97,7 +97,7 @@ function read(reader: FeatureReader, bytes: Buffer, offset: number): Feature | u
   }
 }
 
-function sourceOf({ descriptor, size }: FeatureJob, context: DrawContext): ByteSource {
+function openSource({ descriptor, size }: FeatureJob, context: DrawContext): ByteSource {
   if (descriptor === undefined)
     return { size, read: (offset, length) => context.ask({ offset, length: Math.min(length, size - offset) }) };
   return {
@@ -115,7 +115,7 @@ function sourceOf({ descriptor, size }: FeatureJob, context: DrawContext): ByteS
 }
 
 /** The bytes of features by their numbers, without what lies between them. Those that are too large are missing. */
-async function bytesOf(source: ByteSource, chosen: readonly Chosen<Found>[], { throwIfAborted }: DrawContext) {
+async function readBytes(source: ByteSource, chosen: readonly Chosen<Found>[], { throwIfAborted }: DrawContext) {
   const all = new Map<number, Buffer>();
   for await (const { bytes, features } of foundBlocks(source, chosen, MOST_FEATURE_BYTES)) {
     throwIfAborted();

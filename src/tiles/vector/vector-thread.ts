@@ -7,7 +7,7 @@ import {
   zippedTile,
 } from 'hydrofiles/tile-drawing';
 import type { DrawContext } from '../draw-threads.ts';
-import { featuresOf } from './file-features.ts';
+import { readFeatures } from './file-features.ts';
 import { type ElementJob, NUMBERS, type VectorJob } from './vector-job.ts';
 
 function elementsOf({ numbers, coordinates, values }: ElementJob, { throwIfAborted }: DrawContext): SourceFeature[] {
@@ -49,7 +49,7 @@ answerTasks(
     let bytes: Uint8Array | undefined;
     if (job.kind === 'elements') bytes = await drawn(job, job.layer, elementsOf(job, context));
     else {
-      const { features, ...sorted } = await featuresOf(job, context);
+      const { features, ...sorted } = await readFeatures(job, context);
       if (features.length > 0) bytes = await drawn(job, { name: 'features', keys: job.keys, ...sorted }, features);
     }
     return bytes === undefined ? undefined : new Uint8Array(zippedTile(bytes));

@@ -41,7 +41,7 @@ export interface Unheld {
 }
 
 /** The end of a transfer that must not wait for another attempt. Undefined: it may wait. */
-export function endingOf({ attempt, cancelled, projectDeleted, workerLosses = 0 }: Unheld): Ending | undefined {
+export function decideEnding({ attempt, cancelled, projectDeleted, workerLosses = 0 }: Unheld): Ending | undefined {
   if (cancelled) return CANCELLED;
   if (projectDeleted) return PROJECT_DELETED;
   if (workerLosses > MAX_WORKER_LOSSES)

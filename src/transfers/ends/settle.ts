@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db.ts';
 import { emitAll } from '../../outbox.ts';
-import { finished, type Subject, sidesOf } from '../events.ts';
+import { finished, type Subject, viewPerTenant } from '../events.ts';
 import { enqueueFirst, enqueueLater } from '../queue/enqueue.ts';
 import { completeMoveOrCopy } from '../run/move-or-copy.queries.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type LogLine,
   releaseTransfer,
 } from '../run/run.queries.ts';
-import { type Ending, endingOf, type HandedBack } from './outcome.ts';
+import { decideEnding, type Ending, type HandedBack } from './outcome.ts';
 
 /** An attempt made a file or a dataset. */
 export interface Completed {
@@ -58,7 +58,7 @@ export async function settle(tx: Transaction, settlement: Settlement): Promise<S
   }
   if ('unheld' in settlement) {
     const { unheld, outcome } = settlement;
-    return emitEnded(tx, listOf(await failUnheldTransfer(tx, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
+    return emitEnded(tx, toList(await failUnheldTransfer(tx, unheld, outcome.sentence, [lastLine(outcome)])), outcome);
   }
   const { attempt, outcome, lines } = settlement;
   switch (outcome.kind) {
@@ -71,20 +71,20 @@ export async function settle(tx: Transaction, settlement: Settlement): Promise<S
     default:
       return emitEnded(
         tx,
-        listOf(await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)])),
+        toList(await failTransfer(tx, attempt, outcome.sentence, [...lines, lastLine(outcome)])),
         outcome,
       );
   }
 }
 
-const listOf = <T>(row: T | null) => (row === null ? [] : [row]);
+const toList = <T>(row: T | null) => (row === null ? [] : [row]);
 
-const lineOf = (level: LogLine['level'], message: string): LogLine => ({
+const logLine = (level: LogLine['level'], message: string): LogLine => ({
   time: new Date().toISOString(),
   level,
   message,
 });
-const lastLine = ({ sentence }: Ending) => lineOf('error', sentence);
+const lastLine = ({ sentence }: Ending) => logLine('error', sentence);
 
 /** One statement, the event included. */
 async function complete(
@@ -108,14 +108,16 @@ async function completeDataset(
   lines: readonly LogLine[],
 ): Promise<Settled[]> {
   await completeMoveOrCopy(tx, fence, datasetId, lines);
-  const events = sidesOf(transfer).map((side) => finished(side, { status: 'Completed', progress: 100, datasetId }));
+  const events = viewPerTenant(transfer).map((side) =>
+    finished(side, { status: 'Completed', progress: 100, datasetId }),
+  );
   await emitAll(tx, events);
   return [{ id: fence.id, kind: 'completed' }];
 }
 
 async function emitEnded(tx: Transaction, ended: readonly EndedRow[], { kind, sentence }: Ending): Promise<Settled[]> {
   const events = ended.flatMap((transfer) =>
-    sidesOf(transfer).map((side) =>
+    viewPerTenant(transfer).map((side) =>
       finished(side, { status: 'Error', progress: transfer.progress, errorMessage: sentence }),
     ),
   );
@@ -133,10 +135,10 @@ async function handBack(
   { sentence, counts, delay }: HandedBack,
   lines: readonly LogLine[],
 ): Promise<Settled[]> {
-  const why = sentence === undefined ? [] : [lineOf('warning', sentence)];
+  const why = sentence === undefined ? [] : [logLine('warning', sentence)];
   const released = await releaseTransfer(tx, fence, counts, [...lines, ...why]);
   if (!released) return [];
-  const ending = endingOf(released);
+  const ending = decideEnding(released);
   if (ending !== undefined) return settle(tx, { unheld: released, outcome: ending });
   await (delay ? enqueueLater(tx, released, delay) : enqueueFirst(tx, [released]));
   return [{ id: fence.id, kind: 'handedBack' }];

@@ -17,15 +17,15 @@ export const TRANSFER_PRIORITIES = [HIGH_PRIORITY, DEFAULT_PRIORITY];
 
 /** Enqueues transfers by virtual time. A transfer has at most one waiting queue row. */
 export const enqueueTransfers = (tx: Transaction, waiting: readonly WaitingTransfer[]) =>
-  enqueueAll(tx, 'runTransfer', waiting.map(jobOf), DEFAULT_PRIORITY);
+  enqueueAll(tx, 'runTransfer', waiting.map(makeJob), DEFAULT_PRIORITY);
 
 /** Enqueues transfers that were started before, or overtaken for too long, ahead of the others. */
 export const enqueueFirst = (tx: Transaction, waiting: readonly WaitingTransfer[]) =>
-  enqueueAll(tx, 'runTransfer', waiting.map(jobOf), HIGH_PRIORITY);
+  enqueueAll(tx, 'runTransfer', waiting.map(makeJob), HIGH_PRIORITY);
 
 /** Enqueues a transfer that backs off for `delay` milliseconds; then the sweep gives it a new virtual time. */
 export function enqueueLater(tx: Transaction, waiting: WaitingTransfer, delay: number) {
-  const { payload, jobKey, flags } = jobOf(waiting);
+  const { payload, jobKey, flags } = makeJob(waiting);
   return enqueue(tx, 'runTransfer', payload, { jobKey, flags, priority: DEFAULT_PRIORITY, delay });
 }
 
@@ -33,9 +33,9 @@ export function enqueueLater(tx: Transaction, waiting: WaitingTransfer, delay: n
  * Part of a `with` that enqueues a new transfer: `from` is the part that inserts it. Call `notifyAfterCommit` as well.
  */
 export const enqueueNew = (waiting: WaitingTransfer<Fragment>, from: Fragment) =>
-  enqueueFragment({ name: 'runTransfer', ...jobOf(waiting), priority: DEFAULT_PRIORITY }, from);
+  enqueueFragment({ name: 'runTransfer', ...makeJob(waiting), priority: DEFAULT_PRIORITY }, from);
 
-const jobOf = <Time>({ id, flags, virtualTime }: WaitingTransfer<Time>) => ({
+const makeJob = <Time>({ id, flags, virtualTime }: WaitingTransfer<Time>) => ({
   jobKey: id,
   payload: { transferId: id },
   flags: [TRANSFER, ...flags],

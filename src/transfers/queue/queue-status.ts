@@ -1,11 +1,11 @@
 import {
   type Amount,
   allocationOn,
+  decodeRequirements,
   hasLabel,
   MIN_MEMORY_MB,
   type Requirements,
   type Resources,
-  requirementsOf,
   TRANSFER,
   unmetRequirements,
   type WorkerCapacity,
@@ -26,7 +26,7 @@ export const hasNoSlot = ({ running, concurrency }: LiveWorker) => running.lengt
 export function freeResources(worker: LiveWorker): Resources {
   const free = { memoryMb: worker.memoryMb, cores: worker.cores, scratchGb: worker.scratchGb };
   for (const { flags } of worker.running) {
-    const allocation = allocationOn(worker, requirementsOf(flags));
+    const allocation = allocationOn(worker, decodeRequirements(flags));
     free.memoryMb -= allocation.memoryMb;
     free.cores -= allocation.cores;
     free.scratchGb -= allocation.scratchGb;
@@ -51,17 +51,17 @@ export function waitingReason(all: readonly LiveWorker[], flags: readonly string
   const workers = all.filter(({ draining }) => !draining);
   if (workers.length === 0) return all.length === 0 ? NO_WORKER : 'All workers are draining and take no transfers.';
   const able = workers.filter((worker) => couldRun(worker, flags));
-  if (able.length === 0) return unsatisfiableReason(workers, requirementsOf(flags));
+  if (able.length === 0) return unsatisfiableReason(workers, decodeRequirements(flags));
   const unmet = able.map((worker) => unmetNow(worker, flags));
   if (unmet.some((each) => each.length === 0)) return undefined;
-  return `It waits until a worker has ${inWords(requirementsOf([...new Set(unmet.flat())]))} free.`;
+  return `It waits until a worker has ${inWords(decodeRequirements([...new Set(unmet.flat())]))} free.`;
 }
 
 /** Why this worker can never run a transfer with these flags. Undefined: it could. */
 export function permanentReason(worker: LiveWorker, flags: readonly string[]): string | undefined {
   if (couldRun(worker, flags)) return undefined;
   if (worker.draining) return 'It is draining and takes no more transfers.';
-  const required = requirementsOf(flags);
+  const required = decodeRequirements(flags);
   const label = required.labels.find((each) => !hasLabel(worker, each));
   if (label !== undefined) return `It has no label '${label}'.`;
   const short = QUANTITIES.find(({ required: amount, dimension }) => amount(required) > worker[dimension]);
@@ -72,7 +72,7 @@ export function permanentReason(worker: LiveWorker, flags: readonly string[]): s
 export function temporaryReason(worker: LiveWorker, flags: readonly string[]): string | undefined {
   if (hasNoSlot(worker)) return `It runs ${worker.running.length} transfers, which is its maximum.`;
   const free = freeResources(worker);
-  const needed = allocationOn(worker, requirementsOf(flags));
+  const needed = allocationOn(worker, decodeRequirements(flags));
   const unmet = unmetNow(worker, flags);
   const short = QUANTITIES.filter(({ flag }) => unmet.some((each) => each.startsWith(flag)));
   if (short.length > 0)

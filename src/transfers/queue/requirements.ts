@@ -41,7 +41,7 @@ export const DEFAULT_PRIORITY = 10;
 const TOLERANCE = 1e-6;
 
 /** Encodes requirements above the minimum as flags. Sorted, so that equal requirements have equal flags. */
-export function flagsOf({ labels, memoryMb, cores, scratchGb }: Requirements): string[] {
+export function encodeRequirements({ labels, memoryMb, cores, scratchGb }: Requirements): string[] {
   const flags = labels.map((label) => `label:${label}`);
   if (memoryMb.amount > MIN_MEMORY_MB) flags.push(`memory${sign(memoryMb)}${memoryMb.amount}`);
   if (cores !== undefined) flags.push(`cores:${cores}`);
@@ -55,7 +55,7 @@ const sign = ({ estimated }: Amount) => (estimated ? '~' : ':');
 export const requestedFlags = (flags: readonly string[]): string[] => flags.filter((flag) => !flag.includes('~'));
 
 /** Decodes flags. Ignores flags that encode no requirement. */
-export function requirementsOf(flags: readonly string[]): Requirements {
+export function decodeRequirements(flags: readonly string[]): Requirements {
   const labels: string[] = [];
   const required: Omit<Requirements, 'labels'> = {
     memoryMb: { amount: MIN_MEMORY_MB, estimated: false },
@@ -87,7 +87,7 @@ export const hasLabel = ({ labels }: Pick<WorkerCapacity, 'labels'>, required: s
 
 /** The flags of a transfer that this worker cannot meet with these free resources. Empty: it can start the transfer. */
 export function unmetRequirements(worker: WorkerCapacity, free: Resources, flags: readonly string[]): string[] {
-  const required = requirementsOf(flags);
+  const required = decodeRequirements(flags);
   const allocation = allocationOn(worker, required);
   const unmet = required.labels.filter((label) => !hasLabel(worker, label)).map((label) => `label:${label}`);
   for (const [dimension, name] of DIMENSIONS) {

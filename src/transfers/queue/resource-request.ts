@@ -1,6 +1,6 @@
 import { isLabel } from '../../platform/settings/labels.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
-import { type Amount, flagsOf, MIN_MEMORY_MB } from './requirements.ts';
+import { type Amount, encodeRequirements, MIN_MEMORY_MB } from './requirements.ts';
 
 /**
  * Memory limit in MB of a conversion whose request names none; `workers/children.ts` enforces it. The estimate from the
@@ -84,13 +84,13 @@ export interface Workload {
  * Limits and queue flags of a transfer whose request was checked. Absent amounts are estimated from the size of the
  * input.
  */
-export function resourcesOf(request: ResourceRequest, workload: Workload) {
+export function estimateResources(request: ResourceRequest, workload: Workload) {
   const { memoryRequestMb, cpuCoresRequest, storageSizeGb, nodeSize, nodeSizes, requiredLabels = [] } = request;
   const family = nodeSizes.find(({ name }) => name === nodeSize)?.family;
   return {
     memoryMb: memoryRequestMb ?? DEFAULT_MEMORY_MB,
     cores: cpuCoresRequest,
-    flags: flagsOf({
+    flags: encodeRequirements({
       labels: family === undefined ? requiredLabels : [...requiredLabels, `${FAMILY_LABEL}=${family}`],
       memoryMb:
         memoryRequestMb === undefined ? estimateMemory(workload) : { amount: memoryRequestMb, estimated: false },

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../db.ts';
 import { notifyWorkers } from '../../jobs.ts';
 import { databaseErrorKind } from '../../platform/sql/error-kind.ts';
 import { endOfDeleted } from '../ends/end-waiting.ts';
-import { CANCELLED, type Ending, endingOf } from '../ends/outcome.ts';
+import { CANCELLED, decideEnding, type Ending } from '../ends/outcome.ts';
 import { settle } from '../ends/settle.ts';
 import { enqueueFirst, enqueueTransfers } from './enqueue.ts';
 import {
@@ -81,7 +81,7 @@ export function sweep(db: Database, { thorough, patience }: SweepOptions): Promi
     if (thorough) await removeOrphanedJobs(tx);
     const handedBack = [];
     for (const transfer of lost) {
-      const ending = endingOf(transfer);
+      const ending = decideEnding(transfer);
       if (ending === undefined) handedBack.push(transfer);
       else await end(transfer, ending);
     }

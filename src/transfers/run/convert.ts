@@ -8,7 +8,7 @@ import { copySmall } from './copy-small.ts';
 import type { Executor } from './executor.ts';
 import { fetchExisting, findExisting } from './existing-dataset.ts';
 import { fetchInput } from './input.ts';
-import { badRecordsBlob, outputBlob, outputOf } from './output.ts';
+import { badRecordsBlob, outputBlob, planOutput } from './output.ts';
 import type { Report } from './report.ts';
 import type { ClaimedRow, LogLine } from './run.queries.ts';
 import { settleRows } from './settle-rows.ts';
@@ -169,8 +169,8 @@ async function commit(
   conversion: ConversionResult,
   { blob, size }: Adopted,
 ) {
-  const outcome = outcomeOf(transfer, request, conversion, { blob, size });
-  const lines = await linesOf(report, conversion);
+  const outcome = toOutcome(transfer, request, conversion, { blob, size });
+  const lines = await collectLogLines(report, conversion);
   const settled = await db.transaction((tx) => settle(tx, { attempt: transfer, outcome, lines }));
   if (settled.length > 0) return;
   await blobs.remove(blob);
@@ -187,14 +187,14 @@ async function commitRows(
   conversion: ConversionResult,
 ): Promise<void> {
   const { transfer, request, report, time } = attempt;
-  const outcome = outcomeOf(transfer, request, conversion, { blob: undefined, size: 0 });
-  const lines = await linesOf(report, conversion);
+  const outcome = toOutcome(transfer, request, conversion, { blob: undefined, size: 0 });
+  const lines = await collectLogLines(report, conversion);
   await inTime(time, tooLong(attempt), (signal) =>
     settleRows(db, { attempt: transfer, outcome, lines }, output, signal),
   );
 }
 
-function outcomeOf(
+function toOutcome(
   transfer: ClaimedRow,
   request: AcceptedRequest,
   conversion: ConversionResult,
@@ -202,13 +202,13 @@ function outcomeOf(
 ): Completed {
   const badRecordsName = conversion.badRecordsWritten ? badRecordsBlob(transfer) : undefined;
   const { receipt, recordsRead, recordsWritten, recordsSkipped } = conversion;
-  const output = outputOf(transfer, request, conversion, made);
+  const output = planOutput(transfer, request, conversion, made);
   const counts = { recordsRead, recordsWritten, recordsSkipped };
   return { kind: 'completed', transfer, result: { output, badRecordsBlob: badRecordsName, receipt, ...counts } };
 }
 
 /** The log up to the commit. Its last line is not in the report: a failed commit must not log it. */
-async function linesOf(report: Report, { receipt }: ConversionResult): Promise<LogLine[]> {
+async function collectLogLines(report: Report, { receipt }: ConversionResult): Promise<LogLine[]> {
   const message = `Converted: ${receipt.input.size} bytes read, ${receipt.output.size} written.`;
   return [...(await report.close()), { time: new Date().toISOString(), level: 'info', message }];
 }

@@ -11,7 +11,7 @@ const Pair = z.object({ from: z.number(), to: z.number(), bytes: z.number() });
 export type Pair = z.infer<typeof Pair>;
 
 /** Copies schema and series of a dataset into another one, which has none yet. Gives all pairs. */
-export async function insertSeriesOf(tx: Transaction, fromId: string, toId: string): Promise<readonly Pair[]> {
+export async function copyDefinitions(tx: Transaction, fromId: string, toId: string): Promise<readonly Pair[]> {
   await tx.query(sql.unsafe`
     insert into ts_datasets (dataset_id, schema) select ${toId}::uuid, schema from ts_datasets where dataset_id = ${fromId}`);
   // in the order of the keys, which is the order of lists

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db.ts';
 import { deferDatasetCheck } from '../../series/queries.ts';
-import { copyBlocks, copyValues, insertSeriesOf, type Pair } from './copy-series.queries.ts';
+import { copyBlocks, copyDefinitions, copyValues, type Pair } from './copy-series.queries.ts';
 import { limitIdleTime } from './settle-rows.queries.ts';
 
 /** Bytes of values, or blocks of one series, that a statement copies: a cancel waits for its end. */
@@ -24,7 +24,7 @@ export async function copySeries(tx: Transaction, fromId: string, toId: string, 
     if (small.length > 0) await copyValues(tx, small);
     [small, bytes] = [[], 0];
   };
-  for (const pair of await insertSeriesOf(tx, fromId, toId)) {
+  for (const pair of await copyDefinitions(tx, fromId, toId)) {
     if (pair.bytes > BYTES) await copyLarge(tx, pair, signal);
     else {
       if (small.length === SERIES || bytes + pair.bytes > BYTES) await copySmall();

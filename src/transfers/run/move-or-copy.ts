@@ -3,7 +3,7 @@ import { SERIES_FORMAT } from 'hydrofiles/series';
 import type { Transaction } from '../../db.ts';
 import { AppError, forbidden } from '../../errors.ts';
 import { formatDuration } from '../../platform/text/time.ts';
-import { lockTreesOf } from '../../projects/tree.ts';
+import { lockProjectTrees } from '../../projects/tree.ts';
 import { settle } from '../ends/settle.ts';
 import { findSeriesSize } from './copy-series.queries.ts';
 import { copySeries } from './copy-series.ts';
@@ -114,7 +114,7 @@ async function commit(tx: Transaction, transfer: ClaimedRow, copied: Copied | un
   } = transfer;
   const datasetId = (copied ? transfer.inputDatasetId : transfer.outputDatasetId) ?? '';
   // neither project can be deleted meanwhile; deletions take these locks in the same order
-  await lockTreesOf(tx, sourceProjectId, projectId);
+  await lockProjectTrees(tx, sourceProjectId, projectId);
   if (!(await holdRun(tx, transfer))) throw new Stopped('takenOver');
   const { cancelled, projectDeleted } = await getStops(tx, transferId);
   if (cancelled || projectDeleted) throw new Stopped('takenOver');

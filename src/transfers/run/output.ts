@@ -14,7 +14,7 @@ export const outputBlob = ({ type, id, attempt }: Fence & { type: TransferType }
 /** The name of the GeoJSON of skipped records in the blob store. */
 export const badRecordsBlob = ({ id, attempt }: Fence) => `export/${id}-${attempt}-bad`;
 
-export function outputOf(
+export function planOutput(
   transfer: ClaimedRow,
   request: AcceptedRequest,
   result: ConversionResult,

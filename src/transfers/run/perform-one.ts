@@ -40,19 +40,19 @@ export async function performOne(
       await sleep(LOOK_AGAIN_MS);
       continue;
     }
-    if (state?.status !== 'Pending') return resultOf(id, state);
-    const refusal = refusalOf(executor, capacity, id, state) ?? (stop.aborted ? waiting(id) : undefined);
+    if (state?.status !== 'Pending') return toOneResult(id, state);
+    const refusal = findRefusal(executor, capacity, id, state) ?? (stop.aborted ? waiting(id) : undefined);
     if (refusal) return refusal;
     if (await isDrained())
       return { outcome: 'waiting', message: `Transfer '${id}' waits: an operator drained this host or all workers.` };
     const performed = await perform(executor, { id, flags: state.flags, unqueue: true });
     // not claimed: another worker was faster, or this one is given up
-    if (performed !== 'notClaimed' || looks >= MAX_LOOKS) return resultOf(id, await findState(executor.db, id));
+    if (performed !== 'notClaimed' || looks >= MAX_LOOKS) return toOneResult(id, await findState(executor.db, id));
   }
 }
 
 /** Why this process leaves a waiting transfer alone. Undefined: it may claim it. */
-function refusalOf({ pool }: Executor, capacity: WorkerCapacity, id: string, state: State): OneResult | undefined {
+function findRefusal({ pool }: Executor, capacity: WorkerCapacity, id: string, state: State): OneResult | undefined {
   const unfit = permanentReason({ ...capacity, pool, running: [], draining: false }, state.flags);
   if (unfit !== undefined) return { outcome: 'unfit', message: `This worker cannot run transfer '${id}'. ${unfit}` };
   if (state.backOff !== undefined) return { outcome: 'waiting', message: `Transfer '${id}' waits. ${state.backOff}` };
@@ -64,7 +64,7 @@ const waiting = (id: string): OneResult => ({
   message: `Transfer '${id}' waits for another worker.`,
 });
 
-function resultOf(id: string, state: State | null): OneResult {
+function toOneResult(id: string, state: State | null): OneResult {
   if (state === null) return { outcome: 'unknown', message: `There is no transfer '${id}'.` };
   const { status, errorMessage = '', pool, host } = state;
   if (status === 'Completed') return { outcome: 'completed', message: `Transfer '${id}' is Completed.` };

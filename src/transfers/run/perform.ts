@@ -2,7 +2,7 @@ import { ConversionError, FormatError } from 'hydrofiles/errors';
 import type { Database, Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import type { SpanOptions } from '../../platform/telemetry/tracing.ts';
-import { CANCELLED, type Ending, endingOf, failed, type HandedBack, PROJECT_DELETED } from '../ends/outcome.ts';
+import { CANCELLED, decideEnding, type Ending, failed, type HandedBack, PROJECT_DELETED } from '../ends/outcome.ts';
 import { type Settled, settle } from '../ends/settle.ts';
 import { enqueueFirst, enqueueTransfers } from '../queue/enqueue.ts';
 import { ChildDied } from './conversion.ts';
@@ -83,11 +83,11 @@ async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, si
   report.log('info', `Attempt ${transfer.attempt - transfer.handedBack} started.`);
   const work = transfer.carry ? runMoveOrCopy : runConversion;
   try {
-    await tracing.span('transfer', spanOf(executor, transfer), () => work(executor, transfer, report, signal));
+    await tracing.span('transfer', spanOptions(executor, transfer), () => work(executor, transfer, report, signal));
     return 'completed';
   } catch (error) {
     const lines = await report.close();
-    const outcome = await outcomeOf(executor, transfer, error);
+    const outcome = await toOutcome(executor, transfer, error);
     if (outcome === undefined) return 'takenOver';
     try {
       const [settled] = await db.transaction((tx) => settle(tx, { attempt: transfer, outcome, lines }));
@@ -101,7 +101,7 @@ async function runAttempt(executor: Executor, transfer: ClaimedRow, run: Run, si
   }
 }
 
-const spanOf = ({ pool }: Executor, { id, type, attempt, traceparent }: ClaimedRow): SpanOptions => ({
+const spanOptions = ({ pool }: Executor, { id, type, attempt, traceparent }: ClaimedRow): SpanOptions => ({
   kind: 'consumer',
   parent: traceparent,
   attributes: {
@@ -113,7 +113,7 @@ const spanOf = ({ pool }: Executor, { id, type, attempt, traceparent }: ClaimedR
 });
 
 /** The outcome of an attempt that threw. Undefined: another process took the transfer over, so nothing is written. */
-async function outcomeOf(
+async function toOutcome(
   executor: Executor,
   transfer: ClaimedRow,
   error: unknown,
@@ -182,7 +182,7 @@ export const putBack = (db: Database, id: string, unless?: readonly string[]): P
   db.transaction(async (tx) => {
     const waiting = await lockWaiting(tx, id, unless);
     if (!waiting) return;
-    const ending = endingOf(waiting);
+    const ending = decideEnding(waiting);
     if (ending !== undefined) await settle(tx, { unheld: waiting, outcome: ending });
     else await (waiting.attempt > 0 ? enqueueFirst(tx, [waiting]) : enqueueTransfers(tx, [waiting]));
   });

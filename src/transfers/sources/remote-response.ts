@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import got, { type PlainResponse, type Request, RequestError, TimeoutError } from 'got';
 import { AppError } from '../../errors.ts';
 import { type Outbound, RefusedAddress } from '../../platform/net/outbound.ts';
-import { credentialsOf } from './sources.ts';
+import { basicAuthorization } from './sources.ts';
 
 /** A connection that broke before the whole file had arrived. An immediate retry may succeed. */
 export class ConnectionBroken extends Error {
@@ -46,13 +46,13 @@ const MAX_CONNECT_MS = 30_000;
  */
 export async function requestFile(source: URL, request: RemoteRequest): Promise<RemoteResponse> {
   let target = source;
-  let credentials = credentialsOf(source) ?? '';
+  let credentials = basicAuthorization(source) ?? '';
   for (let hops = 0; ; hops++) {
     const { stream, response } = await call(target, credentials, request);
     const status = response.statusCode;
     if (!REDIRECTS.includes(status)) {
       try {
-        return responseOf(stream, response, target.host, request);
+        return readResponse(stream, response, target.host, request);
       } catch (error) {
         stream.destroy();
         throw error;
@@ -120,7 +120,7 @@ function redirected(from: URL, location: string | undefined, outbound: Outbound)
   return next;
 }
 
-function responseOf(
+function readResponse(
   stream: Request,
   { statusCode, headers }: PlainResponse,
   host: string,
@@ -128,9 +128,9 @@ function responseOf(
 ): RemoteResponse {
   const answered = `${host} answered ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
   if (RETRYABLE.includes(statusCode) || statusCode >= 500)
-    throw new AppError('unavailable', `${answered}.`, retryAfterOf(headers['retry-after']));
+    throw new AppError('unavailable', `${answered}.`, parseRetryAfter(headers['retry-after']));
   if (statusCode === 416 && from !== undefined) throw new ConnectionBroken(`${host} no longer has byte ${from.bytes}.`);
-  const range = statusCode === 206 && from !== undefined ? rangeOf(headers['content-range']) : undefined;
+  const range = statusCode === 206 && from !== undefined ? parseContentRange(headers['content-range']) : undefined;
   if (statusCode !== 200 && range === undefined) throw permanent(`${answered} instead of the file.`);
   const length = /^\d+$/.test(headers['content-length'] ?? '') ? Number(headers['content-length']) : undefined;
   const validator = validatorOf(headers);
@@ -145,7 +145,7 @@ function responseOf(
 }
 
 /** Parses `Content-Range`, such as `bytes 100-199/200`; the size may be `*`. */
-function rangeOf(text = ''): RemoteResponse['range'] {
+function parseContentRange(text = ''): RemoteResponse['range'] {
   const [, start, size] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(text) ?? [];
   if (start === undefined) return undefined;
   return { start: Number(start), ...(size === '*' ? {} : { size: Number(size) }) };
@@ -160,7 +160,7 @@ function validatorOf({ etag, date, 'last-modified': modified }: IncomingHttpHead
 }
 
 /** Parses `Retry-After`: seconds or a date. */
-function retryAfterOf(text = ''): { retryAfter?: number } {
+function parseRetryAfter(text = ''): { retryAfter?: number } {
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
   return seconds > 0 ? { retryAfter: seconds } : {};
 }
@@ -174,7 +174,7 @@ const DECODERS: Record<string, () => Transform> = {
 };
 
 /** Decoder for a response that the server compressed despite `Accept-Encoding: identity`. Undefined: not compressed. */
-export function decoderOf({ encoding, host }: RemoteResponse): Transform | undefined {
+export function makeDecoder({ encoding, host }: RemoteResponse): Transform | undefined {
   if (encoding === '' || encoding === 'identity') return undefined;
   const decoder = DECODERS[encoding];
   if (decoder) return decoder();

@@ -9,7 +9,7 @@ import type { Outbound } from '../../platform/net/outbound.ts';
 import {
   ConnectionBroken,
   connectionError,
-  decoderOf,
+  makeDecoder,
   type RemoteRequest,
   type RemoteResponse,
   requestFile,
@@ -96,7 +96,7 @@ async function fetchOnce(
   // takes precedence over the error of the stream that is abandoned because of it
   let writeError: unknown;
   try {
-    const decoder = decoderOf(response);
+    const decoder = makeDecoder(response);
     if (!continues(response, fetched)) {
       await file.truncate(0);
       fetched.bytes = 0;

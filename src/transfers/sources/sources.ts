@@ -51,7 +51,7 @@ function parseSource(outbound: Outbound, address: string): URL {
   if (url.protocol === 's3:')
     throw invalidMember('uploadUrl', 's3: addresses contain no credentials. Send a presigned https URL of the object.');
   outbound.check(url.href, 'uploadUrl');
-  if (credentialsOf(url) === undefined)
+  if (basicAuthorization(url) === undefined)
     throw invalidMember(
       'uploadUrl',
       `User and password before '${url.host}' are not valid percent-encoding. Encode % as %25.`,
@@ -61,7 +61,7 @@ function parseSource(outbound: Outbound, address: string): URL {
 }
 
 /** Decodes `user:password` of an address; empty if absent. Undefined: invalid percent-encoding. */
-export function credentialsOf({ username, password }: URL): string | undefined {
+export function basicAuthorization({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return '';
   try {
     return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -4,7 +4,7 @@ import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resource-request.ts';
+import { estimateResources } from '../queue/resource-request.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
 import { keepInputFile, type UploadedFile } from './input-file.ts';
 import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
@@ -43,7 +43,7 @@ export async function startAppend(
       format: conversion.writer.format,
       ...file.columns,
       outputDatasetId: target.id,
-      ...resourcesOf(request, work),
+      ...estimateResources(request, work),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
     return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);

@@ -5,7 +5,7 @@ import type { Caller } from '../../http/caller.ts';
 import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resource-request.ts';
+import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
 import { type DatasetData, newDataset } from './new-dataset.ts';
 import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
@@ -39,7 +39,7 @@ export async function startConvert(
       projectId: project.id,
       format: conversion.writer.format,
       inputDatasetId: source.id,
-      ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
+      ...estimateResources(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         inputName: downloadName(source),

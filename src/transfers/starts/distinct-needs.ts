@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import { inWords } from '../queue/queue-status.ts';
-import { requestedFlags, requirementsOf } from '../queue/requirements.ts';
+import { decodeRequirements, requestedFlags } from '../queue/requirements.ts';
 import { isUnderWay, listRequestedFlags, lockAsked } from './distinct-needs.queries.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function limitDistinctRequests(
   if (others.length < MAX_DISTINCT) return;
   throw conflict(
     `Unfinished transfers of the tenant have ${MAX_DISTINCT} different resource requests, which is the maximum; ` +
-      `${inWords(requirementsOf(asked))} would be one more. Request the same as one of them, or wait until one has ended.`,
+      `${inWords(decodeRequirements(asked))} would be one more. Request the same as one of them, or wait until one has ended.`,
     { code: 'TooManyNeeds' },
   );
 }

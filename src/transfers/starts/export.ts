@@ -3,7 +3,7 @@ import { downloadName } from '../../datasets/download-name.ts';
 import { invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resource-request.ts';
+import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
 import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
 
@@ -37,7 +37,7 @@ export async function startExport(
       projectId: source.projectId,
       format: writer.format,
       inputDatasetId: source.id,
-      ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
+      ...estimateResources(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         inputName: downloadName(source),

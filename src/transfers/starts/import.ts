@@ -2,7 +2,7 @@ import type { Caller } from '../../http/caller.ts';
 import { requireCapability } from '../../projects/access.ts';
 import { visibleProject } from '../../projects/visibility.queries.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resource-request.ts';
+import { estimateResources } from '../queue/resource-request.ts';
 import { checkConversion, type StartRequest } from './check.ts';
 import { keepInputFile, type UploadedFile } from './input-file.ts';
 import { type DatasetData, newDataset } from './new-dataset.ts';
@@ -31,7 +31,7 @@ export async function startImport(
       projectId: project.id,
       format: conversion.writer.format,
       ...file.columns,
-      ...resourcesOf(request, { inputBytes: file.size, copied: conversion.copied }),
+      ...estimateResources(request, { inputBytes: file.size, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         ...file.request,

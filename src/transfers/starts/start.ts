@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { findReader } from 'hydrofiles';
 import type { BlobSources } from '../../blobs/blob-source.ts';
 import { tooFewCredits } from '../../credits/change.ts';
-import { priceOf } from '../../credits/prices.ts';
+import { computePrice } from '../../credits/prices.ts';
 import { insertReader, setWriter } from '../../datasets/locks.queries.ts';
 import type { Database, Transaction } from '../../db.ts';
 import type { Caller } from '../../http/caller.ts';
 import { emit } from '../../outbox.ts';
 import type { NodeSize } from '../../platform/settings/settings.ts';
-import { sidesOf, started } from '../events.ts';
+import { started, viewPerTenant } from '../events.ts';
 import { insertTransfer, type NewTransfer, type Summary } from '../queries.ts';
 import type { Sources } from '../sources/sources.ts';
-import { unsatisfiableReasonOf } from '../views/why.ts';
+import { findUnsatisfiableReason } from '../views/why.ts';
 import type { CheckedConversion, StartRequest } from './check.ts';
 import { contentWarning, storedInput } from './content-warning.ts';
 import { limitDistinctRequests } from './distinct-needs.ts';
@@ -70,7 +70,7 @@ export async function inDryRunTransaction(
       plan = written.plan;
       credits = written.credits;
       blob = await storedInput(tx, plan);
-      const unmet = await unsatisfiableReasonOf(tx, plan.flags ?? []);
+      const unmet = await findUnsatisfiableReason(tx, plan.flags ?? []);
       warnings.push(...written.warnings, ...(unmet === undefined ? [] : [unmet]));
       throw new RolledBack();
     });
@@ -101,13 +101,13 @@ export async function writePlan(
   await limitDistinctRequests(tx, plan.tenantId, plan.flags ?? []);
   const { readerName, writerName, maxCredits } = plan.request;
   const { memoryMb } = plan;
-  const price = priceOf(prices, { readerName, writerName, maxCredits, memoryMb, timeLimit });
+  const price = computePrice(prices, { readerName, writerName, maxCredits, memoryMb, timeLimit });
   const row = { ...plan, id: randomUUID(), price, createdBy, accountId, requestId, traceparent };
   const { available = 0, ...summary } = await insertTransfer(tx, row, started(row));
   // the commit reserves the credits, and checks again; see the trigger `reserves_price`
   if (price !== undefined && available < price.reserved)
     throw tooFewCredits(available, undefined, row.id, price.reserved);
-  for (const side of sidesOf(row).slice(1)) await emit(tx, started(side));
+  for (const side of viewPerTenant(row).slice(1)) await emit(tx, started(side));
   if (row.inputDatasetId !== undefined) await insertReader(tx, row.inputDatasetId, row.id);
   if (row.outputDatasetId !== undefined) await setWriter(tx, row.outputDatasetId, row.id);
   return { summary, plan, warnings, credits: price?.reserved };

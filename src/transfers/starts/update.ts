@@ -4,7 +4,7 @@ import type { Transaction } from '../../db.ts';
 import { forbidden, invalidMember } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Summary } from '../queries.ts';
-import { resourcesOf } from '../queue/resource-request.ts';
+import { estimateResources } from '../queue/resource-request.ts';
 import { type CheckedConversion, checkConversion, type StartRequest } from './check.ts';
 import { keepInputFile, type UploadedFile } from './input-file.ts';
 import { acceptedRequest, type DryRun, inDryRunTransaction, type Plan, type StartParts, writePlan } from './start.ts';
@@ -40,7 +40,7 @@ export async function startUpdate(
       format: conversion.writer.format,
       ...file.columns,
       outputDatasetId: target.id,
-      ...resourcesOf(request, { inputBytes: file.size, copied: conversion.copied }),
+      ...estimateResources(request, { inputBytes: file.size, copied: conversion.copied }),
       request: { ...acceptedRequest(request, conversion), ...file.request },
     };
     return writePlan(tx, caller, plan, parts, [...conversion.warnings, ...file.warnings]);
@@ -71,7 +71,7 @@ export async function startUpdateFrom(
       format: conversion.writer.format,
       inputDatasetId: source.id,
       outputDatasetId: target.id,
-      ...resourcesOf(request, { inputBytes: source.storageSize, copied: conversion.copied }),
+      ...estimateResources(request, { inputBytes: source.storageSize, copied: conversion.copied }),
       request: {
         ...acceptedRequest(request, conversion),
         inputName: downloadName(source),

@@ -38,11 +38,11 @@ const KEPT_BACK = 1 << 20;
  */
 export class ContentDamaged extends AppError {
   constructor(named: NamedBlob, problem: BlobProblem) {
-    super('damaged', sentenceOf(named, problem), { code: 'ContentDamaged' });
+    super('damaged', describeProblem(named, problem), { code: 'ContentDamaged' });
   }
 }
 
-function sentenceOf({ kind, id, title }: NamedBlob, problem: BlobProblem): string {
+function describeProblem({ kind, id, title }: NamedBlob, problem: BlobProblem): string {
   const what = {
     dataset: `The content of dataset '${title}' (${id})`,
     upload: `The uploaded file '${id}'`,
@@ -223,10 +223,10 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
     async copy(from, to, signal) {
       const [expected, info] = await Promise.all([known(from), present(from, () => store.copy(from, to, signal))]);
       // read back, because the bytes may not have passed through this process
-      const digest = await digestOf(store, to, signal);
+      const digest = await computeDigest(store, to, signal);
       if (expected !== null && !digest.equals(expected)) {
         await store.remove(to);
-        const source = await digestOf(store, from, signal);
+        const source = await computeDigest(store, from, signal);
         if (!source.equals(expected)) throw await damaged(from);
         throw new AppError('unavailable', `The copy of blob '${from}' differs from it. Try again.`);
       }
@@ -250,7 +250,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
       const expected = await known(name);
       let digest: Digest;
       try {
-        digest = await digestOf(store, name, signal);
+        digest = await computeDigest(store, name, signal);
       } catch (error) {
         if (!isNotFound(error)) throw error;
         return (await found(name, 'missing')) && { problem: 'missing', bytes: 0 };
@@ -267,7 +267,7 @@ export function checkedBlobs(store: BlobStore, { db, log, written }: CheckedBlob
 }
 
 /** Continues where a connection breaks. */
-async function digestOf(store: BlobStore, name: string, signal?: AbortSignal): Promise<Digest> {
+async function computeDigest(store: BlobStore, name: string, signal?: AbortSignal): Promise<Digest> {
   const digest = new Digest();
   const info = await store.info(name);
   if (info === undefined) throw notFound('Blob', name);

@@ -119,7 +119,7 @@ export interface Addresses {
 
 const DOWNLOAD_MS = 3_600_000;
 
-export async function transferOf(row: TransferRow, addresses: Addresses): Promise<Transfer> {
+export async function toTransfer(row: TransferRow, addresses: Addresses): Promise<Transfer> {
   const request = AcceptedRequest.parse(row.request);
   const { readerName, writerName, transformations } = request;
   const parameters = {

@@ -20,7 +20,7 @@ import { DryRun, StartQuery } from '../starts/bodies.ts';
 import { startRetry } from '../starts/retry.ts';
 import type { StartParts } from '../starts/start.ts';
 import { followTransfer } from './follow.ts';
-import { type Addresses, Transfer, transferOf } from './record.ts';
+import { type Addresses, Transfer, toTransfer } from './record.ts';
 import type { Changes } from './transfer-watch.ts';
 import type { EndWaiter } from './wait-for-end.ts';
 
@@ -75,7 +75,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     const following = {
       id,
       caller: reauthenticator(request, findCaller),
-      show: (row: TransferRow) => transferOf(row, addresses),
+      show: (row: TransferRow) => toTransfer(row, addresses),
       signal: gone.signal,
     };
     return sendEvents(request, reply, followTransfer(db, changes, following));
@@ -115,7 +115,7 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
           await endWaiter.wait(id, time);
           transfer = await seen(request, id);
         }
-        return transferOf(transfer, addressesOf(request));
+        return toTransfer(transfer, addressesOf(request));
       },
     );
   }

@@ -71,7 +71,7 @@ export async function explainWaiting(
  * Why no worker that takes transfers now could ever run a transfer with these flags. Undefined: one could, or no worker
  * takes transfers.
  */
-export async function unsatisfiableReasonOf(db: Reads, flags: readonly string[]): Promise<string | undefined> {
+export async function findUnsatisfiableReason(db: Reads, flags: readonly string[]): Promise<string | undefined> {
   const takers = (await listLiveWorkers(db)).filter(({ draining }) => !draining);
   if (takers.length === 0 || takers.some((worker) => couldRun(worker, flags))) return undefined;
   return waitingReason(takers, flags);

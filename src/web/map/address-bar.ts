@@ -1,4 +1,4 @@
-import { parsePermalink, permalinkOf, type View } from './permalink.ts';
+import { formatPermalink, parsePermalink, type View } from './permalink.ts';
 
 /** Keeps the fragment of the page's address up to date, and reports changes by the reader. */
 export class AddressBar {
@@ -8,7 +8,7 @@ export class AddressBar {
   constructor(onChange: (view: View) => void) {
     this.#view = parsePermalink(location.hash);
     addEventListener('hashchange', () => {
-      if (location.hash === permalinkOf(this.#view)) return;
+      if (location.hash === formatPermalink(this.#view)) return;
       this.#view = parsePermalink(location.hash);
       onChange(this.#view);
     });
@@ -22,13 +22,13 @@ export class AddressBar {
   keep(part: { [Name in keyof View]: View[Name] | undefined }): void {
     this.#view = { ...this.#view, ...part } as View;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => history.replaceState(null, '', permalinkOf(this.#view)), 300);
+    this.#timer = setTimeout(() => history.replaceState(null, '', formatPermalink(this.#view)), 300);
   }
 
   /** The address that shows the same, at once. */
   get link(): string {
     const url = new URL(location.href);
-    url.hash = permalinkOf(this.#view);
+    url.hash = formatPermalink(this.#view);
     return url.href;
   }
 }

@@ -52,7 +52,7 @@ export class Api {
   async get(path: string, options: { signal?: AbortSignal; accept?: string } = {}): Promise<Response> {
     let answer = await this.#send(path, options);
     if (answer.status === 401 && (await this.#refresh())) answer = await this.#send(path, options);
-    if (!answer.ok) throw await refusalOf(answer);
+    if (!answer.ok) throw await toRefused(answer);
     return answer;
   }
 
@@ -64,7 +64,7 @@ export class Api {
   /** @returns the authenticators of which a code is needed; undefined after a login */
   async login(credentials: Credentials): Promise<readonly string[] | undefined> {
     const answer = await this.#post('api/tokens', credentials);
-    if (!answer.ok) throw await refusalOf(answer);
+    if (!answer.ok) throw await toRefused(answer);
     const body = (await answer.json()) as LoginAnswer;
     if (!('accessToken' in body)) {
       if (body.accessForbidden) throw new Refused(403, 'This account may not log in from this network.');
@@ -110,7 +110,7 @@ export class Api {
   }
 }
 
-async function refusalOf(answer: Response): Promise<Refused> {
+async function toRefused(answer: Response): Promise<Refused> {
   const problem = (await answer.json().catch(() => ({}))) as { detail?: string; title?: string };
   return new Refused(answer.status, problem.detail ?? problem.title ?? `The server answered ${answer.status}.`);
 }

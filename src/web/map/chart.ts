@@ -1,7 +1,7 @@
 import { draw, element, make } from './dom.ts';
 import { type Axis, estimateText, timeAxis, valueAxis, valueText } from './scale.ts';
 import type { Series } from './series-table.ts';
-import { millisecondsOf, timeLabels } from './times.ts';
+import { parseStamp, timeLabels } from './times.ts';
 
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [190, 56, 12, 12, 26];
 
@@ -14,7 +14,7 @@ interface Plot {
 
 /** Positions on the axis of time: times, or numbers of steps where a stamp is no time. */
 export function positionsOf(times: readonly string[]): { positions: number[]; timed: boolean } {
-  const positions = times.map(millisecondsOf);
+  const positions = times.map(parseStamp);
   return positions.every((one) => one !== undefined)
     ? { positions, timed: true }
     : { positions: times.map((_, n) => n), timed: false };
@@ -113,7 +113,7 @@ function singles({ x, y, places }: Plot, values: Series['values']): SVGElement[]
 }
 
 /** The series in a sentence, for those who do not see the chart. */
-export function summaryOf(series: Series): string {
+export function summarize(series: Series): string {
   const { title, unit, times, values } = series;
   const known = values.filter((value) => value !== undefined);
   const measure = unit === undefined ? '' : ` ${unit}`;

@@ -44,7 +44,7 @@ async function start(): Promise<void> {
     shown?.apply(view);
   });
   openPanel();
-  const map = openMap(bar.view, subject.box, (error) => say(sentenceOf(error)));
+  const map = openMap(bar.view, subject.box, (error) => say(errorSentence(error)));
   map.on('moveend', () => {
     const { lng: longitude, lat: latitude } = map.getCenter();
     bar.keep({ zoom: map.getZoom(), latitude, longitude });
@@ -102,14 +102,14 @@ function openKeys(map: MapLibreMap, shown: () => Shown | undefined): void {
   canvas.addEventListener('blur', () => cross(false));
 }
 
-const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorSentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 start().catch((error: unknown) => {
   document.body.dataset.state = 'failed';
   const failure = element('failure');
-  failure.textContent = /webgl/i.test(sentenceOf(error))
+  failure.textContent = /webgl/i.test(errorSentence(error))
     ? 'This browser cannot draw the map, because WebGL is switched off or missing.'
-    : sentenceOf(error);
+    : errorSentence(error);
   failure.hidden = false;
   element('map').removeAttribute('aria-busy');
 });

@@ -53,7 +53,7 @@ export function parsePermalink(fragment: string): View {
   });
 }
 
-export function permalinkOf(view: View): string {
+export function formatPermalink(view: View): string {
   const { zoom, latitude, longitude, point, opacity, ...rest } = view;
   const values = new URLSearchParams();
   if (zoom !== undefined && latitude !== undefined && longitude !== undefined)

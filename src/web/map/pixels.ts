@@ -17,7 +17,7 @@ function storedValue({ outputType, minValue = 0, maxValue = 1 }: TilingScheme, t
 }
 
 /** A tile as a picture that can be drawn. Tiles of values get the colours of the scheme. */
-export async function bitmapOf(scheme: TilingScheme, bytes: ArrayBuffer): Promise<ImageBitmap> {
+export async function decodeTile(scheme: TilingScheme, bytes: ArrayBuffer): Promise<ImageBitmap> {
   if (isPicture(scheme))
     return createImageBitmap(new Blob([bytes]), { colorSpaceConversion: 'none', premultiplyAlpha: 'none' });
   const { tileWidth: width, tileHeight: height } = scheme;
@@ -44,7 +44,7 @@ export async function valueInTile(
   }
   const ramp = rampOfScheme(scheme);
   if (ramp === undefined) return undefined;
-  const bitmap = await bitmapOf(scheme, bytes);
+  const bitmap = await decodeTile(scheme, bytes);
   const canvas = new OffscreenCanvas(1, 1);
   const context = canvas.getContext('2d', { willReadFrequently: true })!;
   context.drawImage(bitmap, -x, -y);

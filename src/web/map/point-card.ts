@@ -1,9 +1,9 @@
 import { isAbort } from './api.ts';
-import { chartElement, drawChart, summaryOf } from './chart.ts';
+import { chartElement, drawChart, summarize } from './chart.ts';
 import { placeText } from './degrees.ts';
 import { element, make, say } from './dom.ts';
 import type { Point } from './map-view.ts';
-import { csvOf, type Series } from './series-table.ts';
+import { formatCsv, type Series } from './series-table.ts';
 
 export interface PointCard {
   readonly point: Point | undefined;
@@ -70,9 +70,9 @@ export function openPointCard(options: Options): PointCard {
       if (signal.aborted) return;
       show(series);
       progress(series.source);
-      element('point-summary').textContent = summaryOf(series);
+      element('point-summary').textContent = summarize(series);
       element('point-save').hidden = false;
-      say(summaryOf(series));
+      say(summarize(series));
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
       progress(error instanceof Error ? error.message : String(error));
@@ -90,7 +90,7 @@ export function openPointCard(options: Options): PointCard {
     element('map').querySelector('canvas')?.focus();
   };
   element('point-save').onclick = () => {
-    if (shown !== undefined) save(csvOf(shown.series), `${shown.series.title}.csv`);
+    if (shown !== undefined) save(formatCsv(shown.series), `${shown.series.title}.csv`);
   };
   new ResizeObserver(() => {
     if (shown !== undefined && !card.hidden) show(shown.series);

@@ -31,7 +31,7 @@ export function itemFor({ items }: MultidimensionalDataset, name: string | undef
 }
 
 /** The series as CSV (RFC 4180); no value is an empty cell. */
-export function csvOf({ title, unit, times, values }: Series): string {
+export function formatCsv({ title, unit, times, values }: Series): string {
   const name = `${title}${unit === undefined ? '' : ` [${unit}]`}`;
   const quoted = /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
   return `time,${quoted}\r\n${times.map((time, n) => `${time},${values[n] ?? ''}\r\n`).join('')}`;

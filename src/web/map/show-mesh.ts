@@ -12,7 +12,7 @@ import { hasLayers, itemFor, type Series, unitOf } from './series-table.ts';
 import type { Shown } from './show-tiles.ts';
 import type { Subject } from './subject.ts';
 import { openTimeBar } from './time-bar.ts';
-import { millisecondsOf, nearestStep, timeLabels } from './times.ts';
+import { nearestStep, parseStamp, timeLabels } from './times.ts';
 import {
   addVectorLayers,
   COLOURS,
@@ -102,7 +102,7 @@ export function showMesh(map: MapLibreMap, subject: Subject, bar: AddressBar, ap
       return storedSeries(api, subject.id, item, point, { signal, ...(hasLayers(dataset, item) && { layer }) });
     },
     onStep(series, n) {
-      const to = nearestStep(stamps, millisecondsOf(series.times[n] ?? '') ?? Number.NaN);
+      const to = nearestStep(stamps, parseStamp(series.times[n] ?? '') ?? Number.NaN);
       if (to !== undefined) time?.go(to);
     },
     marked: (series) => markIn(series),
@@ -112,7 +112,7 @@ export function showMesh(map: MapLibreMap, subject: Subject, bar: AddressBar, ap
       bar.keep({ point });
     },
   });
-  const markIn = ({ times }: Series) => nearestStep(times, millisecondsOf(stamps[step] ?? '') ?? Number.NaN) ?? step;
+  const markIn = ({ times }: Series) => nearestStep(times, parseStamp(stamps[step] ?? '') ?? Number.NaN) ?? step;
   const again = () => {
     if (card.point !== undefined) void card.open(card.point);
   };

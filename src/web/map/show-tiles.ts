@@ -17,7 +17,7 @@ import { type MapScheme, zoomRange } from './tile-grid.ts';
 import { isEstimate, mapSchemes, mapTile, valueAt, valueScheme } from './tile-source.ts';
 import { TileStore } from './tile-store.ts';
 import { openTimeBar } from './time-bar.ts';
-import { millisecondsOf, nearestStep, timeLabels } from './times.ts';
+import { nearestStep, parseStamp, timeLabels } from './times.ts';
 
 /** What the page does with keys and with a changed address. */
 export interface Shown {
@@ -110,12 +110,12 @@ export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, a
       progress: (done, all) => progress(`Reading the series: ${done} of ${all} steps`),
     });
   };
-  const stepIn = ({ times }: Series) => nearestStep(times, millisecondsOf(stamps[step] ?? '') ?? Number.NaN) ?? step;
+  const stepIn = ({ times }: Series) => nearestStep(times, parseStamp(stamps[step] ?? '') ?? Number.NaN) ?? step;
   const card = openPointCard({
     facts,
     ...(stamps.length > 1 || seriesId !== undefined ? { series: readSeries } : {}),
     onStep(series, n) {
-      const to = nearestStep(stamps, millisecondsOf(series.times[n] ?? '') ?? Number.NaN);
+      const to = nearestStep(stamps, parseStamp(series.times[n] ?? '') ?? Number.NaN);
       if (to !== undefined) time?.go(to);
     },
     marked: stepIn,
@@ -139,7 +139,7 @@ export function showTiles(map: MapLibreMap, subject: Subject, bar: AddressBar, a
           onStep(to) {
             step = to;
             drawSlice();
-            card.markTime((series) => nearestStep(series.times, millisecondsOf(stamps[to] ?? '') ?? Number.NaN) ?? to);
+            card.markTime((series) => nearestStep(series.times, parseStamp(stamps[to] ?? '') ?? Number.NaN) ?? to);
             bar.keep({ time: stamps[to] });
           },
           ready: () => tilesShown(map),

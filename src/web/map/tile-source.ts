@@ -1,5 +1,5 @@
 import type { TilingScheme } from './answers.ts';
-import { bitmapOf, isPicture, valueInTile } from './pixels.ts';
+import { decodeTile, isPicture, valueInTile } from './pixels.ts';
 import {
   gridOf,
   isMapTile,
@@ -62,7 +62,7 @@ export async function mapTile(
   const parts = whole.getContext('2d')!;
   await Promise.all(
     pieces.map(async ({ column, row }) => {
-      const bitmap = await bitmapOf(scheme, await store.tile(scheme, slice, [level.id, column, row], signal));
+      const bitmap = await decodeTile(scheme, await store.tile(scheme, slice, [level.id, column, row], signal));
       parts.drawImage(bitmap, (column - first.column) * width, (row - first.row) * height);
       bitmap.close();
     }),

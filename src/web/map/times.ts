@@ -16,7 +16,7 @@ export function timeLabels(stamps: readonly string[]): string[] {
 }
 
 /** Milliseconds of a time stamp without regard to zones, for axes; undefined for text of another form. */
-export function millisecondsOf(stamp: string): number | undefined {
+export function parseStamp(stamp: string): number | undefined {
   const [, date, time = '00:00', second = '00', digits = '0'] = STAMP.exec(stamp) ?? [];
   if (date === undefined) return undefined;
   const whole = Date.parse(`${date.length > 10 ? `+${date.padStart(12, '0')}` : date}T${time}:${second}Z`);
@@ -27,7 +27,7 @@ export function millisecondsOf(stamp: string): number | undefined {
 export function nearestStep(stamps: readonly string[], milliseconds: number): number | undefined {
   let [best, distance] = [-1, Infinity];
   stamps.forEach((stamp, step) => {
-    const own = Math.abs((millisecondsOf(stamp) ?? Number.NaN) - milliseconds);
+    const own = Math.abs((parseStamp(stamp) ?? Number.NaN) - milliseconds);
     if (own < distance) [best, distance] = [step, own];
   });
   return best < 0 ? undefined : best;

@@ -1,5 +1,5 @@
 import type { MapNet } from './answers.ts';
-import { bitmapOf } from './pixels.ts';
+import { decodeTile } from './pixels.ts';
 import type { Level, MapScheme } from './tile-grid.ts';
 import type { Slice, TileStore } from './tile-store.ts';
 
@@ -67,7 +67,7 @@ export async function warpedTile(
       drawn.push(
         store
           .tile(scheme, slice, [level.id, column, row], signal)
-          .then((bytes) => bitmapOf(scheme, bytes))
+          .then((bytes) => decodeTile(scheme, bytes))
           .then((bitmap) => {
             context.drawImage(bitmap, (column - first.column) * width, (row - first.row) * height);
             bitmap.close();

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 import { checkParameters } from '../../../src/files/formats/parameters.ts';
-import { problemOf } from '../../../src/files/tiles/dataset/check-tile.ts';
+import { findProblem } from '../../../src/files/tiles/dataset/check-tile.ts';
 import { tilingWriter } from '../../../src/files/tiles/dataset/format.ts';
 import { decodePng, pixelAlpha } from '../decode-png.ts';
 import { gridOf, tiled } from './tiling.ts';
@@ -139,14 +139,14 @@ test('a tile that cannot be decoded is found: cut off, changed, or of another si
     const { stored } = await tiled(t, grid(), { schemeId: 'a', outputType });
     const tile = (await stored.tile('a', { step: 0, layer: 0 }, [0, 0, 0]))!;
     const format = { outputType, tileWidth: 256, tileHeight: 256 };
-    t.is(problemOf(tile, format), undefined, outputType);
-    t.truthy(problemOf({ ...tile, bytes: tile.bytes.subarray(0, -5) }, format), outputType);
-    t.truthy(problemOf(tile, { ...format, tileWidth: 128 }), outputType);
+    t.is(findProblem(tile, format), undefined, outputType);
+    t.truthy(findProblem({ ...tile, bytes: tile.bytes.subarray(0, -5) }, format), outputType);
+    t.truthy(findProblem(tile, { ...format, tileWidth: 128 }), outputType);
     if (outputType === 'WEBP') continue;
     // The names of some chunks of PNG, and the head of gzip, may change without harm.
     const changed = Buffer.from(tile.bytes);
     const at = Math.floor(changed.length / 2);
     changed[at] = changed[at]! ^ 1;
-    t.truthy(problemOf({ ...tile, bytes: changed }, format), outputType);
+    t.truthy(findProblem({ ...tile, bytes: changed }, format), outputType);
   }
 });

@@ -5,7 +5,7 @@ import { kindsOf } from '../../../src/files/formats/ts/definition.ts';
 import type { Cell, Rows } from '../../../src/files/formats/ts/rows.ts';
 import { SeriesFile } from '../../../src/files/formats/ts/series-file.ts';
 import { type Column, jsonOfCell } from '../../../src/series/cells.ts';
-import { dayText, textOf } from '../../../src/series/clock.ts';
+import { dayText, formatTime } from '../../../src/series/clock.ts';
 import { RowText } from '../../../src/series/row-text.ts';
 import { randomOf } from '../../world/random.ts';
 import { dfsBytes, type TestFile } from '../dfs/dfs-bytes.ts';
@@ -426,7 +426,7 @@ test('rows are written as JSON byte by byte as their cells and times are one by 
     ] as const) {
       const expected = rows.times.slice(from, to + 1).map((time, n) => {
         const cells = columns.map((column, c) => jsonOfCell(rows.columns[c]![from + n]!, column));
-        return `["${textOf(time)}",${cells.join(',')}]`;
+        return `["${formatTime(time)}",${cells.join(',')}]`;
       });
       const rest = text.of(block, rows.times[from]!, rows.times[to]!).toString();
       t.is(rest.length, expected.join(',').length);

@@ -85,7 +85,7 @@ async function readExisting({ path, format, crs }: ExistingDataset, context: Con
   });
   if (data.kind !== 'features')
     throw new ConversionError(`The dataset holds ${kindNouns[data.kind].one}, and the input features.`);
-  const known = await crsOf(data.crs, crs);
+  const known = await checkCrs(data.crs, crs);
   return {
     ...data,
     ...(known === undefined ? {} : { crs: known }),
@@ -116,7 +116,7 @@ function unreadable(error: unknown): unknown {
 /**
  * The CRS in the file; the CRS in the dataset's metadata if the file cannot store it (GeoJSON in a CRS without a code).
  */
-async function crsOf(content: Crs | undefined, record: ExistingDataset['crs']): Promise<Crs | undefined> {
+async function checkCrs(content: Crs | undefined, record: ExistingDataset['crs']): Promise<Crs | undefined> {
   if (record === undefined || (content !== undefined && record.srid !== undefined)) return content;
   try {
     const crs = await crsFromWkt(record.wkt);

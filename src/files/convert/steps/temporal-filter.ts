@@ -69,7 +69,7 @@ export function stepsIn(
     return (from === undefined || time >= from - TOLERANCE) && (to === undefined || time <= to + TOLERANCE);
   });
   if (chosen.length === 0)
-    throw nothingLeft(axis, `they lie between ${textOf(axis, 0)} and ${textOf(axis, all.length - 1)}`);
+    throw nothingLeft(axis, `they lie between ${formatStep(axis, 0)} and ${formatStep(axis, all.length - 1)}`);
   return chosen;
 }
 
@@ -82,7 +82,7 @@ function stepAt(axis: TimeAxis, time: number): number {
     if (one < time && (before === undefined || one > timeOf(axis, before))) before = step;
     if (one > time && (after === undefined || one < timeOf(axis, after))) after = step;
   }
-  const neighbours = [before, after].flatMap((step) => (step === undefined ? [] : [textOf(axis, step)]));
+  const neighbours = [before, after].flatMap((step) => (step === undefined ? [] : [formatStep(axis, step)]));
   throw new ConversionError(
     `No step is at ${clockText(time)}; the nearest ${neighbours.length === 1 ? 'is' : 'are'} ${neighbours.join(' and ')}.`,
   );
@@ -98,4 +98,4 @@ const counted = (steps: number): string => (steps === 1 ? 'one step, 0' : `steps
 const listed = (steps: readonly number[]): string =>
   `${steps.slice(0, 50).join(', ')}${steps.length > 50 ? ` and ${steps.length - 50} more` : ''}`;
 
-const textOf = (axis: TimeAxis, step: number): string => clockText(timeOf(axis, step));
+const formatStep = (axis: TimeAxis, step: number): string => clockText(timeOf(axis, step));

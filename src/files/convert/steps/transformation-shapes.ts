@@ -132,7 +132,7 @@ export function readTemporalFilter(members: Members): TemporalFilter | undefined
     return at === undefined ? undefined : { type: 'TemporalFilterTransformation', by, at };
   }
   const moment = (name: string) =>
-    by === 'index' ? filter.may(name, isIndex, what) : timeOf(filter.may(name, isTime, what));
+    by === 'index' ? filter.may(name, isIndex, what) : parseTime(filter.may(name, isTime, what));
   const at = by === 'index' ? undefined : moment('at');
   return {
     type: 'TemporalFilterTransformation',
@@ -167,10 +167,10 @@ function interval(filter: Members, from: number | undefined, to: number | undefi
   return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
 }
 
-const isTime = (value: unknown): value is string => typeof value === 'string' && timeOf(value) !== undefined;
+const isTime = (value: unknown): value is string => typeof value === 'string' && parseTime(value) !== undefined;
 
 /** A date, with or without a time, as milliseconds since 1970 on the data's clock. */
-function timeOf(text: string | undefined): number | undefined {
+function parseTime(text: string | undefined): number | undefined {
   const parsed = text === undefined ? undefined : parseUtc(text);
   return parsed && Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction}`) * 1000;
 }

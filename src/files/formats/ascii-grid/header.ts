@@ -83,8 +83,8 @@ export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
 }
 
 function interpret(found: Map<string, { value: number; offset: number }>, end: number, size: number): AsciiHeader {
-  const width = countOf(found, 'ncols');
-  const height = countOf(found, 'nrows');
+  const width = readCount(found, 'ncols');
+  const height = readCount(found, 'nrows');
   if (width > maxColumns) throw new FormatError(`ncols is ${width}. The maximum is ${maxColumns}.`, 0);
   // Each value takes at least a digit and, except for the last, a blank.
   const least = width * height * 2 - 1;
@@ -93,8 +93,8 @@ function interpret(found: Map<string, { value: number; offset: number }>, end: n
       `The header declares ${width} × ${height} values, which take at least ${least} bytes. Only ${size - end} bytes follow.`,
       end,
     );
-  const dx = sizeOf(found, 'dx', 'cellsize');
-  const dy = sizeOf(found, 'dy', 'cellsize');
+  const dx = readCellSize(found, 'dx', 'cellsize');
+  const dy = readCellSize(found, 'dy', 'cellsize');
   const left = edgeOf(found, 'xll', dx);
   const bottom = edgeOf(found, 'yll', dy);
   const nodata = found.get('nodata')?.value;
@@ -107,7 +107,7 @@ function interpret(found: Map<string, { value: number; offset: number }>, end: n
   };
 }
 
-function countOf(found: Map<string, { value: number; offset: number }>, key: string): number {
+function readCount(found: Map<string, { value: number; offset: number }>, key: string): number {
   const entry = found.get(key);
   if (entry === undefined) throw new FormatError(`The header has no ${key}.`, 0);
   if (!Number.isSafeInteger(entry.value) || entry.value < 1)
@@ -115,7 +115,7 @@ function countOf(found: Map<string, { value: number; offset: number }>, key: str
   return entry.value;
 }
 
-function sizeOf(found: Map<string, { value: number; offset: number }>, key: string, otherwise: string): number {
+function readCellSize(found: Map<string, { value: number; offset: number }>, key: string, otherwise: string): number {
   const entry = found.get(key) ?? found.get(otherwise);
   if (entry === undefined) throw new FormatError(`The header has neither ${key} nor ${otherwise}.`, 0);
   if (!(entry.value > 0 && Number.isFinite(entry.value)))

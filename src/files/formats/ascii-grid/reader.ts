@@ -16,7 +16,7 @@ const chunk = 1 << 20;
 const cellsPerBlock = 1 << 16;
 
 export const read: Read<typeof readParameters> = async (source, _parameters, context) => {
-  const header = await headerOf(source);
+  const header = await loadHeader(source);
   if (header.nodataWord !== undefined)
     context.remark(`NODATA_value is the word '${shownWord(header.nodataWord)}': cells with this word have no data.`);
   const { width, height, affine, nodata } =
@@ -33,7 +33,7 @@ export const read: Read<typeof readParameters> = async (source, _parameters, con
   };
 };
 
-async function headerOf(source: ByteSource): Promise<AsciiHeader> {
+async function loadHeader(source: ByteSource): Promise<AsciiHeader> {
   try {
     return await readHeader(source);
   } catch (error) {

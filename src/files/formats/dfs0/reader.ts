@@ -31,7 +31,7 @@ export const read: Read<typeof readParameters> = async (
     }),
     time: file.time,
     origin: dfsOrigin('dfs0', new DfsContent(file, own), complete),
-    chunks: () => chunksOf(file, chosen),
+    chunks: () => readChunks(file, chosen),
   };
 };
 
@@ -44,10 +44,10 @@ function positionOf(reference: readonly number[] | undefined): Pick<SeriesItem, 
   return { position: z === unset ? [x, y] : [x, y, z] };
 }
 
-async function* chunksOf(file: DfsFile, items: readonly number[]): AsyncGenerator<SeriesChunk> {
+async function* readChunks(file: DfsFile, items: readonly number[]): AsyncGenerator<SeriesChunk> {
   for (let first = 0; first < file.steps; ) {
     const { bytes, count } = await file.readSteps(first);
-    const values = items.map((item) => file.oneDeleteValue(item, columnOf(file, item, bytes, count)));
+    const values = items.map((item) => file.oneDeleteValue(item, readColumn(file, item, bytes, count)));
     const offsets = new Float64Array(count);
     for (let n = 0; n < count; n++) offsets[n] = offsetOf(file.time, first + n);
     yield { firstStep: first, offsets, values };
@@ -70,7 +70,7 @@ const getters: Readonly<Record<keyof typeof sampleArrays, Getter>> = {
 };
 
 /** The values of an item in consecutive steps. */
-function columnOf(file: DfsFile, item: number, bytes: DataView, count: number): Samples {
+function readColumn(file: DfsFile, item: number, bytes: DataView, count: number): Samples {
   const { type } = file.header.items[item]!;
   const column = new sampleArrays[type](count);
   const get = getters[type];

@@ -35,7 +35,7 @@ export const write: Write<typeof writeParameters, 'series'> = async (series, opt
     const type = writtenType(item, options.WriteAsFloat ?? true);
     return new ValueEncoder(item, type, deleteValues[type], from !== undefined);
   });
-  const projection = await projectionOf(series);
+  const projection = await makeProjection(series);
   const items = series.items.map((item, n) => {
     const options = { type: encoders[n]!.type, axis: equidistantAxis([], [], [], unit), otherwise: `Item ${n + 1}` };
     return newItem({ ...referenceOf(item.position), ...item }, options, context);
@@ -57,7 +57,7 @@ export const write: Write<typeof writeParameters, 'series'> = async (series, opt
 };
 
 /** Series seldom have a coordinate system; their positions are in the items. */
-async function projectionOf(series: Series): Promise<DfsProjection | undefined> {
+async function makeProjection(series: Series): Promise<DfsProjection | undefined> {
   const from = contentOf(series);
   if (from !== undefined && from.crs === series.crs) return from.file.header.projection;
   if (series.crs === undefined) return undefined;

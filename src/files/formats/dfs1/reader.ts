@@ -3,7 +3,7 @@ import type { MultiArray } from '../../data/multi-array.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Read } from '../define.ts';
 import { readArray } from '../io/dfs/array-reader.ts';
-import { cellsOf, isGrid } from '../io/dfs/grid-reader.ts';
+import { isGrid, openCells } from '../io/dfs/grid-reader.ts';
 import { openChosen } from '../io/dfs/open.ts';
 import { DfsContent, dfsOrigin } from '../io/dfs/origin.ts';
 import type { readParameters } from './parameters.ts';
@@ -26,7 +26,7 @@ export const read: Read<typeof readParameters> = async (
     kind: 'grid',
     affine,
     ...(crs === undefined ? {} : { crs }),
-    ...(await cellsOf(file, chosen)),
+    ...(await openCells(file, chosen)),
     origin: dfsOrigin('dfs1', new DfsContent(file, undefined, place), complete),
   };
 };

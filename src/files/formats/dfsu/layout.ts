@@ -9,7 +9,7 @@ import { describeCrs } from '../../geo/crs/crs.ts';
 import type { Context } from '../define.ts';
 import { equidistantAxis } from '../io/dfs/axes.ts';
 import { type DfsItem, type DfsStatic, unsetReference } from '../io/dfs/header.ts';
-import { arrayOf } from '../io/dfs/typed-array.ts';
+import { toDfsArray } from '../io/dfs/typed-array.ts';
 import { elementTypes } from './geometry.ts';
 import { dataTypes, type MikeFm } from './mike-fm.ts';
 
@@ -30,7 +30,7 @@ export interface DfsuLayout {
 }
 
 /** @throws ConversionError for a mesh with element shapes that a DFSU file cannot store */
-export async function layoutOf(mesh: Mesh, context: Pick<Context, 'reportLoss'>): Promise<DfsuLayout> {
+export async function planLayout(mesh: Mesh, context: Pick<Context, 'reportLoss'>): Promise<DfsuLayout> {
   const { frequencies, directions, location } = spectrumOf(mesh.items);
   const spectral = frequencies !== undefined || directions !== undefined;
   const layers = spectral ? undefined : layersOf(mesh);
@@ -196,5 +196,5 @@ function newStatic(name: string, { item: eumItem, unit: eumUnit }: EumQuantity, 
     valueKind: 0,
     axis: equidistantAxis([values.length]),
   };
-  return { item, values: arrayOf(values) };
+  return { item, values: toDfsArray(values) };
 }

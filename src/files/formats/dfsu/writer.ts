@@ -15,8 +15,8 @@ import { newDeleteValues, newHeader } from '../io/dfs/new-header.ts';
 import { contentOf, factsOf, hasNaNAsValue, storedPlaceOf, unchangedFile } from '../io/dfs/origin.ts';
 import { projectionText } from '../io/dfs/projection.ts';
 import { newTime } from '../io/dfs/time.ts';
-import { arrayOf } from '../io/dfs/typed-array.ts';
-import { heightItem, layoutOf } from './layout.ts';
+import { toDfsArray } from '../io/dfs/typed-array.ts';
+import { heightItem, planLayout } from './layout.ts';
 import { MIKE_FM, mikeFmNumbers } from './mike-fm.ts';
 import type { writeParameters } from './parameters.ts';
 
@@ -30,7 +30,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
   }
   const mesh = inElements(given, context);
   const from = contentOf(mesh)?.file.header;
-  const { dataType, fm, statics } = await layoutOf(mesh, context);
+  const { dataType, fm, statics } = await planLayout(mesh, context);
   const layered = fm.layers > 0;
   const { time, offsets } = newTime(mesh.time);
   const stored: MeshItem[] = layered
@@ -54,8 +54,8 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (given, option
       deleteValues,
       dataType,
       statisticsType: 1,
-      projection: await projectionOf(mesh),
-      custom: [{ name: MIKE_FM, values: arrayOf(mikeFmNumbers(fm)) }],
+      projection: await makeProjection(mesh),
+      custom: [{ name: MIKE_FM, values: toDfsArray(mikeFmNumbers(fm)) }],
       statics,
     },
     from,
@@ -95,7 +95,7 @@ function inElements(mesh: Mesh, { reportLoss }: Context): Mesh {
   };
 }
 
-async function projectionOf(mesh: Mesh): Promise<DfsProjection> {
+async function makeProjection(mesh: Mesh): Promise<DfsProjection> {
   const from = contentOf(mesh);
   const kept = from?.file.header.projection;
   if (from !== undefined && kept !== undefined && from.crs === mesh.crs) return kept;

@@ -101,16 +101,16 @@ function parse(table: FlatTable, end: number, fileSize: number): Header {
     geometryType: table.u8(headerSlots.geometryType),
     hasZ: table.u8(headerSlots.hasZ) !== 0,
     hasM: table.u8(headerSlots.hasM) !== 0,
-    columns: columnsOf(table),
+    columns: readColumns(table),
     count,
     ...(box === undefined ? {} : { box }),
-    ...(crs === undefined ? {} : { crs: crsOf(crs) }),
+    ...(crs === undefined ? {} : { crs: readCrs(crs) }),
     ...(indexed ? { index: { start: end, nodeSize, levels } } : {}),
     start,
   };
 }
 
-function crsOf(table: FlatTable): NonNullable<Header['crs']> {
+function readCrs(table: FlatTable): NonNullable<Header['crs']> {
   const org = table.string(crsSlots.org);
   const text = table.string(crsSlots.codeString) ?? '';
   const code = table.i32(crsSlots.code) || (/^\d{1,9}$/.test(text) ? Number(text) : 0);
@@ -141,14 +141,14 @@ const fieldTypes: Readonly<Record<number, FieldType>> = {
   [DateTime]: 'dateTime',
 };
 
-function columnsOf(table: FlatTable): FlatColumn[] {
+function readColumns(table: FlatTable): FlatColumn[] {
   const list = table.vector(headerSlots.columns, 4);
   if (list === undefined) return [];
   if (list.count > 0x10000) table.fail(`The header has ${list.count} columns; there can be 65,536.`, list.at);
-  return Array.from({ length: list.count }, (_, n) => columnOf(table.element(list, n), n, list.at));
+  return Array.from({ length: list.count }, (_, n) => readColumn(table.element(list, n), n, list.at));
 }
 
-function columnOf(column: FlatTable, n: number, at: number): FlatColumn {
+function readColumn(column: FlatTable, n: number, at: number): FlatColumn {
   const type = column.u8(columnSlots.type);
   if (type > Binary) column.fail(`Column ${n + 1} has the type ${type}, which is not known.`, at);
   const metadata = column.string(columnSlots.metadata);

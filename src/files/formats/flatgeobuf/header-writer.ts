@@ -36,7 +36,7 @@ export function headerBytes(contents: Contents, columns: readonly OutputColumn[]
     [headerSlots.geometryType]: { kind: 'u8', value: geometryType },
     [headerSlots.hasZ]: { kind: 'u8', value: hasZ ? 1 : 0 },
     [headerSlots.hasM]: { kind: 'u8', value: hasM ? 1 : 0 },
-    ...(columns.length === 0 ? {} : { [headerSlots.columns]: { kind: 'tables', value: columns.map(columnOf) } }),
+    ...(columns.length === 0 ? {} : { [headerSlots.columns]: { kind: 'tables', value: columns.map(encodeColumn) } }),
     [headerSlots.featuresCount]: { kind: 'u64', value: BigInt(count) },
     [headerSlots.indexNodeSize]: { kind: 'u16', value: count === 0 ? 0 : nodeSize },
     ...(crs === undefined ? {} : { [headerSlots.crs]: { kind: 'table', value: crs } }),
@@ -44,7 +44,7 @@ export function headerBytes(contents: Contents, columns: readonly OutputColumn[]
   return Buffer.concat([magic, Buffer.of(patchVersion), header]);
 }
 
-function columnOf({ name, type, field, widened, isDate }: OutputColumn): Slots {
+function encodeColumn({ name, type, field, widened, isDate }: OutputColumn): Slots {
   const metadata = field === undefined ? idMetadata : isDate ? dateMetadata : undefined;
   const { width, decimals } = (widened ? undefined : field) ?? {};
   return {

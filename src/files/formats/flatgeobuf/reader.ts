@@ -14,7 +14,7 @@ import type { readParameters } from './parameters.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<FeatureCollection> => {
-  const header = await headerOf(source);
+  const header = await loadHeader(source);
   const crs = SRID === undefined ? await crsOf(header, context) : undefined;
   const binary = header.columns.filter(({ type }) => type === columnTypes.Binary).length;
   if (binary > 0) context.reportLoss(`${binary} columns of bytes were left out.`);
@@ -32,7 +32,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
   };
 };
 
-async function headerOf(source: ByteSource): Promise<Header> {
+async function loadHeader(source: ByteSource): Promise<Header> {
   try {
     return await readHeader(source);
   } catch (error) {

@@ -12,8 +12,8 @@ import type { readParameters } from './parameters.ts';
 import { walk } from './walk.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID }, context) => {
-  const found = await schemaOf(source, context);
-  const crs = SRID === undefined ? crsOf(found.crs) : undefined;
+  const found = await readSchema(source, context);
+  const crs = SRID === undefined ? parseCrs(found.crs) : undefined;
   return {
     kind: 'features',
     ...(found.name === undefined ? {} : { name: found.name }),
@@ -26,7 +26,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
   };
 };
 
-async function schemaOf(source: ByteSource, context: Context): Promise<InferredSchema> {
+async function readSchema(source: ByteSource, context: Context): Promise<InferredSchema> {
   const found = await detect(source);
   if (found?.name.startsWith('Esri JSON')) throw new FormatError(`The file is ${found.name}.`, 0);
   try {
@@ -55,7 +55,7 @@ async function* chunks(
  * The CRS of a crs member (GeoJSON 2008). Without a member it is WGS 84; null means that it is unknown. Coordinates are
  * always easting or longitude first, as all programs write them.
  */
-function crsOf(member: unknown): Crs | undefined {
+function parseCrs(member: unknown): Crs | undefined {
   if (member === undefined) return wgs84;
   if (member === null) return undefined;
   const { type, properties } = member as {

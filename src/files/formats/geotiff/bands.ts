@@ -11,7 +11,7 @@ export async function readBands(directory: Directory, layout: Layout, context: C
   const { type, samples, integer64 } = layout;
   const nodata = readNodata(await directory.text(tag.gdalNodata), layout, context);
   const { bands: metadata } = parseGdalMetadata(await directory.text(tag.gdalMetadata, 'utf8'));
-  const roles = await rolesOf(directory, layout, context);
+  const roles = await readRoles(directory, layout, context);
   const shared = { type, ...nodata, ...(integer64 === undefined ? {} : { integer64 }) };
   return Array.from({ length: samples }, (_, n) => ({ ...shared, ...metadata.get(n), ...roles[n] }));
 }
@@ -60,7 +60,7 @@ const meanings: Readonly<Record<number, string>> = {
   10: 'ITU L*a*b*',
 };
 
-async function rolesOf(
+async function readRoles(
   directory: Directory,
   { samples, type }: Layout,
   { reportLoss }: Context,

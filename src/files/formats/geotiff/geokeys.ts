@@ -45,7 +45,7 @@ export async function readGeoreference(directory: Directory): Promise<Georeferen
     const [x, a, b, y, c, d] = affine;
     affine = [x - (a + b) / 2, a, b, y - (c + d) / 2, c, d];
   }
-  const crs = keys.size === 0 ? undefined : await crsOf(tags, keys);
+  const crs = keys.size === 0 ? undefined : await buildCrs(tags, keys);
   return {
     affine: affine ?? [0, 1, 0, 0, 0, -1],
     located: affine !== undefined,
@@ -65,7 +65,7 @@ function shortKeys({ directory }: GeoTags): Map<number, number> {
 }
 
 /** The CRS by its EPSG code if it is known, else as GDAL reads the keys. */
-async function crsOf(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<Crs | undefined> {
+async function buildCrs(tags: GeoTags, keys: ReadonlyMap<number, number>): Promise<Crs | undefined> {
   const model = keys.get(key.modelType);
   const code = model === 1 ? keys.get(key.projectedCrs) : keys.get(key.geodeticCrs);
   const vertical = keys.get(key.verticalCrs) ?? 0;

@@ -36,7 +36,7 @@ export async function writeStepFiles(
     }
     const file = await FileSource.open(path, { checksum: false });
     try {
-      await zip.add(`step_${String(step).padStart(digits, '0')}.tif`, file.size, piecesOf(file));
+      await zip.add(`step_${String(step).padStart(digits, '0')}.tif`, file.size, readPieces(file));
     } finally {
       await file.close();
       await rm(path);
@@ -57,6 +57,6 @@ function bandsOfStep(grid: Grid, bands: Grid, step: number): Grid {
   };
 }
 
-async function* piecesOf(file: FileSource): AsyncGenerator<Uint8Array> {
+async function* readPieces(file: FileSource): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.size; at += chunk) yield await file.read(at, chunk);
 }

@@ -28,7 +28,7 @@ export async function readStepImages(
   open: (image: ByteSource, context: Context) => Promise<Grid>,
   context: Context,
 ): Promise<Grid> {
-  const entries = await imagesOf(zip);
+  const entries = await listImages(zip);
   await checkUnpackedSize(entries, context.scratch);
   const files = new UnpackedFiles(zip, context);
   const [only, ...others] = entries;
@@ -53,7 +53,7 @@ const rowsOf = (
 ) => images[slice.step]!.grid.rows({ ...slice, step: 0 }, wanted);
 
 /** The images of a zip in the order of their names. */
-async function imagesOf(zip: ByteSource): Promise<ZipEntry[]> {
+async function listImages(zip: ByteSource): Promise<ZipEntry[]> {
   try {
     const images = (await zipEntries(zip)).filter(
       ({ name }) => /\.tiff?$/i.test(name) && !/(^|\/)(__MACOSX\/|\._)/.test(name),

@@ -113,7 +113,7 @@ export interface Encoding {
  * `UTF-8`,
  * `ISO-8859-1`, `88591`, `CP1251`, `IBM850`, `ANSI 1252`. Undefined for other words.
  */
-export function encodingOf(label: string): Encoding | undefined {
+export function findEncoding(label: string): Encoding | undefined {
   const word = label.trim();
   const iso = /^(?:iso[ _-]?)?8859[ _-]?(\d{1,2})$/i.exec(word);
   const page = /^(?:(?:cp|windows|ansi|oem|ibm|dos)[ _-]?)?(\d{3,5})$/i.exec(word);
@@ -127,7 +127,7 @@ export function encodingLike(word: string): Encoding | undefined {
   if (language !== null) return encodingOfLanguage(Number(language[1]));
   if (/^utf-?8\b/i.test(word)) return labelled('utf-8');
   const spellings = ['', '_', '-'].map((mark) => word.replace(/[\s_-]+/g, mark));
-  return spellings.map(encodingOf).find((found) => found !== undefined);
+  return spellings.map(findEncoding).find((found) => found !== undefined);
 }
 
 /** The encoding of a language byte; undefined if the byte declares no code page. */

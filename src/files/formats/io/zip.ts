@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
-import { encodingOf } from './encoding.ts';
+import { findEncoding } from './encoding.ts';
 
 /**
  * An entry of the central directory of a zip (PKWARE APPNOTE 6.3). This is our own code because no package on npm
@@ -79,7 +79,7 @@ export async function zipEntries(
     const plain = text.toString('latin1', at + 46, at + 46 + nameLength);
     const name = plainName.test(plain)
       ? plain
-      : nameOf(text.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
+      : decodeName(text.subarray(at + 46, at + 46 + nameLength), (flags & 0x800) !== 0, start + at);
     if (!lastCounts && last.has(name)) throw new FormatError(`The zip has '${shown(name)}' twice.`, start + at);
     const method = view.getUint16(at + 10, true);
     if ((flags & 1) !== 0)
@@ -247,9 +247,9 @@ function integer64(view: DataView, at: number, place: number): number {
   return Number(value);
 }
 
-const cp437 = encodingOf('IBM437')!;
+const cp437 = findEncoding('IBM437')!;
 
-function nameOf(buffer: Buffer, unicode: boolean, place: number): string {
+function decodeName(buffer: Buffer, unicode: boolean, place: number): string {
   const utf8 = buffer.toString('utf8');
   // Windows PowerShell writes backslashes; names without the flag are those of MS-DOS
   const name = (unicode || isUtf8(buffer) ? utf8 : cp437.decode(buffer)).replaceAll('\\', '/');

@@ -9,7 +9,7 @@ import type { readParameters } from './parameters.ts';
 import { type Geometry, MeshParser } from './parse.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<Mesh> => {
-  const header = await headerOf(source);
+  const header = await loadHeader(source);
   const geometry = await new MeshParser(source, header).read(context.signal);
   const crs = SRID === undefined ? crsOfProjection({ text: header.projection }) : undefined;
   const { nodeIds, cellIds, ...rest } = geometry;
@@ -32,7 +32,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
   };
 };
 
-async function headerOf(source: ByteSource): Promise<MeshHeader> {
+async function loadHeader(source: ByteSource): Promise<MeshHeader> {
   try {
     return await readHeader(source);
   } catch (error) {

@@ -18,7 +18,7 @@ const [triangles, mixed] = [21, 25];
 
 export const write: Write<typeof writeParameters, 'mesh'> = async (mesh, _parameters, sink, context) => {
   checkShapes(mesh);
-  const projection = await projectionOf(mesh.crs);
+  const projection = await makeProjection(mesh.crs);
   const item = mesh.items.findIndex(isBathymetry);
   const lost = mesh.items.filter((_, n) => n !== item).map(({ name = 'unnamed' }) => `'${name}'`);
   if (lost.length > 0)
@@ -41,7 +41,7 @@ export const write: Write<typeof writeParameters, 'mesh'> = async (mesh, _parame
 const ownText = /^(?:UTM-\d+[NS]?$|(?:PROJCS|GEOGCS)\[(?![\s\S]*AUTHORITY\[))/i;
 
 /** The projection text of the source file is kept if it describes the coordinate system of the mesh. */
-const projectionOf = async (crs: Crs | undefined): Promise<string> =>
+const makeProjection = async (crs: Crs | undefined): Promise<string> =>
   crs?.wkt !== undefined && ownText.test(crs.wkt) ? crs.wkt : projectionText(crs);
 
 /** The item that the reader of this format makes from z of the nodes. */

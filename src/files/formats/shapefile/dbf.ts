@@ -3,7 +3,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import { type Encoding, encodingLike, encodingOf, encodingOfLanguage } from '../io/encoding.ts';
+import { type Encoding, encodingLike, encodingOfLanguage, findEncoding } from '../io/encoding.ts';
 import { ReadWindow } from '../io/read-window.ts';
 import { shown } from '../io/zip.ts';
 import { columnReader, type DbfColumn } from './columns.ts';
@@ -28,7 +28,7 @@ interface DbfHeader {
   present: number;
 }
 
-async function headerOf(source: ByteSource): Promise<DbfHeader> {
+async function readHeader(source: ByteSource): Promise<DbfHeader> {
   const head = Buffer.from(await source.read(0, 32));
   if (head.length < 32)
     throw new FormatError(`The .dbf file has ${source.size} bytes. Its header takes at least 32.`, 0);
@@ -43,7 +43,7 @@ async function headerOf(source: ByteSource): Promise<DbfHeader> {
 
 /** Number of rows as declared, or of those that are there if they are fewer. */
 export async function rowsOf(source: ByteSource): Promise<number> {
-  const { declared, present } = await headerOf(source);
+  const { declared, present } = await readHeader(source);
   return Math.min(declared, present);
 }
 
@@ -78,14 +78,14 @@ export async function openDbf(
   { wanted, cpg, shapes = 0 }: { wanted?: string | undefined; cpg?: string | undefined; shapes?: number | undefined },
   context: Context,
 ): Promise<Dbf> {
-  const header = await headerOf(source);
+  const header = await readHeader(source);
   const { version, language, headerLength, rowLength } = header;
   const dbase7 = (version & 7) === 4;
   const count = await countRows(source, header, shapes, context);
-  const columns = columnsOf(Buffer.from(await source.read(0, headerLength)), dbase7, rowLength);
+  const columns = readColumns(Buffer.from(await source.read(0, headerLength)), dbase7, rowLength);
   const table = { source, start: headerLength, rowLength, count };
   const { decode } =
-    (wanted === undefined ? undefined : encodingOf(wanted)) ??
+    (wanted === undefined ? undefined : findEncoding(wanted)) ??
     (await declaredEncoding({ cpg, language }, () => contentEncoding(table, columns), context));
   const read: { at: number; value: (bytes: Buffer, at: number) => unknown }[] = [];
   const fields: Field[] = [];
@@ -120,7 +120,7 @@ export async function openDbf(
 
 const isFoxPro = (version: number) => version === 0x30 || version === 0x31 || version === 0x32;
 
-function columnsOf(header: Buffer, dbase7: boolean, rowLength: number): DbfColumn[] {
+function readColumns(header: Buffer, dbase7: boolean, rowLength: number): DbfColumn[] {
   const [first, length, nameLength] = dbase7 ? [68, 48, 32] : [32, 32, 11];
   const columns: DbfColumn[] = [];
   let offset = 1;
@@ -155,13 +155,13 @@ async function declaredEncoding(
   { remark }: Context,
 ): Promise<Encoding> {
   const word = cpg?.trim().split(/\r?\n/)[0]?.trim();
-  const named = word === undefined ? undefined : encodingOf(word);
+  const named = word === undefined ? undefined : findEncoding(word);
   if (named !== undefined) return named;
   const spoken = encodingOfLanguage(language);
   if (word === undefined && spoken !== undefined) return spoken;
   const found = await content();
   const like = word === undefined || found === 'utf-8' ? undefined : encodingLike(word);
-  const encoding = like ?? spoken ?? encodingOf(found === 'windows-1252' ? found : 'utf-8')!;
+  const encoding = like ?? spoken ?? findEncoding(found === 'windows-1252' ? found : 'utf-8')!;
   if (word !== undefined) {
     const said = word === '' ? 'is empty' : `names '${shown(word.slice(0, 40))}', which is not the name of an encoding`;
     remark(`The .cpg file ${said}; text was read as ${encoding.name}.`);

@@ -22,7 +22,7 @@ const maxNestedZips = 100;
  * @throws FormatError if there is no layer, ConversionError if there are several and `wanted` does not choose one
  */
 export async function findLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
-  const layers = await layersOf(source, '', 0, context);
+  const layers = await findLayers(source, '', 0, context);
   if (layers.length === 0) throw new FormatError('The zip contains no shapefile (.shp).');
   const names = layers.map(({ path }) => shown(path)).join(', ');
   if (wanted === undefined) {
@@ -42,7 +42,7 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
   throw new ConversionError(`The zip has no layer '${wanted}'. Layers: ${names}.`);
 }
 
-async function layersOf(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {
+async function findLayers(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {
   const entries = (await zipEntries(zip)).filter(({ name }) => !/(^|\/)(__MACOSX\/|\._)/.test(name));
   const stems = new Map<string, Map<string, ZipEntry>>();
   const nested: ZipEntry[] = [];
@@ -71,7 +71,7 @@ async function layersOf(zip: ByteSource, prefix: string, depth: number, context:
   for (const entry of nested) {
     const inner = await UnpackedEntry.open(zip, entry, context.scratch);
     context.onEnd(() => inner.close());
-    layers.push(...(await layersOf(inner, `${prefix}${entry.name}/`, depth + 1, context)));
+    layers.push(...(await findLayers(inner, `${prefix}${entry.name}/`, depth + 1, context)));
   }
   return layers;
 }

@@ -11,7 +11,7 @@ import { findLayer, type LayerFiles } from './layers.ts';
 import type { readParameters } from './parameters.ts';
 import { crsOfPrj } from './prj.ts';
 import { Records } from './records.ts';
-import { geometryOf, InvalidRecord } from './shapes.ts';
+import { InvalidRecord, readGeometry } from './shapes.ts';
 
 const perChunk = 512;
 /** Maximum size of a .prj or .cpg file. */
@@ -25,7 +25,7 @@ const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
 };
 
 export const read: Read<typeof readParameters> = async (source, { Layer, Encoding }, context) => {
-  const layer = await layerOf(source, Layer, context);
+  const layer = await chooseLayer(source, Layer, context);
   const large = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
   await checkUnpackedSize(large, context.scratch);
   const open = async (entry: ZipEntry | undefined) => {
@@ -40,10 +40,10 @@ export const read: Read<typeof readParameters> = async (source, { Layer, Encodin
     await open(layer.entries.get('dbf')),
   ];
   const records = await Records.open(shp, { shx, rows: table && (await rowsOf(table)) }, context);
-  const cpg = await textOf(layer, 'cpg');
+  const cpg = await readText(layer, 'cpg');
   const dbf = table && (await openDbf(table, { wanted: Encoding, cpg, shapes: records.count }, context));
   if (dbf === undefined) context.remark('The shapefile has no .dbf file, so features have no fields.');
-  const prj = await textOf(layer, 'prj');
+  const prj = await readText(layer, 'prj');
   const crs = prj === undefined ? undefined : await crsOfPrj(prj, context);
   const { type } = records.header;
   const dimensions = { hasZ: type > 10 && type < 20, hasM: await records.hasMeasures(context.signal) };
@@ -60,7 +60,7 @@ export const read: Read<typeof readParameters> = async (source, { Layer, Encodin
   };
 };
 
-async function layerOf(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
+async function chooseLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
   try {
     return await findLayer(source, wanted, context);
   } catch (error) {
@@ -68,7 +68,7 @@ async function layerOf(source: ByteSource, wanted: string | undefined, context: 
   }
 }
 
-async function textOf({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
+async function readText({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
   const entry = entries.get(ending);
   if (entry === undefined) return undefined;
   return (await readEntry(zip, entry, maxTextFile))
@@ -100,7 +100,7 @@ async function* chunks(
           more = false;
           break;
         }
-        geometry = geometryOf(record.content, record.offset, dimensions, { pool, remark: context.remark });
+        geometry = readGeometry(record.content, record.offset, dimensions, { pool, remark: context.remark });
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
         bad = error;

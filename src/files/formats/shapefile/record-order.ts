@@ -76,14 +76,14 @@ async function isIndex(shx: ByteSource): Promise<boolean> {
 /** Whether each record begins where the one before it ends, and the last one ends with the file. */
 async function isGapless({ shp, header }: Shp, shx: ByteSource): Promise<boolean> {
   let next = 100;
-  for await (const entry of entriesOf(shx)) {
+  for await (const entry of readEntries(shx)) {
     if (entry.offset !== next) return false;
     next += 8 + entry.length;
   }
   return next === header.end || next === shp.size;
 }
 
-async function* entriesOf(shx: ByteSource) {
+async function* readEntries(shx: ByteSource) {
   const window = new ReadWindow(shx);
   for (let at = 100; at < shx.size; at += 8) {
     if (!window.has(at, 8)) await window.move(at, 8);
@@ -96,7 +96,7 @@ async function* entriesOf(shx: ByteSource) {
 async function sortedOffsets(shx: ByteSource, { signal }: Context): Promise<Uint32Array> {
   const offsets = new Uint32Array((shx.size - 100) / 8);
   let n = 0;
-  for await (const { offset } of entriesOf(shx)) {
+  for await (const { offset } of readEntries(shx)) {
     if (n % 65_536 === 0) signal.throwIfAborted();
     offsets[n++] = offset / 2;
   }

@@ -28,7 +28,7 @@ interface Layout {
   m: number;
 }
 
-export function layoutOf(content: Buffer, offset: number): Layout {
+export function readLayout(content: Buffer, offset: number): Layout {
   const type = content.length < 4 ? -1 : content.readInt32LE(0);
   if (type === 31) throw new InvalidRecord('The record is a MultiPatch (3D surfaces), which is not supported.', offset);
   if (!isKnownType(type)) throw new InvalidRecord(`The record has the unknown shape type ${type}.`, offset);
@@ -79,19 +79,19 @@ function need(content: Buffer, length: number, offset: number): void {
 
 /** Whether a record has a measure other than "no data". */
 export function hasMeasure(content: Buffer, offset: number): boolean {
-  const { m, pointCount } = layoutOf(content, offset);
+  const { m, pointCount } = readLayout(content, offset);
   for (let n = 0; m >= 0 && n < pointCount; n++) if (content.readDoubleLE(m + 8 * n) > noMeasure) return true;
   return false;
 }
 
 /** The geometry of a record; undefined for a null shape or one without vertices. */
-export function geometryOf(
+export function readGeometry(
   content: Buffer,
   offset: number,
   dimensions: Dimensions,
   { pool, remark }: { pool: CoordinatePool; remark(sentence: string): void },
 ): Geometry | undefined {
-  const layout = layoutOf(content, offset);
+  const layout = readLayout(content, offset);
   const { base, pointCount } = layout;
   if (base === 0 || pointCount === 0) return undefined;
   const stride = strideOf(dimensions);
@@ -101,7 +101,7 @@ export function geometryOf(
   if (base === 1)
     return Number.isNaN(coordinates[0]!) && Number.isNaN(coordinates[1]!) ? undefined : { type: 'Point', coordinates };
   if (base === 8) return { type: 'MultiPoint', coordinates };
-  const parts = partsOf(content, layout, offset, pool);
+  const parts = readParts(content, layout, offset, pool);
   if (base === 5) return organizePolygons(coordinates, stride, parts);
   const several: Geometry = { type: 'MultiLineString', coordinates, parts };
   const lines = withoutShortLines(several, stride);
@@ -136,7 +136,7 @@ function copyVertices(
   }
 }
 
-function partsOf(
+function readParts(
   content: Buffer,
   { parts, partCount, pointCount }: Layout,
   offset: number,

@@ -44,7 +44,7 @@ export function encodeBlock(rows: Rows, kinds: readonly Kind[], from: number, to
 
 export function decodeBlock(data: Uint8Array, kinds: readonly Kind[]): Rows {
   const { times, columns } = openBlock(data, kinds);
-  return { times: Array.from(times), columns: columns.map((column) => cellsOf(column, times.length)) };
+  return { times: Array.from(times), columns: columns.map((column) => unpackCells(column, times.length)) };
 }
 
 /** A block as it is packed. */
@@ -120,7 +120,7 @@ function encodeColumn(cells: readonly Cell[], kind: Kind, from: number, to: numb
     const text = Buffer.from(JSON.stringify(values));
     return [present, Buffer.from([TEXT]), uint32(text.length), text];
   }
-  const decimals = kind === 'f32' || kind === 'f64' ? decimalsOf(values as number[], kind) : undefined;
+  const decimals = kind === 'f32' || kind === 'f64' ? countDecimals(values as number[], kind) : undefined;
   if (decimals === undefined) {
     const numbers = new NUMBERS[kind](values as never) as Numbers;
     return [present, Buffer.from([RAW]), uint32(values.length), transposed(numbers)];
@@ -137,7 +137,7 @@ function encodeColumn(cells: readonly Cell[], kind: Kind, from: number, to: numb
 }
 
 /** The smallest number of decimals with which all values are restored exactly; undefined if there is none. */
-function decimalsOf(values: readonly number[], kind: 'f32' | 'f64'): number | undefined {
+function countDecimals(values: readonly number[], kind: 'f32' | 'f64'): number | undefined {
   let decimals = 0;
   // values before this one fit fewer decimals; they need not fit more
   let widened = 0;
@@ -166,7 +166,7 @@ function decodeColumn(bytes: Source, kind: Kind, count: number): PackedColumn {
   return { present, kind, ...decodeNumbers(bytes, kind) };
 }
 
-function cellsOf(column: PackedColumn, count: number): Cell[] {
+function unpackCells(column: PackedColumn, count: number): Cell[] {
   const { present } = column;
   const cells: Cell[] = new Array(count);
   let next = 0;

@@ -20,7 +20,7 @@ export const read: Read<typeof readParameters> = async (
 ): Promise<Series> => {
   const file = await SeriesFile.open(source);
   const content = new SeriesContent(file);
-  const wanted = wantedOf(file.series, { names: AllowedItemNames, ids: TimeSeriesIds }, context);
+  const wanted = chooseSeries(file.series, { names: AllowedItemNames, ids: TimeSeriesIds }, context);
   const chosen = wanted
     .filter((n) => isNumeric(file.series[n]!))
     .map((n): Chosen => ({ series: n, kinds: kindsOf(file.series[n]!) }));
@@ -40,13 +40,13 @@ export const read: Read<typeof readParameters> = async (
           wanted.map((n) => file.series[n]!),
           context,
         );
-      yield* chunksOf(file, chosen, { items, base, context });
+      yield* readChunks(file, chosen, { items, base, context });
     },
   };
 };
 
 /** Numbers of the series that the parameters choose. */
-function wantedOf(
+function chooseSeries(
   series: readonly FiledSeries[],
   { names, ids }: { names: readonly string[] | undefined; ids: readonly string[] | undefined },
   { log }: Context,
@@ -138,7 +138,7 @@ function equalInterval(parts: readonly Float64Array[]): number | undefined {
   return count === 0 ? undefined : interval;
 }
 
-async function* chunksOf(
+async function* readChunks(
   file: SeriesFile,
   chosen: readonly Chosen[],
   { items, base, context }: { items: readonly SeriesItem[]; base: bigint; context: Context },

@@ -66,7 +66,7 @@ export class SeriesFileWriter {
   /** @param schema absent: that of the dataset stays */
   async end(schema: readonly PropertyDefinition[] | undefined): Promise<void> {
     const tableAt = this.#sink.position;
-    for (const entries of this.#entries) if (entries.length > 0) await this.#sink.append(tableOf(entries));
+    for (const entries of this.#entries) if (entries.length > 0) await this.#sink.append(encodeTable(entries));
     const directoryAt = this.#sink.position;
     const directory: Directory = {
       ...(schema === undefined ? {} : { schema }),
@@ -88,7 +88,7 @@ export class SeriesFileWriter {
   }
 }
 
-function tableOf(entries: readonly Entry[]): Buffer {
+function encodeTable(entries: readonly Entry[]): Buffer {
   const table = Buffer.alloc(entries.length * ENTRY_BYTES);
   for (const [n, { first, last, count, length, offset }] of entries.entries()) {
     const at = n * ENTRY_BYTES;

@@ -39,7 +39,7 @@ export async function* windows(
       for (const cursor of cursors) end = Math.min(end, await cursor.end());
       if (end === Infinity) return;
       const parts = cursors.map((cursor) => cursor.take(end));
-      yield { times: unionOf(parts.map(({ times }) => times)), parts };
+      yield { times: mergeTimes(parts.map(({ times }) => times)), parts };
     }
   } finally {
     for (const cursor of cursors) await cursor.close();
@@ -101,7 +101,7 @@ class Cursor {
 }
 
 /** All numbers of ascending lists, ascending and each once. */
-function unionOf(lists: readonly Float64Array[]): Float64Array {
+function mergeTimes(lists: readonly Float64Array[]): Float64Array {
   let union = NOTHING.times;
   for (const list of lists) union = isWithin(list, union) ? union : merged(union, list);
   return union;

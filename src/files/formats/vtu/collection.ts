@@ -21,7 +21,7 @@ export async function collectionSteps(zip: ByteSource, context: Context): Promis
   const endingIn = (ending: string) => entries.filter(({ name }) => name.toLowerCase().endsWith(ending));
   const [collection, ...more] = endingIn('.pvd');
   if (more.length > 0) throw new FormatError(`The zip has ${more.length + 1} collections (.pvd). Remove all but one.`);
-  if (collection !== undefined) return stepsOf(zip, collection, entries, context);
+  if (collection !== undefined) return listSteps(zip, collection, entries, context);
   const [only, ...others] = endingIn('.vtu');
   if (only === undefined) throw new FormatError('The zip has neither a .pvd nor a .vtu file.');
   if (others.length > 0)
@@ -30,7 +30,7 @@ export async function collectionSteps(zip: ByteSource, context: Context): Promis
   return [{ entry: only }];
 }
 
-async function stepsOf(
+async function listSteps(
   zip: ByteSource,
   collection: ZipEntry,
   entries: readonly ZipEntry[],

@@ -85,7 +85,7 @@ const padding = 61;
 const base64Of = (source: ByteSource, start: number, fileOffset: number): Encoded => ({
   async read(at, length) {
     const decoded: Buffer[] = [];
-    const end = start + at + charactersOf(length);
+    const end = start + at + base64Length(length);
     for (let from = start + at; from < Math.min(end, source.size); from += piece) {
       const text = await source.read(from, Math.min(piece, end - from));
       decoded.push(Buffer.from(Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1'), 'base64'));
@@ -93,16 +93,16 @@ const base64Of = (source: ByteSource, start: number, fileOffset: number): Encode
     const whole = decoded.length === 1 ? decoded[0]! : Buffer.concat(decoded);
     return whole.subarray(0, length);
   },
-  behind: (at, length) => at + charactersOf(length),
+  behind: (at, length) => at + base64Length(length),
   offset: (at) => fileOffset + start + at,
   left: (at) => Math.ceil(((source.size - start - at) * 3) / 4),
   endsWith: async (at, length) => {
-    const first = charactersOf(length) - ((3 - (length % 3)) % 3);
+    const first = base64Length(length) - ((3 - (length % 3)) % 3);
     return (await source.read(start + at + first, 1))[0] === padding;
   },
 });
 
-const charactersOf = (bytes: number): number => 4 * Math.ceil(bytes / 3);
+const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3);
 
 async function plainBytes(
   encoded: Encoded,

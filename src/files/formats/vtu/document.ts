@@ -71,7 +71,7 @@ const compressions: Readonly<Record<string, VtuDocument['compression']>> = {
 };
 
 /** Attributes of the root element that describe the encoding of arrays. */
-function encodingOf({ attributes, start }: Tag): Pick<VtuDocument, 'littleEndian' | 'headerBytes' | 'compression'> {
+function readEncoding({ attributes, start }: Tag): Pick<VtuDocument, 'littleEndian' | 'headerBytes' | 'compression'> {
   const type = attributes.get('type');
   if (type !== 'UnstructuredGrid')
     throw new FormatError(
@@ -110,7 +110,7 @@ interface OpenPiece {
 
 class DocumentParser {
   readonly #source: ByteSource;
-  readonly #encoding: ReturnType<typeof encodingOf>;
+  readonly #encoding: ReturnType<typeof readEncoding>;
   readonly #path: string[] = ['VTKFile'];
   readonly #fieldData: ArrayElement[] = [];
   readonly #pieces: Piece[] = [];
@@ -123,7 +123,7 @@ class DocumentParser {
 
   constructor(source: ByteSource, root: Tag) {
     this.#source = source;
-    this.#encoding = encodingOf(root);
+    this.#encoding = readEncoding(root);
   }
 
   /** Takes a tag; true for the end of the root. */
@@ -161,8 +161,8 @@ class DocumentParser {
     if (this.#path.length > deepest) throw new FormatError(`Elements are nested more than ${deepest} deep.`, tag.start);
     if (tag.name === 'Piece' && parent === 'UnstructuredGrid')
       this.#piece = {
-        points: countOf(tag, 'NumberOfPoints'),
-        cells: countOf(tag, 'NumberOfCells'),
+        points: readCount(tag, 'NumberOfPoints'),
+        cells: readCount(tag, 'NumberOfCells'),
         at: tag.start,
         PointData: [],
         CellData: [],
@@ -211,9 +211,9 @@ class DocumentParser {
     return {
       name: attributes.get('Name') ?? '',
       type: attributes.get('type') ?? '',
-      components: attributes.get('NumberOfComponents') ? countOf(tag, 'NumberOfComponents') : 1,
+      components: attributes.get('NumberOfComponents') ? readCount(tag, 'NumberOfComponents') : 1,
       format,
-      offset: format === 'appended' ? countOf(tag, 'offset') : 0,
+      offset: format === 'appended' ? readCount(tag, 'offset') : 0,
       text: { start: end, end: tag.kind === 'empty' ? end : -1 },
       at: start,
     };
@@ -227,7 +227,7 @@ function completePiece({ points, cells, at, PointData, CellData, Points, Cells }
   return { points, cells, pointData: PointData, cellData: CellData, coordinates, topology, at };
 }
 
-function countOf({ attributes, start }: Tag, name: string): number {
+function readCount({ attributes, start }: Tag, name: string): number {
   const text = attributes.get(name)?.trim() ?? '';
   const value = Number(text);
   if (!/^\d{1,15}$/.test(text)) throw new FormatError(`${name} is '${shown(text)}', not a number from 0.`, start);

@@ -25,7 +25,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
 async function readFile(source: ByteSource, context: Context): Promise<Mesh> {
   try {
     const file = await VtuFile.open(source, context);
-    return await meshOf([file], ownTime(file, context), context);
+    return await openMesh([file], ownTime(file, context), context);
   } catch (error) {
     throw await withDetectedFormat(error, source, 'vtu');
   }
@@ -37,11 +37,11 @@ async function readCollection(zip: ByteSource, context: Context): Promise<Mesh> 
   const opened: VtuFile[] = [];
   for (const { entry } of steps) opened.push(await VtuFile.open(files.source(entry), context));
   if (steps.length === 1 && steps[0]!.seconds === undefined)
-    return meshOf(opened, ownTime(opened[0]!, context), context);
+    return openMesh(opened, ownTime(opened[0]!, context), context);
   const start = opened.find((file) => file.start !== undefined)?.start;
   const seconds = steps.map((step) => step.seconds ?? 0);
   const time = timeOf(seconds, start) ?? (steps.length === 1 ? undefined : secondsAxis(seconds));
-  return meshOf(opened, time, context);
+  return openMesh(opened, time, context);
 }
 
 /** The time of a file alone: its TimeValue counts from its StartTime, else from 1970-01-01. */
@@ -63,7 +63,7 @@ function timeOf(seconds: readonly number[], start: number | undefined): TimeAxis
 }
 
 /** The mesh of the first file, with the values of all files. All must have its cells and points. */
-async function meshOf(files: readonly VtuFile[], time: TimeAxis | undefined, context: Context): Promise<Mesh> {
+async function openMesh(files: readonly VtuFile[], time: TimeAxis | undefined, context: Context): Promise<Mesh> {
   const first = files[0]!;
   const geometry = await first.geometry();
   const nodeCodes = await first.nodeCodes();

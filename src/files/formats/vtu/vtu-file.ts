@@ -58,7 +58,7 @@ export class VtuFile {
     let start: number | undefined;
     for (const array of document.fieldData) {
       if (numberFields.has(array.name)) fields.set(array.name, await readNumbers(source, document, array));
-      if (array.name === 'StartTime') start = await startOf(source, document, array, context);
+      if (array.name === 'StartTime') start = await readStart(source, document, array, context);
     }
     return new VtuFile(source, document, { fields, start }, context);
   }
@@ -119,7 +119,7 @@ function crsOf(srid: number, { remark }: Context): Mesh['crs'] {
   }
 }
 
-async function startOf(
+async function readStart(
   source: ByteSource,
   document: VtuDocument,
   array: ArrayElement,

@@ -50,14 +50,14 @@ async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Pr
   const name = fileName(mesh.name ?? '');
   const steps = stepsOf(mesh);
   const digits = Math.max(4, String(steps - 1).length);
-  const fileOf = (step: number) => `parts/${name}_${String(step).padStart(digits, '0')}.vtu`;
+  const stepFile = (step: number) => `parts/${name}_${String(step).padStart(digits, '0')}.vtu`;
   const start = startTime(mesh, context);
   const parts = new MeshParts(mesh, context);
   for (let step = 0; step < steps; step++) {
     context.signal.throwIfAborted();
     const part = await parts.part(step);
     const withText = step === 0 && start !== undefined ? { ...part, text: { name: 'StartTime', value: start } } : part;
-    await zip.addStored(fileOf(step), partBytes(withText), loaded);
+    await zip.addStored(stepFile(step), partBytes(withText), loaded);
   }
   const time = mesh.time!;
   const seconds = (step: number) => (timeOf(time, step) - timeOf(time, 0)) / 1000;
@@ -70,7 +70,7 @@ async function writeCollection(mesh: Mesh, sink: ByteSink, context: Context): Pr
     );
   const entries = Array.from(
     { length: steps },
-    (_, step) => `<DataSet timestep="${seconds(step)}" group="" part="0" file="${escaped(fileOf(step))}"/>\n`,
+    (_, step) => `<DataSet timestep="${seconds(step)}" group="" part="0" file="${escaped(stepFile(step))}"/>\n`,
   );
   const pvd = `<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">\n<Collection>\n${entries.join('')}</Collection>\n</VTKFile>\n`;
   await zip.addBytes(`${name}.pvd`, Buffer.from(pvd));

@@ -64,7 +64,7 @@ export class XmlScanner {
     const inner = kind === 'close' ? text.slice(1) : kind === 'empty' ? text.slice(0, -1) : text;
     const [name] = /^[^\s"'=]+/.exec(inner) ?? [];
     if (name === undefined) throw new FormatError('A tag has no name.', start);
-    return { kind, name, attributes: attributesOf(inner, name.length, start), start, end: this.#base + this.#at };
+    return { kind, name, attributes: parseAttributes(inner, name.length, start), start, end: this.#base + this.#at };
   }
 
   /** Moves to the position after the next occurrence of `mark`. */
@@ -100,7 +100,7 @@ export class XmlScanner {
   }
 }
 
-function attributesOf(text: string, from: number, offset: number): Map<string, string> {
+function parseAttributes(text: string, from: number, offset: number): Map<string, string> {
   const attributes = new Map<string, string>();
   const one = /\s+([^\s"'=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
   one.lastIndex = from;

@@ -48,7 +48,7 @@ export async function readLayout(source: ByteSource, zColumn: number): Promise<L
       const { separation, columns, names } = first.settle(bytes, start, end);
       const fieldColumns = Array.from({ length: columns }, (_, n) => n).slice(2);
       fieldColumns.splice(fieldColumns.indexOf(zColumn), 1);
-      const types = typesOf(bytes, { start, end, separation, columns });
+      const types = chooseTypes(bytes, { start, end, separation, columns });
       const fields = fieldColumns.map(
         (column): Field => ({ name: names[column] || `Column ${column + 1}`, type: types[column] ?? 'real' }),
       );
@@ -125,7 +125,7 @@ class FirstLine {
 }
 
 /** The types of the columns that have values in the next lines. */
-function typesOf(
+function chooseTypes(
   bytes: Buffer,
   { start, end, separation, columns }: { start: number; end: number; separation: Separation; columns: number },
 ): (Field['type'] | undefined)[] {

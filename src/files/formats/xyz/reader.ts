@@ -11,7 +11,7 @@ import { PointLine } from './point-line.ts';
 const perChunk = 4096;
 
 export const read: Read<typeof readParameters> = async (source, { ZColumnIndex }, context) => {
-  const layout = await layoutOf(source, ZColumnIndex);
+  const layout = await loadLayout(source, ZColumnIndex);
   return {
     kind: 'features',
     fields: layout.fields,
@@ -22,7 +22,7 @@ export const read: Read<typeof readParameters> = async (source, { ZColumnIndex }
   };
 };
 
-async function layoutOf(source: ByteSource, zColumn: number): Promise<Layout> {
+async function loadLayout(source: ByteSource, zColumn: number): Promise<Layout> {
   try {
     return await readLayout(source, zColumn);
   } catch (error) {

@@ -18,7 +18,7 @@ export function textTable(lines: readonly string[]): TextTable | undefined {
   const rows = lines.filter((line) => line.trim() !== '').slice(0, sampled);
   if (rows.length < 2 || rows.some((line) => /[^\t\x20-\x7e\x80-\uffff]/.test(line))) return undefined;
   for (const separator of separators) {
-    const [first, ...rest] = rows.map((line) => cellsOf(line, separator));
+    const [first, ...rest] = rows.map((line) => splitCells(line, separator));
     if (first!.length < 2 || rest.some((cells) => cells.length !== first!.length)) continue;
     const isNumber = (cell: string) => number.test(cell);
     const header = !first!.some(isNumber);
@@ -33,7 +33,7 @@ export function textTable(lines: readonly string[]): TextTable | undefined {
 }
 
 /** The cells of a line; one in double quotes may hold separators. */
-function cellsOf(line: string, separator: string): string[] {
+function splitCells(line: string, separator: string): string[] {
   const cells = [''];
   let quoted = false;
   for (const letter of line) {

@@ -39,7 +39,7 @@ export class OperationRecorder {
    * grid file.
    */
   explain(module: Gdal, from: string, to: string, location: readonly [number, number] | undefined): Operation {
-    const [a, b] = [datumOf(module, from), datumOf(module, to)];
+    const [a, b] = [findDatum(module, from), findDatum(module, to)];
     const used = [...this.#used];
     if (used.length === 0 && a !== undefined && a === b) return { names: [], accuracy: 0, ballpark: false, better: [] };
     const registered = a === undefined || b === undefined ? [] : operationsBetween(module, a, b, location);
@@ -49,7 +49,7 @@ export class OperationRecorder {
       if (only !== undefined) steps.push([only.name]);
     }
     const ballpark = steps.flat().some((name) => name.startsWith('Ballpark'));
-    const accuracies = steps.map((names) => accuracyOf(module, names));
+    const accuracies = steps.map((names) => findAccuracy(module, names));
     const accuracy =
       ballpark || steps.length === 0 ? undefined : Math.max(...accuracies.map((one) => one ?? Number.NaN));
     const known = accuracy !== undefined && !Number.isNaN(accuracy);
@@ -86,7 +86,7 @@ export function operationSentence(operation: Operation): string {
 }
 
 /** Code of the geographic CRS on which a CRS is based, such as `EPSG:4314`. */
-function datumOf(module: Gdal, definition: string): string | undefined {
+function findDatum(module: Gdal, definition: string): string | undefined {
   const find = (node: WktNode): string | undefined => {
     if (/^(GEOGCRS|GEODCRS|BASEGEOGCRS|BASEGEODCRS)$/.test(node.keyword)) {
       const [authority, code] = child(node, 'ID')?.values ?? [];
@@ -145,7 +145,7 @@ function operationsBetween(
  * Sum of the accuracies of a chain of operations in metres; conversions (projections) are exact. Undefined if one has
  * no accuracy.
  */
-function accuracyOf(module: Gdal, names: string[]): number | undefined {
+function findAccuracy(module: Gdal, names: string[]): number | undefined {
   const list = names.map(quoted).join(', ');
   const rows = projDatabase(
     module,

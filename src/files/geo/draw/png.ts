@@ -8,14 +8,14 @@ export function encodePng(width: number, height: number, rgba: Uint8Array): Uint
   if (rgba.length !== width * height * 4)
     throw new RangeError(`${rgba.length} bytes are not ${width} × ${height} pixels.`);
   const pixels = deflateSync(filtered(width, height, rgba), { level: 9 });
-  return pngOf({ width, height, colourType: 6 }, [['IDAT', pixels]]);
+  return makePng({ width, height, colourType: 6 }, [['IDAT', pixels]]);
 }
 
 /**
  * A PNG of 8 bits per sample: its signature, header, the given chunks and end. Colour type 3 is a palette, 6 true
  * colour with alpha.
  */
-export function pngOf(
+export function makePng(
   { width, height, colourType }: { width: number; height: number; colourType: 3 | 6 },
   chunks: readonly (readonly [type: string, data: Uint8Array])[],
 ): Uint8Array<ArrayBuffer> {

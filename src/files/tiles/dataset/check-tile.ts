@@ -9,7 +9,7 @@ interface TileFormat {
 }
 
 /** A sentence about a tile that cannot be decoded. Undefined for a good one. */
-export function problemOf({ bytes, gzip }: StoredTile, format: TileFormat): string | undefined {
+export function findProblem({ bytes, gzip }: StoredTile, format: TileFormat): string | undefined {
   const { outputType, tileWidth, tileHeight } = format;
   const pixels = tileWidth * tileHeight;
   try {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { deflate, deflateSync } from 'node:zlib';
 import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
-import { pngOf } from '../../geo/draw/png.ts';
+import { makePng } from '../../geo/draw/png.ts';
 
 const deflated = promisify(deflate);
 /** Deflate level of filtered rows: level 6 takes three times as long for a quarter fewer bytes. */
@@ -26,13 +26,13 @@ export async function encodeTilePng(
 ): Promise<Uint8Array> {
   if ('rgba' in pixels) {
     const packed = await packedRows(width, height, { samples: pixels.rgba, perPixel: 4, packOn });
-    return pngOf({ width, height, colourType: 6 }, [['IDAT', packed]]);
+    return makePng({ width, height, colourType: 6 }, [['IDAT', packed]]);
   }
   const { indices, palette } = pixels;
   const colours = Uint8Array.from(palette.flatMap((colour) => colour.slice(0, 3)));
   const alphas = Uint8Array.from(palette, ([, , , alpha]) => alpha);
   const packed = await packedRows(width, height, { samples: indices, perPixel: 1, packOn });
-  return pngOf({ width, height, colourType: 3 }, [
+  return makePng({ width, height, colourType: 3 }, [
     ['PLTE', colours],
     ['tRNS', alphas],
     ['IDAT', packed],

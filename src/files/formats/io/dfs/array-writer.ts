@@ -26,7 +26,7 @@ import {
 import type { WriterOptions } from './parameters.ts';
 import { projectionText } from './projection.ts';
 import { newTime } from './time.ts';
-import { arrayOf } from './typed-array.ts';
+import { toDfsArray } from './typed-array.ts';
 
 /** Number of values per block. */
 const blockValues = 1 << 18;
@@ -66,7 +66,7 @@ export async function writeArray(
     ),
   );
   const header = newHeader(
-    { ...factsOf(array), items, time, deleteValues, projection: await projectionOf(array, from) },
+    { ...factsOf(array), items, time, deleteValues, projection: await makeProjection(array, from) },
     from?.file.header,
   );
   const writer = await DfsWriter.begin(header, sink);
@@ -94,7 +94,7 @@ async function* blocksOf(array: MultiArray, item: number, step: number) {
     yield await array.read(item, step, [first, ...rest.map(() => 0)], [Math.min(most, slowest - first), ...rest]);
 }
 
-async function projectionOf(array: MultiArray, from: DfsContent | undefined): Promise<DfsProjection> {
+async function makeProjection(array: MultiArray, from: DfsContent | undefined): Promise<DfsProjection> {
   const { crs } = array;
   const read = from !== undefined && from.crs === crs ? from.file.header.projection : undefined;
   const kept = read ?? storedPlaceOf(array)?.projection;
@@ -127,7 +127,7 @@ function axisOf(array: MultiArray, item: ArrayItem, format: GridFormat, from: Df
         unit,
         counts: numbers.map((axis) => array.axes[axis]!.values.length),
         spacing: [],
-        coordinates: [nodeX, nodeY, ...(space === undefined ? [] : [space.nodeZ])].map(arrayOf),
+        coordinates: [nodeX, nodeY, ...(space === undefined ? [] : [space.nodeZ])].map(toDfsArray),
       };
   }
   return axisOfCoordinates(item.axes.map((axis) => array.axes[axis]!).reverse(), unit);
@@ -155,10 +155,10 @@ function axisOfCoordinates(axes: readonly Axis[], unit: number): DfsAxis {
   const edges = axes.map((axis) => axis.edges);
   const unequal = [undefined, undefined, axisTag.nonEquidistant2, axisTag.nonEquidistant3][axes.length];
   if (unequal !== undefined && edges.every((one) => one !== undefined))
-    return { tag: unequal, unit, counts, spacing: [], coordinates: edges.map(arrayOf) };
+    return { tag: unequal, unit, counts, spacing: [], coordinates: edges.map(toDfsArray) };
   const [line] = axes;
   if (axes.length === 1 && line !== undefined)
-    return { tag: axisTag.nonEquidistant1, unit, counts, spacing: [], coordinates: [arrayOf(placesOnLine(line))] };
+    return { tag: axisTag.nonEquidistant1, unit, counts, spacing: [], coordinates: [toDfsArray(placesOnLine(line))] };
   const uneven = axes.find((_, n) => steps[n] === undefined)!;
   throw new ConversionError(
     `The coordinates of '${uneven.name}' are not evenly spaced and have no edges, so a DFS file cannot store them.`,

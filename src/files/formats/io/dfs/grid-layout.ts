@@ -7,7 +7,7 @@ import { storedPlace } from './grid-place.ts';
 import type { DfsCustomBlock, DfsHeader, DfsProjection } from './header.ts';
 import { type DfsContent, type ReadPlace, storedPlaceOf } from './origin.ts';
 import { projectionText } from './projection.ts';
-import { arrayOf } from './typed-array.ts';
+import { toDfsArray } from './typed-array.ts';
 
 export type GridFormat = 'dfs1' | 'dfs2' | 'dfs3';
 
@@ -133,6 +133,6 @@ const turnedCustom = (blocks: readonly DfsCustomBlock[], rotation: number): Prom
       if (block.name !== MIKE21 || block.values.count === 0) return block;
       const values = (await block.values.load()).slice();
       values[0] = rotation;
-      return { ...block, values: arrayOf(values) };
+      return { ...block, values: toDfsArray(values) };
     }),
   );

@@ -35,7 +35,7 @@ export const isGrid = (file: DfsFile, items: readonly number[], dimensions: numb
 };
 
 /** The items of a file as bands of a grid. Rows are in the order of the file, which begins in the south. */
-export async function cellsOf(file: DfsFile, items: readonly number[]): Promise<Cells> {
+export async function openCells(file: DfsFile, items: readonly number[]): Promise<Cells> {
   const { header } = file;
   const { counts, spacing } = header.items[items[0]!]!.axis;
   const [width = 0, height = 1, depth] = counts;
@@ -80,7 +80,7 @@ export async function readGrid(
   const own = await identifiedCrs(projection);
   const asked = SRID === undefined ? undefined : parseSrid(SRID);
   if (!isGrid(file, chosen, Number(format[3]))) return readArray(opened, { own, asked }, context);
-  const cells = await cellsOf(file, chosen);
+  const cells = await openCells(file, chosen);
   const crs = asked ?? own;
   // local coordinates are not transformed: a requested system is assigned to them
   const placed = await placeOfGrid(

@@ -102,14 +102,14 @@ const parts: Readonly<Record<number, Part>> = {
   [tag.deleteByte]: deletePart('Int8'),
   [tag.deleteInt]: deletePart('Int32'),
   [tag.deleteUInt]: deletePart('UInt32'),
-  [tag.projection]: async (block) => ({ projection: await projectionOf(block) }),
+  [tag.projection]: async (block) => ({ projection: await readProjection(block) }),
   [tag.relativeEquidistant]: timePart(true, false),
   [tag.relativeNonEquidistant]: timePart(false, false),
   [tag.calendarEquidistant]: timePart(true, true),
   [tag.calendarNonEquidistant]: timePart(false, true),
   [tag.itemCount]: async (block) => ({ itemCount: await single(block, 'Int32') }),
   [tag.item]: async (block, draft) => {
-    (draft.inStatics ? draft.statics : draft.items).push(await itemOf(block));
+    (draft.inStatics ? draft.statics : draft.items).push(await readItem(block));
     return {};
   },
   [tag.valueKind]: itemPart(async (block) => ({ valueKind: await single(block, 'Int32') })),
@@ -142,7 +142,7 @@ function deletePart(type: keyof DeleteValues): Part {
   });
 }
 
-async function projectionOf(block: DfsBlock): Promise<DfsProjection> {
+async function readProjection(block: DfsBlock): Promise<DfsProjection> {
   const text = await textAt(block, 0);
   const [longitude, latitude, rotation] = (await fixedNumbers(block, 1, 'Float64', 3)) as [number, number, number];
   if (![longitude, latitude, rotation].every(Number.isFinite))
@@ -166,7 +166,7 @@ function timePart(equidistant: boolean, calendar: boolean): Part {
   };
 }
 
-async function itemOf(block: DfsBlock): Promise<ItemDraft> {
+async function readItem(block: DfsBlock): Promise<ItemDraft> {
   const [eumItem] = await fixedNumbers(block, 0, 'Int32', 1);
   const name = await textAt(block, 1);
   const [eumUnit] = await fixedNumbers(block, 2, 'Int32', 1);

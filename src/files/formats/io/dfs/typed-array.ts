@@ -18,7 +18,7 @@ export interface StoredArray extends DfsArray {
 /** Offset of the first element of an array in a file. */
 export const offsetOfArray = (array: DfsArray): number | undefined => (array as Partial<StoredArray>).offset;
 
-export const arrayOf = (samples: Samples): DfsArray => ({
+export const toDfsArray = (samples: Samples): DfsArray => ({
   type: sampleTypeOf(samples),
   count: samples.length,
   load: async () => samples,

@@ -7,7 +7,7 @@ import { encodeCp1252 } from './cp1252.ts';
 import { type DfsHeader, type DfsItem, type DfsTime, elementsOf, type UnknownBlock } from './header.ts';
 import { STATISTICS } from './summary.ts';
 import { ARRAY_HEAD, BLOCK_BEGIN, BLOCK_END, numberOfType, tag } from './tags.ts';
-import { arrayOf, type DfsArray } from './typed-array.ts';
+import { type DfsArray, toDfsArray } from './typed-array.ts';
 
 /** Offsets of values that are known only after all steps are written. */
 export interface Patches {
@@ -69,7 +69,7 @@ export async function writeHeader(header: DfsHeader, sink: ByteSink): Promise<Pa
   for (const item of header.items) {
     summaries.push((await writeItem(out, item))[4]!);
     if (header.statisticsType > 1) {
-      const numbers = item.statistics ?? arrayOf(new Float64Array(STATISTICS * elementsOf(item)));
+      const numbers = item.statistics ?? toDfsArray(new Float64Array(STATISTICS * elementsOf(item)));
       statistics.push((await out.block(tag.regularStatistics, numbers))[0]!);
     }
     if (item.statics !== undefined) await out.block(tag.associatedStatics, item.statics);

@@ -46,7 +46,7 @@ export class TileArchive {
     const { offset, length } = header.root;
     if (offset < HEADER_BYTES || offset + length > head.length)
       throw new FormatError('The root directory of the tile archive is not at its beginning.');
-    return new TileArchive(source, header, await directoryOf(head.subarray(offset, offset + length)));
+    return new TileArchive(source, header, await unpackDirectory(head.subarray(offset, offset + length)));
   }
 
   async tile(level: number, column: number, row: number): Promise<StoredTile | undefined> {
@@ -89,11 +89,11 @@ export class TileArchive {
       throw new FormatError('A directory of the tile archive ends after its last byte.');
     if (length > longestDirectory)
       throw new FormatError(`A directory of the tile archive has ${length} bytes; it may have ${longestDirectory}.`);
-    return directoryOf(await this.#source.read(leaves.offset + offset, length));
+    return unpackDirectory(await this.#source.read(leaves.offset + offset, length));
   }
 }
 
-async function directoryOf(packed: Uint8Array): Promise<Directory> {
+async function unpackDirectory(packed: Uint8Array): Promise<Directory> {
   try {
     return new Directory(await unzipped(packed, { maxOutputLength: mostDirectoryBytes }));
   } catch (error) {

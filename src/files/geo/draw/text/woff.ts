@@ -22,7 +22,7 @@ export class WoffFont {
   readonly #advances: number;
 
   constructor(file: Buffer) {
-    this.#tables = tablesOf(file);
+    this.#tables = readTables(file);
     const head = this.#table('head');
     this.#em = head.readUInt16BE(18);
     this.#longOffsets = head.readInt16BE(50) === 1;
@@ -93,7 +93,7 @@ interface Point {
   readonly on: boolean;
 }
 
-function tablesOf(file: Buffer): Map<string, Buffer> {
+function readTables(file: Buffer): Map<string, Buffer> {
   const tables = new Map<string, Buffer>();
   for (let n = 0; n < file.readUInt16BE(12); n++) {
     const at = 44 + 20 * n;
