@@ -9,7 +9,7 @@ import {
   sendPage,
   servePages,
 } from '../http/answers/page.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { mailedToken } from './mail-token.ts';
 import { activateByToken, type RegisterParts } from './register.ts';
@@ -19,20 +19,15 @@ const Query = z.object({ token: z.string().max(1000).optional().describe('Token 
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 'store'>) {
+  const routes = new Routes(app, { access: 'public', service: 'none', tags: ['accounts'] });
   servePages(app, TITLE);
 
-  app.get(
-    '/api/accounts/activation',
-    {
-      config: { access: 'public', service: 'none', described: SHOWS_FORM },
-      schema: {
-        tags: ['accounts'],
-        operationId: 'showActivationPage',
-        summary: 'Shows the page behind the link of an activation mail',
-        querystring: Query,
-      },
-    },
-    async ({ query }, reply) => {
+  routes.get('/api/accounts/activation', {
+    operationId: 'showActivationPage',
+    summary: 'Shows the page behind the link of an activation mail',
+    querystring: Query,
+    config: { described: SHOWS_FORM },
+    handler: async ({ query }, reply) => {
       const token = mailedToken(query.token);
       return sendPage(
         reply,
@@ -42,28 +37,20 @@ export async function activationPageRoutes(app: App, parts: Pick<RegisterParts, 
 <button type="submit">Activate</button></form>`,
       ) as never;
     },
-  );
+  });
 
-  app.post(
-    '/api/accounts/activation',
-    {
-      bodyLimit: FORM_LIMIT,
-      config: {
-        access: 'public',
-        service: 'none',
-        described: acceptsForm({ token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'] }),
-      },
-      schema: {
-        tags: ['accounts'],
-        operationId: 'submitActivationPage',
-        summary: 'Activates an account: receives the form of the activation page',
-      },
+  routes.post('/api/accounts/activation', {
+    operationId: 'submitActivationPage',
+    summary: 'Activates an account: receives the form of the activation page',
+    bodyLimit: FORM_LIMIT,
+    config: {
+      described: acceptsForm({ token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'] }),
     },
-    async (request: FastifyRequest, reply) => {
+    handler: async (request: FastifyRequest, reply) => {
       refuseCrossSite(request);
       const { token } = (request.body ?? {}) as Record<string, unknown>;
       await activateByToken(parts, mailedToken(token), originOf(request));
       return sendPage(reply, TITLE, html`<p>Your account is active. You can sign in now.</p>`);
     },
-  );
+  });
 }

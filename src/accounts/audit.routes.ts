@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../http/rules/paging.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { timestampFromText } from '../platform/text/time.ts';
@@ -15,27 +15,17 @@ const AuditEntry = AuditRow.extend({
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursors: Signer }) {
-  app.get(
-    '/api/audit/list',
-    {
-      config: { access: 'administrators', service: 'audit' },
-      schema: {
-        tags: ['audit'],
-        operationId: 'listAuditEntries',
-        summary: 'Lists the audit trail of accounts, groups, tenants and keys, newest first',
-        querystring: z.object({
-          account: z.string().max(255).optional().describe('Login id or user id of the actor or the subject'),
-          after: z
-            .string()
-            .max(64)
-            .optional()
-            .describe('Keeps entries after this time or after the entry with this id'),
-          ...cursorQuery,
-        }),
-        response: { 200: cursorPageOf(AuditEntry) },
-      },
-    },
-    async ({ caller, query }) => {
+  const routes = new Routes(app, { access: 'administrators', service: 'audit', tags: ['audit'] });
+  routes.get('/api/audit/list', {
+    operationId: 'listAuditEntries',
+    summary: 'Lists the audit trail of accounts, groups, tenants and keys, newest first',
+    querystring: z.object({
+      account: z.string().max(255).optional().describe('Login id or user id of the actor or the subject'),
+      after: z.string().max(64).optional().describe('Keeps entries after this time or after the entry with this id'),
+      ...cursorQuery,
+    }),
+    response: { 200: cursorPageOf(AuditEntry) },
+    handler: async ({ caller, query }) => {
       const filter = { account: query.account, after: parsePosition(query.after) };
       return cursorPage(
         cursors,
@@ -45,7 +35,7 @@ export async function auditRoutes(app: App, { db, cursors }: { db: Reads; cursor
         ({ id, time }) => ({ value: time, id: String(id) }),
       );
     },
-  );
+  });
 }
 
 function parsePosition(text: string | undefined): AuditFilter['after'] {

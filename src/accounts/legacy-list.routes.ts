@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { flag, text } from '../http/rules/members.ts';
 import { type LegacyAccount, listLegacyAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
@@ -25,6 +25,7 @@ export interface LegacyListParts {
 
 /** The list of accounts for legacy clients. */
 export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: LegacyListParts) {
+  const routes = new Routes(app, { access: 'administrators', service: 'accounts' });
   const list = {
     item: Item,
     rows: (part: Part) => listLegacyAccounts(db, part),
@@ -37,29 +38,22 @@ export async function legacyAccountRoutes(app: App, { db, store, exposeHash }: L
     }),
   };
 
-  app.get(
-    '/api/account/list',
-    {
-      config: {
-        access: 'administrators',
-        service: 'accounts',
-        basic: true,
-        cached: {
-          resource: 'accounts',
-          // a change of the account file by hand invalidates the cache, too
-          async permission() {
-            await store.refresh();
-            return 'administrators';
-          },
+  routes.get('/api/account/list', {
+    operationId: 'listAccountsLegacy',
+    deprecated: true,
+    summary: 'Lists accounts in the legacy format',
+    response: { 200: z.array(Item) },
+    config: {
+      basic: true,
+      cached: {
+        resource: 'accounts',
+        // a change of the account file by hand invalidates the cache, too
+        async permission() {
+          await store.refresh();
+          return 'administrators';
         },
       },
-      schema: {
-        operationId: 'listAccountsLegacy',
-        deprecated: true,
-        summary: 'Lists accounts in the legacy format',
-        response: { 200: z.array(Item) },
-      },
     },
-    async (_request, reply) => sendList(reply, list, {}, { bare: true }),
-  );
+    handler: async (_request, reply) => sendList(reply, list, {}, { bare: true }),
+  });
 }

@@ -1,27 +1,20 @@
 import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { text } from '../http/rules/members.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { Account } from './account.ts';
 import { countAccounts, findMetadata, getAccount, ListedAccount, listAccounts } from './queries.ts';
 
-const config = { access: 'administrators', service: 'accounts' } as const;
-
 export async function accountRoutes(app: App, { db }: { db: Reads }) {
-  app.get(
-    '/api/accounts',
-    {
-      config,
-      schema: {
-        operationId: 'listAccounts',
-        summary: 'Lists accounts',
-        querystring: z.object(offsetQuery),
-        response: { 200: z.array(Account) },
-      },
-    },
-    async (request, reply) => {
+  const routes = new Routes(app, { access: 'administrators', service: 'accounts' });
+  routes.get('/api/accounts', {
+    operationId: 'listAccounts',
+    summary: 'Lists accounts',
+    querystring: z.object(offsetQuery),
+    response: { 200: z.array(Account) },
+    handler: async (request, reply) => {
       const list = {
         item: ListedAccount,
         freeForm: { members: ['metadata'], textOf: (userId: string) => findMetadata(db, userId) },
@@ -30,32 +23,20 @@ export async function accountRoutes(app: App, { db }: { db: Reads }) {
       };
       return sendList(reply, list, request.query, { bare: true });
     },
-  );
+  });
 
-  app.get(
-    '/api/accounts/count',
-    {
-      config,
-      schema: {
-        operationId: 'countAccounts',
-        summary: 'Returns the number of accounts',
-        response: { 200: z.number().meta({ description: 'Number of accounts.', example: 12 }) },
-      },
-    },
-    async () => countAccounts(db),
-  );
+  routes.get('/api/accounts/count', {
+    operationId: 'countAccounts',
+    summary: 'Returns the number of accounts',
+    response: { 200: z.number().meta({ description: 'Number of accounts.', example: 12 }) },
+    handler: async () => countAccounts(db),
+  });
 
-  app.get(
-    '/api/accounts/:id',
-    {
-      config,
-      schema: {
-        operationId: 'getAccount',
-        summary: 'Returns an account by its login id',
-        params: z.object({ id: text('Login id, in any letter case.') }),
-        response: { 200: Account },
-      },
-    },
-    async (request) => getAccount(db, request.params.id),
-  );
+  routes.get('/api/accounts/:id', {
+    operationId: 'getAccount',
+    summary: 'Returns an account by its login id',
+    params: z.object({ id: text('Login id, in any letter case.') }),
+    response: { 200: Account },
+    handler: async (request) => getAccount(db, request.params.id),
+  });
 }

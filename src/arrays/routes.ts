@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { servedDataset } from '../datasets/served.ts';
 import { whenClosed } from '../http/answers/client-left.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { queryDataTime, queryEnum, queryInteger, queryList } from '../http/rules/query.ts';
 import { readAsker } from '../http/rules/signed-link.ts';
@@ -74,8 +74,7 @@ const OTHER_FORMATS = {
 
 /** Queries of multidimensional datasets, for callers and the holders of a signed link. */
 export async function multidimensionalRoutes(app: App, parts: StoreParts) {
-  /** Answers are shared by all who see the dataset, as long as neither its record nor its content changes. */
-  const config = {
+  const routes = new Routes(app, {
     access: 'signedIn',
     service: 'md',
     signedLinks: true,
@@ -87,47 +86,36 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
         return `${blob} ${rowVersion}`;
       },
     },
-  } as const;
+    tags: TAGS,
+  });
+  /** Answers are shared by all who see the dataset, as long as neither its record nor its content changes. */
 
-  app.get(
-    DATASET_PATH,
-    {
-      config,
-      schema: {
-        tags: TAGS,
-        operationId: 'getMdDataset',
-        summary: 'Returns what a multidimensional dataset holds',
-        description: 'Items, times, axes, coordinate system and extent, without values.',
-        params: idParam('dataset'),
-        response: { 200: MultidimensionalDataset },
-      },
-    },
-    async (request) =>
+  routes.get(DATASET_PATH, {
+    operationId: 'getMdDataset',
+    summary: 'Returns what a multidimensional dataset holds',
+    description: 'Items, times, axes, coordinate system and extent, without values.',
+    params: idParam('dataset'),
+    response: { 200: MultidimensionalDataset },
+    handler: async (request) =>
       withDataset(parts, readAsker(request), request.params.id, async (dataset, { id, name }) => ({
         id,
         name,
         ...describe(dataset),
       })),
-  );
+  });
 
-  app.get(
-    `${DATASET_PATH}/values`,
-    {
-      config: { ...config, limit: 'heavy', described: OTHER_FORMATS },
-      schema: {
-        tags: TAGS,
-        operationId: 'getMdDatasetValues',
-        summary: 'Returns values of a multidimensional dataset',
-        description: [
-          `At most ${mostValues} values; more are 413. Without \`point\`, \`bbox\` and \`element\` values of all places.`,
-          'Values have scale and offset applied; no data is null. Coordinates are centres of cells, or nodes, in the coordinate system of the data.',
-        ].join(' '),
-        params: idParam('dataset'),
-        querystring: Query,
-        response: { 200: MultidimensionalValues },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${DATASET_PATH}/values`, {
+    operationId: 'getMdDatasetValues',
+    summary: 'Returns values of a multidimensional dataset',
+    description: [
+      `At most ${mostValues} values; more are 413. Without \`point\`, \`bbox\` and \`element\` values of all places.`,
+      'Values have scale and offset applied; no data is null. Coordinates are centres of cells, or nodes, in the coordinate system of the data.',
+    ].join(' '),
+    params: idParam('dataset'),
+    querystring: Query,
+    response: { 200: MultidimensionalValues },
+    config: { limit: 'heavy', described: OTHER_FORMATS },
+    handler: async (request, reply) => {
       const { params, query } = request;
       const { item: items, from, to, format, ...where } = query;
       const stopped = new AbortController();
@@ -142,5 +130,5 @@ export async function multidimensionalRoutes(app: App, parts: StoreParts) {
       );
       return sendPieces(reply, pieces, FORMATS[format]);
     },
-  );
+  });
 }

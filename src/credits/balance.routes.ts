@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { createdAt, createdBy, flag, number, text, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
@@ -125,11 +125,8 @@ const OfReference = z.object({
   billingReferenceType: Reference.optional().meta({ description: 'Type of the billing reference.', example: 'EXT' }),
 });
 
-const tags = ['credit'];
-const config = { access: 'signedIn', service: 'credit' } as const;
 /** A long answer is a stream, which cannot be stored for repeated requests. */
-const queries = { ...config, repeatable: true } as const;
-const administrators = { access: 'administrators', service: 'credit' } as const;
+const repeatable = true;
 const past =
   '`at` is a time in the past: what was committed then, and had not expired then. Send `filter` if you need only some of the statuses.';
 
@@ -152,141 +149,91 @@ export async function* listText(parts: AsyncIterable<readonly object[]>): AsyncG
 
 /** Reads the ledger of credits. */
 export async function creditBalanceRoutes(app: App, { db }: { db: Database }): Promise<void> {
-  app.get(
-    '/api/iam/credit/:tenantId',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getCredit',
-        summary: 'Returns the credits of a tenant by status',
-        description: past,
-        params: TenantParam,
-        querystring: Query,
-        response: { 200: listOf(Balance) },
-      },
-    },
-    async ({ caller, params, query }) => ({ data: [...(await balances(db, caller, params, query))] }),
-  );
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'credit', tags: ['credit'] });
+  const administrators = new Routes(app, { access: 'administrators', service: 'credit', tags: ['credit'] });
+  signedIn.get('/api/iam/credit/:tenantId', {
+    operationId: 'getCredit',
+    summary: 'Returns the credits of a tenant by status',
+    description: past,
+    params: TenantParam,
+    querystring: Query,
+    response: { 200: listOf(Balance) },
+    handler: async ({ caller, params, query }) => ({ data: [...(await balances(db, caller, params, query))] }),
+  });
 
-  app.post(
-    '/api/iam/credit/unassigned',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createCreditUnassigned',
-        summary: 'Returns the credits of the generic pool by status',
-        description: `For administrators and the role \`BackOffice\`. ${past}`,
-        querystring: Query,
-        body: OfReference,
-        response: { 200: listOf(Balance) },
-      },
-    },
-    async ({ caller, body, query }) => ({ data: [...(await balances(db, caller, body as object, query))] }),
-  );
+  signedIn.post('/api/iam/credit/unassigned', {
+    operationId: 'createCreditUnassigned',
+    summary: 'Returns the credits of the generic pool by status',
+    description: `For administrators and the role \`BackOffice\`. ${past}`,
+    querystring: Query,
+    body: OfReference,
+    response: { 200: listOf(Balance) },
+    handler: async ({ caller, body, query }) => ({ data: [...(await balances(db, caller, body as object, query))] }),
+  });
 
-  app.post(
-    '/api/iam/credit/details',
-    {
-      config: queries,
-      schema: {
-        tags,
-        operationId: 'createCreditDetail',
-        summary: 'Returns the credits of a tenant by status and expiry',
-        description: `In the order in which they are spent. ${past}`,
-        querystring: DetailsQuery,
-        body: OfTenant,
-        response: { 200: listOf(Detail) },
-      },
-    },
-    async ({ caller, body, query }, reply) => sendParts(reply, await details(db, caller, body, query)),
-  );
+  signedIn.post('/api/iam/credit/details', {
+    operationId: 'createCreditDetail',
+    summary: 'Returns the credits of a tenant by status and expiry',
+    description: `In the order in which they are spent. ${past}`,
+    querystring: DetailsQuery,
+    body: OfTenant,
+    response: { 200: listOf(Detail) },
+    config: { repeatable },
+    handler: async ({ caller, body, query }, reply) => sendParts(reply, await details(db, caller, body, query)),
+  });
 
-  app.post(
-    '/api/iam/credit/unassigned/details',
-    {
-      config: queries,
-      schema: {
-        tags,
-        operationId: 'createCreditUnassignedDetail',
-        summary: 'Returns the credits of the generic pool by status and expiry',
-        description: `For administrators and the role \`BackOffice\`. ${past}`,
-        querystring: DetailsQuery,
-        body: OfReference,
-        response: { 200: listOf(Detail) },
-      },
-    },
-    async ({ caller, body, query }, reply) => sendParts(reply, await details(db, caller, body as object, query)),
-  );
+  signedIn.post('/api/iam/credit/unassigned/details', {
+    operationId: 'createCreditUnassignedDetail',
+    summary: 'Returns the credits of the generic pool by status and expiry',
+    description: `For administrators and the role \`BackOffice\`. ${past}`,
+    querystring: DetailsQuery,
+    body: OfReference,
+    response: { 200: listOf(Detail) },
+    config: { repeatable },
+    handler: async ({ caller, body, query }, reply) =>
+      sendParts(reply, await details(db, caller, body as object, query)),
+  });
 
-  app.post(
-    '/api/iam/credit/details/extended',
-    {
-      config: queries,
-      schema: {
-        tags,
-        operationId: 'createCreditDetailExtended',
-        summary: 'Returns the credits of a tenant by status, with project and operation',
-        description: `\`createdAt\` and \`createdBy\` are of the entry that put the credits into the status. ${past}`,
-        querystring: DetailsQuery,
-        body: OfTenant,
-        response: { 200: listOf(ExtendedDetail) },
-      },
-    },
-    async ({ caller, body, query }, reply) => sendParts(reply, await extendedDetails(db, caller, body, query)),
-  );
+  signedIn.post('/api/iam/credit/details/extended', {
+    operationId: 'createCreditDetailExtended',
+    summary: 'Returns the credits of a tenant by status, with project and operation',
+    description: `\`createdAt\` and \`createdBy\` are of the entry that put the credits into the status. ${past}`,
+    querystring: DetailsQuery,
+    body: OfTenant,
+    response: { 200: listOf(ExtendedDetail) },
+    config: { repeatable },
+    handler: async ({ caller, body, query }, reply) => sendParts(reply, await extendedDetails(db, caller, body, query)),
+  });
 
-  app.get(
-    '/api/iam/credit/:tenantId/forecast',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getCreditForecast',
-        summary: 'Returns when credits of a tenant expire and how long they last',
-        description: '`days`: period whose mean is the pace of spending, 30 by default.',
-        params: TenantParam,
-        querystring: z.object({
-          days: queryInteger(1, 3660).default(30).describe('Number of past days for the pace of spending.'),
-        }),
-        response: { 200: Forecast },
-      },
-    },
-    async ({ caller, params, query }) => forecast(db, caller, params.tenantId, query.days),
-  );
+  signedIn.get('/api/iam/credit/:tenantId/forecast', {
+    operationId: 'getCreditForecast',
+    summary: 'Returns when credits of a tenant expire and how long they last',
+    description: '`days`: period whose mean is the pace of spending, 30 by default.',
+    params: TenantParam,
+    querystring: z.object({
+      days: queryInteger(1, 3660).default(30).describe('Number of past days for the pace of spending.'),
+    }),
+    response: { 200: Forecast },
+    handler: async ({ caller, params, query }) => forecast(db, caller, params.tenantId, query.days),
+  });
 
-  app.get(
-    '/api/iam/credit/:tenantId/operation/:operationId',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getCreditOperation',
-        summary: 'Returns the entries of an operation',
-        description: 'Entries with the same time and kind belong together and sum to zero.',
-        params: TenantParam.extend({ operationId: OperationId }),
-        response: { 200: listOf(Entry) },
-      },
-    },
-    async ({ caller, params }) => ({
+  signedIn.get('/api/iam/credit/:tenantId/operation/:operationId', {
+    operationId: 'getCreditOperation',
+    summary: 'Returns the entries of an operation',
+    description: 'Entries with the same time and kind belong together and sum to zero.',
+    params: TenantParam.extend({ operationId: OperationId }),
+    response: { 200: listOf(Entry) },
+    handler: async ({ caller, params }) => ({
       data: [...(await operationEntries(db, caller, params.tenantId, params.operationId))],
     }),
-  );
+  });
 
-  app.get(
-    '/api/iam/credit/verify',
-    {
-      config: administrators,
-      schema: {
-        tags,
-        operationId: 'getCreditVerify',
-        summary: 'Verifies the ledger',
-        description:
-          'Checks the chain of hashes of each pool, that entries sum to zero, and that lots and reservations are the sums of their entries. Returns the first wrong entry.',
-        response: { 200: Verification },
-      },
-    },
-    async () => verify(db),
-  );
+  administrators.get('/api/iam/credit/verify', {
+    operationId: 'getCreditVerify',
+    summary: 'Verifies the ledger',
+    description:
+      'Checks the chain of hashes of each pool, that entries sum to zero, and that lots and reservations are the sums of their entries. Returns the first wrong entry.',
+    response: { 200: Verification },
+    handler: async () => verify(db),
+  });
 }

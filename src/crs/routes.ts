@@ -13,7 +13,7 @@ import {
 } from 'hydrofiles/crs';
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { number, text, texts } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 
@@ -92,36 +92,28 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export async function crsRoutes(app: App) {
   const cached = { resource: `crs:${CATALOGUE_VERSION}`, permission: () => 'everybody' };
-  const config = { access: 'signedIn', service: 'crs', cached } as const;
-  const tags = ['coordinate systems'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'crs', cached, tags: ['coordinate systems'] });
 
-  app.get(
-    '/api/crs/coordinate-system/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listCoordinateSystems',
-        summary: 'Lists coordinate reference systems of EPSG and Esri with their definitions',
-        description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
-        querystring: z.object({
-          text: z
-            .string()
-            .max(200)
-            .optional()
-            .describe(
-              'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
-            ),
-          bbox: box.optional(),
-          nametext: z.string().max(200).optional().describe('Text in the name; case-insensitive.'),
-          fulltext: z.string().max(200).optional().describe('Text in any value of the record; case-insensitive.'),
-          authority: z.string().max(20).optional().describe('Authority of the code.'),
-          ...offsetQuery,
-        }),
-        response: { 200: Systems },
-      },
-    },
-    async ({ query: { text, bbox, nametext, fulltext, authority, offset = 0, limit } }, reply) => {
+  routes.get('/api/crs/coordinate-system/list', {
+    operationId: 'listCoordinateSystems',
+    summary: 'Lists coordinate reference systems of EPSG and Esri with their definitions',
+    description: 'Returns all matches unless `limit` is set. Without deprecated systems.',
+    querystring: z.object({
+      text: z
+        .string()
+        .max(200)
+        .optional()
+        .describe(
+          'Words that must all occur in name, aliases, code or area of use, in any letter case. The best match comes first.',
+        ),
+      bbox: box.optional(),
+      nametext: z.string().max(200).optional().describe('Text in the name; case-insensitive.'),
+      fulltext: z.string().max(200).optional().describe('Text in any value of the record; case-insensitive.'),
+      authority: z.string().max(20).optional().describe('Authority of the code.'),
+      ...offsetQuery,
+    }),
+    response: { 200: Systems },
+    handler: async ({ query: { text, bbox, nametext, fulltext, authority, offset = 0, limit } }, reply) => {
       const filter = { text, box: bbox, nameText: nametext, fullText: fulltext, authority };
       const { count, pieces } = await search(filter, offset, limit ?? 100_000);
       const total = limit === undefined ? '' : `"totalCount":${count},`;
@@ -135,36 +127,22 @@ export async function crsRoutes(app: App) {
         .serializer(alreadyJson)
         .send(body as never);
     },
-  );
+  });
 
-  app.get(
-    '/api/crs/coordinate-system/authority',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listCoordinateSystemAuthorities',
-        summary: 'Lists authorities of coordinate reference systems',
-        response: { 200: listOf(text('Name of an authority.', 'EPSG')) },
-      },
-    },
-    async () => ({ data: await findAuthorities() }),
-  );
+  routes.get('/api/crs/coordinate-system/authority', {
+    operationId: 'listCoordinateSystemAuthorities',
+    summary: 'Lists authorities of coordinate reference systems',
+    response: { 200: listOf(text('Name of an authority.', 'EPSG')) },
+    handler: async () => ({ data: await findAuthorities() }),
+  });
 
-  app.get(
-    '/api/crs/coordinate-system/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getCoordinateSystem',
-        summary: 'Returns a coordinate reference system',
-        description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
-        params: z.object({ id: z.string().max(20).describe('EPSG or ESRI code to look up.') }),
-        response: { 200: System },
-      },
-    },
-    async ({ params: { id } }, reply) => {
+  routes.get('/api/crs/coordinate-system/:id', {
+    operationId: 'getCoordinateSystem',
+    summary: 'Returns a coordinate reference system',
+    description: 'Send its code, `25832`, or authority and code, `ESRI:54009`.',
+    params: z.object({ id: z.string().max(20).describe('EPSG or ESRI code to look up.') }),
+    response: { 200: System },
+    handler: async ({ params: { id } }, reply) => {
       const [, authority, code] = /^(?:(EPSG|ESRI):)?(\d{1,9})$/i.exec(id) ?? [];
       const found = code === undefined ? undefined : await findSystem(Number(code), authority);
       if (!found) throw await unknown(id, code === undefined ? undefined : Number(code), authority);
@@ -173,7 +151,7 @@ export async function crsRoutes(app: App) {
         .serializer(alreadyJson)
         .send(Buffer.from(found).toString() as never);
     },
-  );
+  });
 }
 
 /** Answers larger than this are streamed from memory without a copy. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Reads } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryEnum, queryInteger } from '../http/rules/query.ts';
@@ -17,21 +17,16 @@ const Find = z.object({
 });
 
 export async function findRoutes(app: App, { db }: { db: Reads }) {
-  app.get(
-    '/api/metadata/find',
-    {
-      config: { access: 'signedIn', service: 'metadata', limit: 'heavy' },
-      schema: {
-        tags: ['projects', 'datasets'],
-        operationId: 'getFind',
-        summary: 'Finds projects and datasets of the tenant by name or path',
-        description:
-          'With `projectId` the path starts in that project. Otherwise a path that starts with a slash starts at a root project, and any other path matches at any level; a single name finds everything of that name.',
-        querystring: Find,
-        response: { 200: listOf(FoundItem) },
-      },
-    },
-    async ({ caller, query }) => {
+  const routes = new Routes(app, { access: 'signedIn', service: 'metadata', tags: ['projects', 'datasets'] });
+  routes.get('/api/metadata/find', {
+    operationId: 'getFind',
+    summary: 'Finds projects and datasets of the tenant by name or path',
+    description:
+      'With `projectId` the path starts in that project. Otherwise a path that starts with a slash starts at a root project, and any other path matches at any level; a single name finds everything of that name.',
+    querystring: Find,
+    response: { 200: listOf(FoundItem) },
+    config: { limit: 'heavy' },
+    handler: async ({ caller, query }) => {
       const { path, itemType, projectId, limit } = query;
       const names = splitPath(path);
       const from =
@@ -46,5 +41,5 @@ export async function findRoutes(app: App, { db }: { db: Reads }) {
       const data = [...projects, ...datasets];
       return { data: data.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0)) };
     },
-  );
+  });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, projectInHeader, textAnswer } from '../http/rules/forms.ts';
 import { text, uuidText } from '../http/rules/members.ts';
@@ -30,7 +30,7 @@ export interface GrantRoutes {
 
 /** Signed addresses of the contents of datasets. */
 export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }: GrantRoutes) {
-  const tags = ['datasets'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'security', tags: ['datasets'] });
 
   /** Signed address to download a dataset, saved under its own or the given name. */
   const download = (
@@ -46,104 +46,76 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       { ...readGrant(generation, request.caller), fileName: name || downloadName(dataset) },
     );
 
-  app.get(
-    '/api/security/sastoken',
-    {
-      config: { access: 'signedIn', service: 'security', projectHeader: true },
-      schema: {
-        tags,
-        operationId: 'getSasToken',
-        summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
-        description:
-          'Append it to `dataPath`. With `readOnly=true` it grants reading alone: for links to share. Else it also grants writing if the ' +
-          'caller has canUpdateContent. It ends with the right that it came from: when its issuer loses the membership, or when the ' +
-          'account or key ends. 400 `LinkTooLong` above the settings `grants.writeLifetime` (7 days) and `grants.readLifetime`.',
-        querystring: z.object({
-          readOnly: queryBoolean().optional().describe('Grants reading only: for links to share.'),
-          projectId: z.guid().toLowerCase().optional().describe('Id of the project whose files the query grants.'),
-          resourceId: z.guid().toLowerCase().optional().describe('Id of a dataset. Absent: all files of the project.'),
-          expiration: queryDuration(MAX_GRANT_MS, 'Lifetime of the signed query').optional(),
-        }),
-        response: { 200: textAnswer('Signed query that grants access to the contents.', 'sv=1&sr=b&sp=r&sig=…') },
-      },
-    },
-    async (request) => {
+  routes.get('/api/security/sastoken', {
+    operationId: 'getSasToken',
+    summary: 'Returns a query string that grants access to a dataset or to all datasets below a project',
+    description:
+      'Append it to `dataPath`. With `readOnly=true` it grants reading alone: for links to share. Else it also grants writing if the ' +
+      'caller has canUpdateContent. It ends with the right that it came from: when its issuer loses the membership, or when the ' +
+      'account or key ends. 400 `LinkTooLong` above the settings `grants.writeLifetime` (7 days) and `grants.readLifetime`.',
+    querystring: z.object({
+      readOnly: queryBoolean().optional().describe('Grants reading only: for links to share.'),
+      projectId: z.guid().toLowerCase().optional().describe('Id of the project whose files the query grants.'),
+      resourceId: z.guid().toLowerCase().optional().describe('Id of a dataset. Absent: all files of the project.'),
+      expiration: queryDuration(MAX_GRANT_MS, 'Lifetime of the signed query').optional(),
+    }),
+    response: { 200: textAnswer('Signed query that grants access to the contents.', 'sv=1&sr=b&sp=r&sig=…') },
+    config: { projectHeader: true },
+    handler: async (request) => {
       const { projectId = projectInHeader(request), resourceId, expiration = HOUR_MS, readOnly } = request.query;
       const wanted = { projectId, resourceId, lifetime: expiration, readOnly: readOnly ?? false };
       return { data: await grantFor({ db, signer, lifetimes }, request.caller, wanted) };
     },
-  );
+  });
 
-  app.post(
-    '/api/metadata/dataset/:id/revoke-grants',
-    {
-      config: { access: 'signedIn', service: 'metadata' },
-      schema: {
-        tags,
-        operationId: 'revokeDatasetGrants',
-        summary: 'Revokes all signed addresses of a dataset',
-        description:
-          'Includes access by grants of folders above it, and addresses of files exported from it. Needs canGrantAccess.',
-        params: idParam('dataset'),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await revokeDatasetGrants(db, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.post('/api/metadata/dataset/:id/revoke-grants', {
+    operationId: 'revokeDatasetGrants',
+    summary: 'Revokes all signed addresses of a dataset',
+    description:
+      'Includes access by grants of folders above it, and addresses of files exported from it. Needs canGrantAccess.',
+    params: idParam('dataset'),
+    response: { 204: z.null() },
+    config: { service: 'metadata' },
+    handler: ({ caller, params }) => revokeDatasetGrants(db, caller, params.id),
+  });
 
-  app.get(
-    '/api/raw/dataset/:id',
-    {
-      config: { access: 'signedIn', service: 'raw' },
-      schema: {
-        tags,
-        operationId: 'getDatasetDownloadUrl',
-        summary: 'Returns a signed address to download a dataset',
-        params: idParam('dataset'),
-        querystring: z.object({
-          downloadFileName: chosenName(z.string().max(255)).optional().describe('Name of the downloaded file.'),
-        }),
-        response: {
-          200: textAnswer('Signed URL to download from.', 'https://platform.example/api/blob/dataset/…?sig=…'),
-        },
-      },
+  routes.get('/api/raw/dataset/:id', {
+    operationId: 'getDatasetDownloadUrl',
+    summary: 'Returns a signed address to download a dataset',
+    params: idParam('dataset'),
+    querystring: z.object({
+      downloadFileName: chosenName(z.string().max(255)).optional().describe('Name of the downloaded file.'),
+    }),
+    response: {
+      200: textAnswer('Signed URL to download from.', 'https://platform.example/api/blob/dataset/…?sig=…'),
     },
-    async (request) => {
+    config: { service: 'raw' },
+    handler: async (request) => {
       const generation = await currentGeneration(db);
       const dataset = await visibleDataset(db, request.caller, request.params.id);
       if (dataset.blob === undefined) throw noBytes(dataset.id);
       return { data: await download(request, generation, dataset, request.query.downloadFileName) };
     },
-  );
+  });
 
-  app.get(
-    '/api/filesync/prepare-download',
-    {
-      config: { access: 'signedIn', service: 'filesync', projectHeader: true },
-      schema: {
-        tags,
-        operationId: 'prepareDownload',
-        summary: 'Returns signed addresses to download datasets of a project',
-        description:
-          'Send the project in the header `svc-project-id`. Without `id`, returns all datasets directly in it.',
-        querystring: z.object({
-          id: queryList(z.guid().toLowerCase()).max(1000).optional().describe('Ids of the datasets.'),
+  routes.get('/api/filesync/prepare-download', {
+    operationId: 'prepareDownload',
+    summary: 'Returns signed addresses to download datasets of a project',
+    description: 'Send the project in the header `svc-project-id`. Without `id`, returns all datasets directly in it.',
+    querystring: z.object({
+      id: queryList(z.guid().toLowerCase()).max(1000).optional().describe('Ids of the datasets.'),
+    }),
+    response: {
+      200: listOf(
+        z.object({
+          id: uuidText('Id of the dataset.'),
+          name: text('Name of the dataset.', 'Valley'),
+          url: text('Signed URL of the contents.', 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…'),
         }),
-        response: {
-          200: listOf(
-            z.object({
-              id: uuidText('Id of the dataset.'),
-              name: text('Name of the dataset.', 'Valley'),
-              url: text('Signed URL of the contents.', 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…'),
-            }),
-          ),
-        },
-      },
+      ),
     },
-    async (request) => {
+    config: { service: 'filesync', projectHeader: true },
+    handler: async (request) => {
       const { caller, query } = request;
       const generation = await currentGeneration(db);
       const project = await visibleProject(db, caller, projectInHeader(request));
@@ -160,5 +132,5 @@ export async function grantRoutes(app: App, { db, signer, publicUrl, lifetimes }
       }));
       return { data: await Promise.all(data) };
     },
-  );
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
@@ -51,25 +51,20 @@ export async function hierarchyRoutes(
   app: App,
   { lifetimes, ...parts }: HierarchyParts & { lifetimes: GrantLifetimes },
 ) {
-  app.post(
-    '/api/hierarchy/project/:id',
-    {
-      config: { access: 'signedIn', service: 'hierarchy', secretAnswer: true },
-      schema: {
-        tags: ['projects', 'datasets'],
-        operationId: 'changeHierarchy',
-        summary: 'Creates, deletes, moves and renames paths below a project, atomically',
-        params: idParam('project'),
-        body: Hierarchy,
-        response: { 200: Results },
-      },
-    },
-    async ({ caller, params, body }) => {
+  const routes = new Routes(app, { access: 'signedIn', service: 'hierarchy', tags: ['projects', 'datasets'] });
+  routes.post('/api/hierarchy/project/:id', {
+    operationId: 'changeHierarchy',
+    summary: 'Creates, deletes, moves and renames paths below a project, atomically',
+    params: idParam('project'),
+    body: Hierarchy,
+    response: { 200: Results },
+    config: { secretAnswer: true },
+    handler: async ({ caller, params, body }) => {
       const { actions, defaultAccessLevel = 'Shared', sasTokenExpiration = HOUR_MS } = body;
       checkLifetime(sasTokenExpiration, 'rcw', lifetimes);
       const expiresAt = new Date(Date.now() + sasTokenExpiration);
       const request = { actions, accessLevel: defaultAccessLevel, expiresAt };
       return { results: await applyHierarchy(parts, caller, params.id, request) };
     },
-  );
+  });
 }

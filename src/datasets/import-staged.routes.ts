@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { importStaged } from './import-staged.ts';
@@ -64,20 +64,14 @@ const Imported = z
   .meta({ id: 'ImportedFiles' });
 
 export async function importStagedRoutes(app: App, { db, blobs }: { db: Database; blobs: BlobStore }) {
-  app.post(
-    '/api/conversion/project/:id/file/import-staged',
-    {
-      config: { access: 'signedIn', service: 'conversion' },
-      schema: {
-        tags: ['datasets'],
-        operationId: 'importStagedProjectFile',
-        summary: 'Creates datasets from uploaded files without conversion, immediately',
-        params: idParam('project'),
-        body: Import,
-        response: { 200: Imported },
-      },
-    },
-    async ({ caller, params, body }) => {
+  const routes = new Routes(app, { access: 'signedIn', service: 'conversion', tags: ['datasets'] });
+  routes.post('/api/conversion/project/:id/file/import-staged', {
+    operationId: 'importStagedProjectFile',
+    summary: 'Creates datasets from uploaded files without conversion, immediately',
+    params: idParam('project'),
+    body: Import,
+    response: { 200: Imported },
+    handler: async ({ caller, params, body }) => {
       const { files, destinationPath, destingationPath = '', createDestinationPathIfNotExists = false } = body;
       return importStaged({ db, blobs }, caller, params.id, {
         files: files.filter((file): file is Required<typeof file> => file.url !== undefined),
@@ -85,5 +79,5 @@ export async function importStagedRoutes(app: App, { db, blobs }: { db: Database
         createDestination: createDestinationPathIfNotExists,
       });
     },
-  );
+  });
 }

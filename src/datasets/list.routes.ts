@@ -6,7 +6,7 @@ import { type Part, sendList } from '../http/answers/long-list.ts';
 import { type PackedRow, readItemId, unpacked } from '../http/answers/packed-items.queries.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryEnum } from '../http/rules/query.ts';
@@ -29,8 +29,8 @@ export interface DatasetLists {
 }
 
 export async function datasetListRoutes(app: App, { db, signer, publicUrl, recursiveLists }: DatasetLists) {
-  const config = { access: 'signedIn', service: 'metadata' } as const;
-  const tags = ['datasets'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'metadata', tags: ['datasets'] });
+
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
   const tokens = {
     includeSasTokens: queryBoolean()
@@ -50,21 +50,14 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       return rows;
     };
 
-  app.get(
-    '/api/metadata/project/:id/dataset/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listProjectDatasets',
-        summary: 'Lists datasets directly in a project',
-        description: 'Returns the whole list unless `limit` is set.',
-        params: idParam('project'),
-        querystring: z.object({ ...tokens, ...offsetQuery }),
-        response: { 200: listOf(Dataset) },
-      },
-    },
-    async (request, reply) => {
+  routes.get('/api/metadata/project/:id/dataset/list', {
+    operationId: 'listProjectDatasets',
+    summary: 'Lists datasets directly in a project',
+    description: 'Returns the whole list unless `limit` is set.',
+    params: idParam('project'),
+    querystring: z.object({ ...tokens, ...offsetQuery }),
+    response: { 200: listOf(Dataset) },
+    handler: async (request, reply) => {
       const { caller, params, query } = request;
       const generation = query.includeSasTokens ? await currentGeneration(db) : undefined;
       const base = baseOf(request);
@@ -83,23 +76,16 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       };
       return sendList(reply, list, query);
     },
-  );
+  });
 
-  app.get(
-    '/api/metadata/project/:id/dataset/list-summaries',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listProjectDatasetSummaries',
-        summary: 'Lists datasets directly in a project, with id, name and type only',
-        description: 'Returns the whole list unless `limit` is set.',
-        params: idParam('project'),
-        querystring: z.object(offsetQuery),
-        response: { 200: listOf(DatasetSummary) },
-      },
-    },
-    async (request, reply) => {
+  routes.get('/api/metadata/project/:id/dataset/list-summaries', {
+    operationId: 'listProjectDatasetSummaries',
+    summary: 'Lists datasets directly in a project, with id, name and type only',
+    description: 'Returns the whole list unless `limit` is set.',
+    params: idParam('project'),
+    querystring: z.object(offsetQuery),
+    response: { 200: listOf(DatasetSummary) },
+    handler: async (request, reply) => {
       const { caller, params, query } = request;
       const base = baseOf(request);
       const list = {
@@ -114,29 +100,22 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       };
       return sendList(reply, list, query);
     },
-  );
+  });
 
   if (!recursiveLists) return;
-  app.get(
-    '/api/metadata/project/:id/dataset/recursive-list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listProjectDatasetsRecursively',
-        summary: 'Lists datasets in a project and all its descendants, ordered by path',
-        params: idParam('project'),
-        querystring: z.object({
-          datasetType: queryEnum(DATASET_TYPES)
-            .optional()
-            .describe('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.'),
-          ...tokens,
-          ...offsetQuery,
-        }),
-        response: { 200: offsetPageOf(PlacedDataset) },
-      },
-    },
-    async (request) => {
+  routes.get('/api/metadata/project/:id/dataset/recursive-list', {
+    operationId: 'listProjectDatasetsRecursively',
+    summary: 'Lists datasets in a project and all its descendants, ordered by path',
+    params: idParam('project'),
+    querystring: z.object({
+      datasetType: queryEnum(DATASET_TYPES)
+        .optional()
+        .describe('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.'),
+      ...tokens,
+      ...offsetQuery,
+    }),
+    response: { 200: offsetPageOf(PlacedDataset) },
+    handler: async (request) => {
       const { caller, params, query } = request;
       const { datasetType, includeSasTokens } = query;
       const generation = await currentGeneration(db);
@@ -158,5 +137,5 @@ export async function datasetListRoutes(app: App, { db, signer, publicUrl, recur
       });
       return { ...page, data: await Promise.all(data) };
     },
-  );
+  });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { text, timeText } from '../http/rules/members.ts';
@@ -65,87 +65,53 @@ const ChangedDataset = z
   .meta({ id: 'ChangedDataset' });
 
 export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) {
-  const config = { access: 'signedIn', service: 'metadata' } as const;
-  const tags = ['datasets'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'metadata', tags: ['datasets'] });
+
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
 
-  app.get(
-    '/api/metadata/dataset/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getDataset',
-        summary: 'Returns a dataset',
-        params: idParam('dataset'),
-        response: { 200: Dataset },
-      },
-    },
-    async (request) => {
+  routes.get('/api/metadata/dataset/:id', {
+    operationId: 'getDataset',
+    summary: 'Returns a dataset',
+    params: idParam('dataset'),
+    response: { 200: Dataset },
+    handler: async (request) => {
       const found = await findDataset(db, request.caller, request.params.id);
       if (!found) throw notFound('Dataset', request.params.id);
       return toDataset(found, baseOf(request));
     },
-  );
+  });
 
-  app.delete(
-    '/api/metadata/dataset/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteDataset',
-        summary: 'Moves a dataset to the recycle bin',
-        params: idParam('dataset'),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await deleteDataset(db, caller, params);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/metadata/dataset/:id', {
+    operationId: 'deleteDataset',
+    summary: 'Moves a dataset to the recycle bin',
+    params: idParam('dataset'),
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => deleteDataset(db, caller, params),
+  });
 
-  app.delete(
-    '/api/project/:projectId/dataset/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteProjectDatasetLegacy',
-        deprecated: true,
-        summary: 'Moves a dataset of this project to the recycle bin',
-        params: z.object({
-          projectId: uuidParam().describe('Id of the project.'),
-          id: uuidParam().describe('Id of the dataset.'),
-        }),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await deleteDataset(db, caller, params);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/project/:projectId/dataset/:id', {
+    operationId: 'deleteProjectDatasetLegacy',
+    deprecated: true,
+    summary: 'Moves a dataset of this project to the recycle bin',
+    params: z.object({
+      projectId: uuidParam().describe('Id of the project.'),
+      id: uuidParam().describe('Id of the dataset.'),
+    }),
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => deleteDataset(db, caller, params),
+  });
 
-  app.put(
-    '/api/metadata/project/:id/dataset',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'replaceDataset',
-        summary: 'Updates the record of a dataset',
-        params: idParam('project'),
-        body: ChangedDataset,
-        response: { 200: Dataset },
-      },
-    },
-    async (request) => {
+  routes.put('/api/metadata/project/:id/dataset', {
+    operationId: 'replaceDataset',
+    summary: 'Updates the record of a dataset',
+    params: idParam('project'),
+    body: ChangedDataset,
+    response: { 200: Dataset },
+    handler: async (request) => {
       const { id, rowVersion, metadata = {}, properties = {}, tags: labels = [], ...rest } = request.body;
       const wanted = { id, projectId: request.params.id, rowVersion };
       const change = { ...rest, metadata, properties, tags: labels };
       return toDataset(await replaceDataset(db, request.caller, wanted, change), baseOf(request));
     },
-  );
+  });
 }

@@ -5,7 +5,7 @@ import { invalid, invalidMember } from '../errors.ts';
 import { whenClosed } from '../http/answers/client-left.ts';
 import { reauthenticator, sendEvents, wantsEvents } from '../http/answers/event-stream.ts';
 import { EVENT_STREAM, LAST_EVENT_ID } from '../http/openapi/headers.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import type { FindCaller } from '../http/rules/auth.ts';
 import { listOf, MAX_LIMIT, offsetQuery } from '../http/rules/paging.ts';
 import { queryInteger } from '../http/rules/query.ts';
@@ -29,35 +29,26 @@ const ListedEvent = CloudEvent.extend({
 export type ListedEvent = z.infer<typeof ListedEvent>;
 
 export async function eventRoutes(app: App, { db, notifier, findCaller }: EventRoutes) {
-  app.get(
-    '/api/eventing/event/list',
-    {
-      config: {
-        access: 'signedIn',
-        service: 'eventing',
-        described: { parameters: [LAST_EVENT_ID], responses: { 200: EVENT_STREAM } },
-      },
-      schema: {
-        tags: ['events'],
-        operationId: 'listEvents',
-        summary: 'Lists events behind an offset, or streams them with `Accept: text/event-stream`',
-        description: [
-          'To continue, send the offset of the last event as `after`; no event is skipped. `last` instead of `limit` lists the newest',
-          'events. Events are kept for 30 days.',
-          'In a stream, each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` sets the start;',
-          'without them, the stream starts with new events.',
-        ].join(' '),
-        querystring: z.object({
-          after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('Offset of the last received event.'),
-          limit: offsetQuery.limit,
-          last: queryInteger(1, MAX_LIMIT)
-            .optional()
-            .describe('Only this many of the newest events, still oldest first. Not together with `limit`.'),
-        }),
-        response: { 200: listOf(ListedEvent) },
-      },
-    },
-    async (request, reply) => {
+  const routes = new Routes(app, { access: 'signedIn', service: 'eventing', tags: ['events'] });
+  routes.get('/api/eventing/event/list', {
+    operationId: 'listEvents',
+    summary: 'Lists events behind an offset, or streams them with `Accept: text/event-stream`',
+    description: [
+      'To continue, send the offset of the last event as `after`; no event is skipped. `last` instead of `limit` lists the newest',
+      'events. Events are kept for 30 days.',
+      'In a stream, each event is a CloudEvent with its offset as `id`. `Last-Event-ID` or `after` sets the start;',
+      'without them, the stream starts with new events.',
+    ].join(' '),
+    querystring: z.object({
+      after: queryInteger(0, Number.MAX_SAFE_INTEGER).optional().describe('Offset of the last received event.'),
+      limit: offsetQuery.limit,
+      last: queryInteger(1, MAX_LIMIT)
+        .optional()
+        .describe('Only this many of the newest events, still oldest first. Not together with `limit`.'),
+    }),
+    response: { 200: listOf(ListedEvent) },
+    config: { described: { parameters: [LAST_EVENT_ID], responses: { 200: EVENT_STREAM } } },
+    handler: async (request, reply) => {
       const { caller, query } = request;
       if (query.last !== undefined && query.limit !== undefined)
         throw invalidMember('last', '`last` and `limit` are both sent. Send one of them.');
@@ -68,7 +59,7 @@ export async function eventRoutes(app: App, { db, notifier, findCaller }: EventR
       const rows = await listVisible(db, caller, { after, upTo, limit, newest: last !== undefined });
       return { data: rows.map((row) => ({ offset: row.offset, ...toCloudEvent(row) })) };
     },
-  );
+  });
 
   async function stream(request: FastifyRequest, reply: FastifyReply, after: number | undefined) {
     const leave = await notifier.join(request.caller.userId);

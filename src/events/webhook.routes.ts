@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { text } from '../http/rules/members.ts';
 import { cursorPage, cursorPageOf, cursorQuery, listOf } from '../http/rules/paging.ts';
@@ -39,107 +39,68 @@ export type Tested = z.infer<typeof Tested>;
 const Replayed = z.object({ replayed: z.int().describe('Number of deliveries that were restarted.') });
 export type Replayed = z.infer<typeof Replayed>;
 
-const tags = ['events'];
-const config = { access: 'signedIn', service: 'eventing' } as const;
-
 export async function webhookRoutes(app: App, parts: WebhookRoutes) {
+  const routes = new Routes(app, { access: 'signedIn', service: 'eventing', tags: ['events'] });
   const { db, cursors } = parts;
-  app.post(
-    '/api/eventing/webhook',
-    {
-      config: { ...config, secretAnswer: true },
-      schema: {
-        tags,
-        operationId: 'createWebhook',
-        summary: 'Creates a webhook for events of the tenant (tenant Owners)',
-        description: [
-          'Sends each event as a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks specify, and retries',
-          'until the receiver answers 2xx. Without `types`, sends all events. The secret is returned only here. A webhook whose attempts have',
-          'all failed for days (`webhooks.disableAfter`) is `Disabled` and gets no events until a test or a replay enables it.',
-        ].join(' '),
-        body: z.object({
-          url: z
-            .string()
-            .trim()
-            .min(1)
-            .max(2048)
-            .meta({ description: 'URL that receives the events.', example: 'https://example.org/hook' }),
-          types: z.array(z.enum(EVENT_TYPES)).max(100).optional().describe('Types of events to deliver. Absent: all.'),
-          secret: z.string().max(200).optional().meta({
-            description: 'Key of the signature. Absent: the platform makes one.',
-            example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-          }),
-        }),
-        response: { 201: NewWebhook },
-      },
-    },
-    async ({ caller, body }, reply) => reply.code(201).send(await createWebhook(db, parts, caller, body)),
-  );
+  routes.post('/api/eventing/webhook', {
+    operationId: 'createWebhook',
+    summary: 'Creates a webhook for events of the tenant (tenant Owners)',
+    description: [
+      'Sends each event as a POST of a CloudEvent (`application/cloudevents+json`), signed as Standard Webhooks specify, and retries',
+      'until the receiver answers 2xx. Without `types`, sends all events. The secret is returned only here. A webhook whose attempts have',
+      'all failed for days (`webhooks.disableAfter`) is `Disabled` and gets no events until a test or a replay enables it.',
+    ].join(' '),
+    body: z.object({
+      url: z
+        .string()
+        .trim()
+        .min(1)
+        .max(2048)
+        .meta({ description: 'URL that receives the events.', example: 'https://example.org/hook' }),
+      types: z.array(z.enum(EVENT_TYPES)).max(100).optional().describe('Types of events to deliver. Absent: all.'),
+      secret: z.string().max(200).optional().meta({
+        description: 'Key of the signature. Absent: the platform makes one.',
+        example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+      }),
+    }),
+    response: { 201: NewWebhook },
+    config: { secretAnswer: true },
+    handler: ({ caller, body }) => createWebhook(db, parts, caller, body),
+  });
 
-  app.get(
-    '/api/eventing/webhook',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listWebhooks',
-        summary: 'Lists the webhooks of the tenant (tenant Owners)',
-        response: { 200: listOf(Webhook) },
-      },
-    },
-    async ({ caller }) => ({ data: [...(await listWebhooks(db, ownTenant(caller)))] }),
-  );
+  routes.get('/api/eventing/webhook', {
+    operationId: 'listWebhooks',
+    summary: 'Lists the webhooks of the tenant (tenant Owners)',
+    response: { 200: listOf(Webhook) },
+    handler: async ({ caller }) => ({ data: [...(await listWebhooks(db, ownTenant(caller)))] }),
+  });
 
-  app.get(
-    '/api/eventing/webhook/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getWebhook',
-        summary: 'Returns a webhook, without its secret (tenant Owners)',
-        params: idParam('webhook'),
-        response: { 200: Webhook },
-      },
-    },
-    async ({ caller, params }) => ownWebhook(db, caller, params.id),
-  );
+  routes.get('/api/eventing/webhook/:id', {
+    operationId: 'getWebhook',
+    summary: 'Returns a webhook, without its secret (tenant Owners)',
+    params: idParam('webhook'),
+    response: { 200: Webhook },
+    handler: async ({ caller, params }) => ownWebhook(db, caller, params.id),
+  });
 
-  app.delete(
-    '/api/eventing/webhook/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteWebhook',
-        summary: 'Deletes a webhook (tenant Owners)',
-        params: idParam('webhook'),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await removeWebhook(db, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/eventing/webhook/:id', {
+    operationId: 'deleteWebhook',
+    summary: 'Deletes a webhook (tenant Owners)',
+    params: idParam('webhook'),
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => removeWebhook(db, caller, params.id),
+  });
 
-  app.get(
-    '/api/eventing/webhook/:id/delivery/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listWebhookDeliveries',
-        summary: 'Lists deliveries of a webhook, newest first (tenant Owners)',
-        params: idParam('webhook'),
-        querystring: z.object({
-          state: queryEnum(DELIVERY_STATES).optional().describe('Only deliveries in this state.'),
-          ...cursorQuery,
-        }),
-        response: { 200: cursorPageOf(Delivery) },
-      },
-    },
-    async ({ caller, params, query }) => {
+  routes.get('/api/eventing/webhook/:id/delivery/list', {
+    operationId: 'listWebhookDeliveries',
+    summary: 'Lists deliveries of a webhook, newest first (tenant Owners)',
+    params: idParam('webhook'),
+    querystring: z.object({
+      state: queryEnum(DELIVERY_STATES).optional().describe('Only deliveries in this state.'),
+      ...cursorQuery,
+    }),
+    response: { 200: cursorPageOf(Delivery) },
+    handler: async ({ caller, params, query }) => {
       const { id } = await ownWebhook(db, caller, params.id);
       const { state } = query;
       return cursorPage(
@@ -150,42 +111,27 @@ export async function webhookRoutes(app: App, parts: WebhookRoutes) {
         ({ createdAt, eventId }) => ({ value: createdAt, id: eventId }),
       );
     },
-  );
+  });
 
-  app.post(
-    '/api/eventing/webhook/:id/replay',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'replayWebhook',
-        summary: 'Delivers all events behind an offset again (tenant Owners)',
-        description: 'A disabled webhook is enabled.',
-        params: idParam('webhook'),
-        body: z.object({ after: z.int().min(0).describe('Offset of the last received event.') }),
-        response: { 202: Replayed },
-      },
-    },
-    async ({ caller, params, body }, reply) =>
-      reply.code(202).send({ replayed: await replay(db, caller, params.id, body.after) }),
-  );
+  routes.post('/api/eventing/webhook/:id/replay', {
+    operationId: 'replayWebhook',
+    summary: 'Delivers all events behind an offset again (tenant Owners)',
+    description: 'A disabled webhook is enabled.',
+    params: idParam('webhook'),
+    body: z.object({ after: z.int().min(0).describe('Offset of the last received event.') }),
+    response: { 202: Replayed },
+    handler: async ({ caller, params, body }) => ({ replayed: await replay(db, caller, params.id, body.after) }),
+  });
 
-  app.post(
-    '/api/eventing/webhook/:id/test',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createWebhookTest',
-        summary: 'Sends a test event to a webhook and tells what its receiver answered (tenant Owners)',
-        description: [
-          'The event has the type `svc.platform.events.webhooktestevent`, is signed like others, and is sent once. If the receiver answers',
-          '2xx, a failing or disabled webhook is active again.',
-        ].join(' '),
-        params: idParam('webhook'),
-        response: { 200: Tested },
-      },
-    },
-    async ({ caller, params }) => testWebhook(parts, caller, params.id),
-  );
+  routes.post('/api/eventing/webhook/:id/test', {
+    operationId: 'createWebhookTest',
+    summary: 'Sends a test event to a webhook and tells what its receiver answered (tenant Owners)',
+    description: [
+      'The event has the type `svc.platform.events.webhooktestevent`, is signed like others, and is sent once. If the receiver answers',
+      '2xx, a failing or disabled webhook is active again.',
+    ].join(' '),
+    params: idParam('webhook'),
+    response: { 200: Tested },
+    handler: async ({ caller, params }) => testWebhook(parts, caller, params.id),
+  });
 }

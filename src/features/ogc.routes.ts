@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ZodType, z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { sendFeature, sendPage } from './answers.ts';
 import type { Content } from './content.ts';
 import {
@@ -39,7 +39,7 @@ import { Feature, FeaturePage } from './schemas.ts';
 
 const ROOT = '/api/gis/dataset/:id/ogc';
 const COLLECTION_ROUTE = `${ROOT}/collections/:collectionId`;
-const tags = ['OGC API Features'];
+
 const CollectionId = DatasetId.extend({
   collectionId: z.string().max(100).describe(`\`${COLLECTION}\`, the only collection of a dataset.`),
 });
@@ -55,6 +55,7 @@ interface DocumentRoute {
 
 /** OGC API Features of each dataset, for programs such as QGIS, GDAL and OWSLib: a landing page and a collection. */
 export async function ogcRoutes(app: App, parts: FeatureParts) {
+  const routes = new Routes(app, { ...config, tags: ['OGC API Features'] });
   const { contents, publicUrl } = parts;
 
   const addresses = (request: FastifyRequest, id: string): AddressOf => {
@@ -69,20 +70,14 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     return contents.open(dataset);
   };
   const document = ({ url, operationId, summary, schema, type = 'application/json', make }: DocumentRoute) =>
-    app.get(
-      url,
-      {
-        config: { ...config, mediaType: type, described: ANSWERS },
-        schema: {
-          tags,
-          operationId,
-          summary,
-          params: url.startsWith(COLLECTION_ROUTE) ? CollectionId : DatasetId,
-          querystring: z.object(FORMATS),
-          response: { 200: schema },
-        },
-      },
-      async (request, reply: FastifyReply) => {
+    routes.get(url, {
+      operationId,
+      summary,
+      params: url.startsWith(COLLECTION_ROUTE) ? CollectionId : DatasetId,
+      querystring: z.object(FORMATS),
+      response: { 200: schema },
+      config: { mediaType: type, described: ANSWERS },
+      handler: async (request, reply: FastifyReply) => {
         const params = request.params as { id: string; collectionId?: string };
         const content = await open(request, params);
         await content.source.close();
@@ -92,7 +87,7 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
           .serializer((body: unknown) => JSON.stringify(body))
           .send(make(content, addresses(request, params.id)) as never) as never;
       },
-    );
+    });
 
   document({
     url: ROOT,
@@ -161,21 +156,15 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
     type: 'application/json',
   });
 
-  app.get(
-    `${COLLECTION_ROUTE}/items`,
-    {
-      config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
-      schema: {
-        tags,
-        operationId: 'listCollectionFeatures',
-        summary: 'Features of the collection as GeoJSON',
-        description: 'As `GET /api/gis/dataset/{id}/feature`.',
-        params: CollectionId,
-        querystring: z.object(pageParameters),
-        response: { 200: FeaturePage },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${COLLECTION_ROUTE}/items`, {
+    operationId: 'listCollectionFeatures',
+    summary: 'Features of the collection as GeoJSON',
+    description: 'As `GET /api/gis/dataset/{id}/feature`.',
+    params: CollectionId,
+    querystring: z.object(pageParameters),
+    response: { 200: FeaturePage },
+    config: { limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
+    handler: async (request, reply) => {
       const others = otherParameters(request, pageParameters);
       const content = await open(request, request.params);
       return sendPage(parts, request, reply, content, {
@@ -183,23 +172,17 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
         collection: collection(request, request.params.id),
       });
     },
-  );
+  });
 
-  app.get(
-    `${COLLECTION_ROUTE}/items/:featureId`,
-    {
-      config: { ...config, mediaType: GEOJSON_TYPE, described: ANSWERS },
-      schema: {
-        tags,
-        operationId: 'getCollectionFeature',
-        summary: 'A feature of the collection as GeoJSON',
-        description: 'As `GET /api/gis/dataset/{id}/feature/{featureId}`.',
-        params: CollectionId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
-        querystring: z.object(shownParameters),
-        response: { 200: Feature },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${COLLECTION_ROUTE}/items/:featureId`, {
+    operationId: 'getCollectionFeature',
+    summary: 'A feature of the collection as GeoJSON',
+    description: 'As `GET /api/gis/dataset/{id}/feature/{featureId}`.',
+    params: CollectionId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
+    querystring: z.object(shownParameters),
+    response: { 200: Feature },
+    config: { mediaType: GEOJSON_TYPE, described: ANSWERS },
+    handler: async (request, reply) => {
       const { query, params } = request;
       const content = await open(request, params);
       return sendFeature(parts, request, reply, content, {
@@ -208,5 +191,5 @@ export async function ogcRoutes(app: App, parts: FeatureParts) {
         collection: collection(request, params.id),
       });
     },
-  );
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { sendFeature, sendPage } from './answers.ts';
 import { describeFeatures, FeatureDescription } from './description.ts';
 import {
@@ -24,6 +24,7 @@ const PATH = '/api/gis/dataset/:id';
 
 /** Queries of the features of a dataset. */
 export async function featureRoutes(app: App, parts: FeatureParts) {
+  const routes = new Routes(app, { ...config, tags });
   const { contents, publicUrl } = parts;
   const collection = (id: string, address: (path: string) => string): Link => ({
     href: address(PATH.replace(':id', id)),
@@ -31,42 +32,30 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
     type: 'application/json',
   });
 
-  app.get(
-    PATH,
-    {
-      config: { ...config, described: ANSWERS },
-      schema: {
-        tags,
-        operationId: 'describeFeatures',
-        summary: 'Describes the features of a dataset',
-        description: 'For datasets of the type `gisvectordata`, which `GISWriter` writes.',
-        params: DatasetId,
-        response: { 200: FeatureDescription },
-      },
-    },
-    async (request, reply) => {
+  routes.get(PATH, {
+    operationId: 'describeFeatures',
+    summary: 'Describes the features of a dataset',
+    description: 'For datasets of the type `gisvectordata`, which `GISWriter` writes.',
+    params: DatasetId,
+    response: { 200: FeatureDescription },
+    config: { described: ANSWERS },
+    handler: async (request, reply) => {
       const content = await contents.open(await findFeatures(parts, request, request.params.id));
       await content.source.close();
       return isKnown(request, reply, content, publicUrl) ? (reply as never) : describeFeatures(content);
     },
-  );
+  });
 
-  app.get(
-    `${PATH}/feature`,
-    {
-      config: { ...config, limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
-      schema: {
-        tags,
-        operationId: 'listFeatures',
-        summary: 'Lists features of a dataset as GeoJSON',
-        description:
-          'In the order of the store, which keeps neighbours together. `numberMatched` is there where it is known. The link `next` leads to the next page; when the content was replaced since, it is answered with 410.',
-        params: DatasetId,
-        querystring: z.object(pageParameters),
-        response: { 200: FeaturePage },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${PATH}/feature`, {
+    operationId: 'listFeatures',
+    summary: 'Lists features of a dataset as GeoJSON',
+    description:
+      'In the order of the store, which keeps neighbours together. `numberMatched` is there where it is known. The link `next` leads to the next page; when the content was replaced since, it is answered with 410.',
+    params: DatasetId,
+    querystring: z.object(pageParameters),
+    response: { 200: FeaturePage },
+    config: { limit: 'heavy', mediaType: GEOJSON_TYPE, described: PAGE_ANSWERS },
+    handler: async (request, reply) => {
       const { query, params } = request;
       const others = otherParameters(request, pageParameters);
       const content = await contents.open(await findFeatures(parts, request, params.id));
@@ -75,24 +64,18 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
         collection: collection(params.id, (path) => linkAddress(request, publicUrl, path)),
       });
     },
-  );
+  });
 
-  app.get(
-    `${PATH}/feature/:featureId`,
-    {
-      config: { ...config, mediaType: GEOJSON_TYPE, described: ANSWERS },
-      schema: {
-        tags,
-        operationId: 'getFeature',
-        summary: 'Returns a feature as GeoJSON',
-        description:
-          'By its own id; in a dataset without ids by its number from 0, which is valid until the content is replaced. Own ids are found by reading the features one after the other.',
-        params: DatasetId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
-        querystring: z.object(shownParameters),
-        response: { 200: Feature },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${PATH}/feature/:featureId`, {
+    operationId: 'getFeature',
+    summary: 'Returns a feature as GeoJSON',
+    description:
+      'By its own id; in a dataset without ids by its number from 0, which is valid until the content is replaced. Own ids are found by reading the features one after the other.',
+    params: DatasetId.extend({ featureId: z.string().max(400).describe('Id of the feature.') }),
+    querystring: z.object(shownParameters),
+    response: { 200: Feature },
+    config: { mediaType: GEOJSON_TYPE, described: ANSWERS },
+    handler: async (request, reply) => {
       const { query, params } = request;
       const content = await contents.open(await findFeatures(parts, request, params.id));
       return sendFeature(parts, request, reply, content, {
@@ -101,5 +84,5 @@ export async function featureRoutes(app: App, parts: FeatureParts) {
         collection: collection(params.id, (path) => linkAddress(request, publicUrl, path)),
       });
     },
-  );
+  });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { text, texts } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
@@ -52,23 +52,15 @@ const Path = z.object({ id: text('Id of the group.') });
 const UserPath = z.object({ userId: text('User id of the account.') });
 
 export async function groupRoutes(app: App, parts: GroupParts) {
+  const routes = new Routes(app, { access: 'administrators', service: 'groups', tags: ['groups'] });
   const { db }: { db: Database } = parts;
-  const config = { access: 'administrators', service: 'groups' } as const;
-  const tags = ['groups'];
 
-  app.get(
-    '/api/usergroups',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listGroups',
-        summary: 'Lists groups',
-        querystring: z.object(offsetQuery),
-        response: { 200: z.array(GroupAnswer) },
-      },
-    },
-    async ({ query }, reply) => {
+  routes.get('/api/usergroups', {
+    operationId: 'listGroups',
+    summary: 'Lists groups',
+    querystring: z.object(offsetQuery),
+    response: { 200: z.array(GroupAnswer) },
+    handler: async ({ query }, reply) => {
       const list = {
         item: GroupAnswer,
         freeForm: { members: ['metadata'], textOf: (id: string) => findMetadata(db, id) },
@@ -77,155 +69,90 @@ export async function groupRoutes(app: App, parts: GroupParts) {
       };
       return sendList(reply, list, query, { bare: true });
     },
-  );
+  });
 
-  app.post(
-    '/api/usergroups',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createGroup',
-        summary: 'Creates a group',
-        body: GroupBody,
-        response: { 201: GroupAnswer },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/api/usergroups', {
+    operationId: 'createGroup',
+    summary: 'Creates a group',
+    body: GroupBody,
+    response: { 201: GroupAnswer },
+    handler: async (request, reply) => {
       const group = await createGroup(parts, request.caller, request.body);
       const address = `/api/usergroups/${encodeURIComponent(group.id)}`;
-      return reply.code(201).header('location', address).send(toAnswer(group));
+      return reply.header('location', address).send(toAnswer(group));
     },
-  );
+  });
 
-  app.put(
-    '/api/usergroups',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'replaceGroup',
-        summary: 'Updates a group',
-        description: 'Absent members keep their values. An empty `users` or `metadata` clears it.',
-        body: GroupBody,
-        response: { 200: GroupAnswer },
-      },
-    },
-    async (request) => {
+  routes.put('/api/usergroups', {
+    operationId: 'replaceGroup',
+    summary: 'Updates a group',
+    description: 'Absent members keep their values. An empty `users` or `metadata` clears it.',
+    body: GroupBody,
+    response: { 200: GroupAnswer },
+    handler: async (request) => {
       const group = await changeGroup(parts, request.caller, request.body);
       return toAnswer(group);
     },
-  );
+  });
 
-  app.get(
-    '/api/usergroups/count',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'countGroups',
-        summary: 'Returns the number of groups',
-        response: { 200: z.number().meta({ description: 'Number of groups.', example: 3 }) },
-      },
-    },
-    async () => countGroups(db),
-  );
+  routes.get('/api/usergroups/count', {
+    operationId: 'countGroups',
+    summary: 'Returns the number of groups',
+    response: { 200: z.number().meta({ description: 'Number of groups.', example: 3 }) },
+    handler: async () => countGroups(db),
+  });
 
-  app.get(
-    '/api/usergroups/ids',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listGroupIds',
-        summary: 'Lists ids of all groups, or of the groups of a user',
-        querystring: z.object({ userId: text('Only groups of this user.').optional() }),
-        response: {
-          200: z.array(z.string()).meta({ description: 'Ids of groups.', example: ['Administrators', 'Editors'] }),
-        },
-      },
+  routes.get('/api/usergroups/ids', {
+    operationId: 'listGroupIds',
+    summary: 'Lists ids of all groups, or of the groups of a user',
+    querystring: z.object({ userId: text('Only groups of this user.').optional() }),
+    response: {
+      200: z.array(z.string()).meta({ description: 'Ids of groups.', example: ['Administrators', 'Editors'] }),
     },
-    async ({ query }) => [...(await listUserGroupIds(db, query.userId))],
-  );
+    handler: async ({ query }) => [...(await listUserGroupIds(db, query.userId))],
+  });
 
-  app.get(
-    '/api/usergroups/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getGroup',
-        summary: 'Returns a group',
-        description:
-          'Setup codes of authenticators are hidden: `APPAUTH:****************`. An entry that is sent back so keeps its code. ' +
-          '`showSecrets=true` shows them, which the audit trail records.',
-        params: Path,
-        querystring: z.object({
-          showSecrets: queryBoolean().optional().describe('Shows setup codes; audited. Default: false'),
-        }),
-        response: { 200: GroupAnswer },
-      },
-    },
-    async ({ caller, params, query }) =>
+  routes.get('/api/usergroups/:id', {
+    operationId: 'getGroup',
+    summary: 'Returns a group',
+    description:
+      'Setup codes of authenticators are hidden: `APPAUTH:****************`. An entry that is sent back so keeps its code. ' +
+      '`showSecrets=true` shows them, which the audit trail records.',
+    params: Path,
+    querystring: z.object({
+      showSecrets: queryBoolean().optional().describe('Shows setup codes; audited. Default: false'),
+    }),
+    response: { 200: GroupAnswer },
+    handler: async ({ caller, params, query }) =>
       toAnswer(query.showSecrets ? await revealGroup(parts, caller, params.id) : await getGroup(db, params.id)),
-  );
+  });
 
-  app.delete(
-    '/api/usergroups/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteGroup',
-        summary: 'Deletes a group',
-        params: Path,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await removeGroup(db, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/usergroups/:id', {
+    operationId: 'deleteGroup',
+    summary: 'Deletes a group',
+    params: Path,
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => removeGroup(db, caller, params.id),
+  });
 
-  app.post(
-    '/api/usergroups/user/:userId',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'addUserToGroups',
-        summary: 'Adds a user to groups',
-        params: UserPath,
-        body: z
-          .array(z.string())
-          .max(1000)
-          .meta({ description: 'Ids of the groups.', example: ['Editors'] }),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await addToGroups(db, caller, params.userId, body);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.post('/api/usergroups/user/:userId', {
+    operationId: 'addUserToGroups',
+    summary: 'Adds a user to groups',
+    params: UserPath,
+    body: z
+      .array(z.string())
+      .max(1000)
+      .meta({ description: 'Ids of the groups.', example: ['Editors'] }),
+    response: { 204: z.null() },
+    handler: ({ caller, params, body }) => addToGroups(db, caller, params.userId, body),
+  });
 
-  app.delete(
-    '/api/usergroups/user/:userId',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'removeUserFromGroups',
-        summary: 'Removes a user from groups; without `groupId`, from all',
-        params: UserPath,
-        querystring: z.object({ groupId: queryList(z.string()).optional().describe('Ids of groups. Absent: all.') }),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params, query }, reply) => {
-      await removeFromGroups(db, caller, params.userId, query.groupId);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/usergroups/user/:userId', {
+    operationId: 'removeUserFromGroups',
+    summary: 'Removes a user from groups; without `groupId`, from all',
+    params: UserPath,
+    querystring: z.object({ groupId: queryList(z.string()).optional().describe('Ids of groups. Absent: all.') }),
+    response: { 204: z.null() },
+    handler: ({ caller, params, query }) => removeFromGroups(db, caller, params.userId, query.groupId),
+  });
 }

@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyContextConfig,
+  FastifyInstance,
+  onRequestHookHandler,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+} from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import type { Cached } from './cache/cached.ts';
 import type { Caller } from './caller.ts';
 import type { Service } from './rules/versions.ts';
@@ -63,5 +72,82 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Throws on public routes. */
     caller: Caller;
+  }
+}
+
+interface Route<Params, Query, Body, Answers> {
+  /** Name of the operation in OpenAPI and in clients that are generated from it. */
+  operationId: string;
+  summary?: string;
+  description?: string;
+  deprecated?: boolean;
+  params?: Params;
+  querystring?: Query;
+  body?: Body;
+  /** Schemas by status. The only status of a route is set before its handler runs. */
+  response?: Answers;
+  /** Adds to what the routes share. */
+  config?: FastifyContextConfig;
+  /** Instead of the shared ones. */
+  tags?: readonly string[];
+  bodyLimit?: number;
+  onRequest?: onRequestHookHandler;
+  handler: RouteHandlerMethod<
+    RawServerDefault,
+    IncomingMessage,
+    ServerResponse,
+    RouteGenericInterface,
+    FastifyContextConfig,
+    { params: Params; querystring: Query; body: Body; response: Answers },
+    ZodTypeProvider,
+    FastifyBaseLogger
+  >;
+}
+
+/** Adds a route. Its handler gets and answers what the schemas say. */
+type Add = <
+  Params extends z.ZodType = z.ZodUnknown,
+  Query extends z.ZodType = z.ZodUnknown,
+  Body extends z.ZodType = z.ZodUnknown,
+  Answers extends Record<number, z.ZodType> = never,
+>(
+  url: string,
+  route: Route<Params, Query, Body, Answers>,
+) => void;
+
+/** Routes that share a part of their options: who may call them, their service, their tags in OpenAPI. */
+export class Routes {
+  readonly #app: App;
+  readonly #config: FastifyContextConfig;
+  readonly #tags: readonly string[] | undefined;
+  readonly get = this.#adder('GET');
+  readonly post = this.#adder('POST');
+  readonly put = this.#adder('PUT');
+  readonly patch = this.#adder('PATCH');
+  readonly delete = this.#adder('DELETE');
+
+  constructor(app: App, { tags, ...config }: FastifyContextConfig & { tags?: readonly string[] }) {
+    this.#app = app;
+    this.#config = config;
+    this.#tags = tags;
+  }
+
+  #adder(method: string): Add {
+    return (url, { config, bodyLimit, onRequest, handler, tags = this.#tags, ...schema }) => {
+      const [status = 200, ...more] = Object.keys(schema.response ?? {}).map(Number);
+      const withStatus: typeof handler = function (request, reply) {
+        reply.code(status);
+        return handler.call(this, request, reply);
+      };
+      this.#app.route({
+        method,
+        url,
+        config: { ...this.#config, ...config },
+        schema: { ...schema, ...(tags && { tags }) },
+        ...(bodyLimit !== undefined && { bodyLimit }),
+        ...(onRequest && { onRequest }),
+        handler: (status === 200 || more.length > 0 ? handler : withStatus) as RouteHandlerMethod,
+      });
+    };
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { html, SHOWS_PAGE, sendPage } from './answers/page.ts';
 import { vary } from './answers/vary.ts';
 import { BINARY } from './openapi/headers.ts';
-import type { App } from './route.ts';
+import { type App, Routes } from './route.ts';
 
 const LINKS = [
   ['guide', '/docs/guide', 'Guide: concepts, commands, formats, settings and operations'],
@@ -19,39 +19,29 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 
 /** The start page: links as HTML, or as JSON for clients that prefer it. */
 export async function welcomeRoutes(app: App) {
+  const routes = new Routes(app, { access: 'public', service: 'none', limit: 'free', tags: ['platform'] });
   // browsers ask for it at this address, and take a picture of any type
-  app.get(
-    '/favicon.ico',
-    {
-      config: {
-        access: 'public',
-        service: 'none',
-        limit: 'free',
-        described: {
-          responses: { 200: { description: 'The icon.', content: { 'image/svg+xml': { schema: BINARY } } } },
-        },
+  routes.get('/favicon.ico', {
+    operationId: 'getFaviconIco',
+    summary: 'Returns the icon that browsers show',
+    config: {
+      described: {
+        responses: { 200: { description: 'The icon.', content: { 'image/svg+xml': { schema: BINARY } } } },
       },
-      schema: { tags: ['platform'], operationId: 'getFaviconIco', summary: 'Returns the icon that browsers show' },
     },
-    async (_request, reply) =>
+    handler: async (_request, reply) =>
       reply
         .type('image/svg+xml')
         .header('cache-control', 'public, max-age=86400')
         .serializer((text: string) => text)
         .send(ICON),
-  );
-  app.get(
-    '/',
-    {
-      config: { access: 'public', service: 'none', limit: 'free', described: SHOWS_PAGE },
-      schema: {
-        tags: ['platform'],
-        operationId: 'getWelcome',
-        summary: 'Shows the start page with links',
-        description: 'With `Accept: application/json`, returns the links as JSON.',
-      },
-    },
-    async (request, reply) => {
+  });
+  routes.get('/', {
+    operationId: 'getWelcome',
+    summary: 'Shows the start page with links',
+    description: 'With `Accept: application/json`, returns the links as JSON.',
+    config: { described: SHOWS_PAGE },
+    handler: async (request, reply) => {
       const links = LINKS.filter(([, path]) => hasRoute(app, path));
       vary(reply, 'Accept');
       if (prefersJson(request.headers.accept))
@@ -67,7 +57,7 @@ export async function welcomeRoutes(app: App) {
 <p>Command line: <code>platform --help</code></p>`,
       );
     },
-  );
+  });
 }
 
 const hasRoute = (app: FastifyInstance, path: string) =>

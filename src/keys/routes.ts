@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { createdAt, createdBy, text, texts, timeText, uuidText } from '../http/rules/members.ts';
@@ -45,79 +45,57 @@ const Principal = z
 export type Principal = z.infer<typeof Principal>;
 
 export async function keyRoutes(app: App, { db, identities }: { db: Database; identities: Identities }) {
-  const config = { access: 'signedIn', service: 'iam' } as const;
-  const tags = ['keys'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'iam', tags: ['keys'] });
 
-  app.post(
-    '/api/iam/key',
-    {
-      config: { ...config, secretAnswer: true },
-      schema: {
-        tags,
-        operationId: 'createKey',
-        summary: 'Creates an API key; only this answer contains it',
-        body: z.object({
-          name: chosenName().meta({ description: 'Purpose of the key.', example: 'Nightly import' }),
-          role: queryEnum(KEY_ROLES).describe('Role of the key in every project of the tenant.'),
-          expiresAt: z
-            .string()
-            .max(100)
-            .optional()
-            .meta({ description: 'Expiry of the key, as sent. Absent: none.', example: '2027-01-01' }),
-          allowedNetworks: z
-            .array(z.string().trim().max(100))
-            .max(100)
-            .optional()
-            .meta({
-              description: 'Networks from which the key may be used. Absent: all.',
-              example: ['203.0.113.0/24'],
-            }),
+  routes.post('/api/iam/key', {
+    operationId: 'createKey',
+    summary: 'Creates an API key; only this answer contains it',
+    body: z.object({
+      name: chosenName().meta({ description: 'Purpose of the key.', example: 'Nightly import' }),
+      role: queryEnum(KEY_ROLES).describe('Role of the key in every project of the tenant.'),
+      expiresAt: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'Expiry of the key, as sent. Absent: none.', example: '2027-01-01' }),
+      allowedNetworks: z
+        .array(z.string().trim().max(100))
+        .max(100)
+        .optional()
+        .meta({
+          description: 'Networks from which the key may be used. Absent: all.',
+          example: ['203.0.113.0/24'],
         }),
-        response: { 201: NewKey },
-      },
-    },
-    async (request, reply) => {
+    }),
+    response: { 201: NewKey },
+    config: { secretAnswer: true },
+    handler: async (request, reply) => {
       const key = await createKey(db, request.caller, request.body);
-      return reply.code(201).headers({ 'cache-control': 'no-store', pragma: 'no-cache' }).send(key);
+      return reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' }).send(key);
     },
-  );
+  });
 
-  app.get(
-    '/api/iam/key',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listKeys',
-        summary: 'Lists the API keys of the tenant',
-        querystring: z.object(offsetQuery),
-        response: { 200: listOf(Key) },
-      },
-    },
-    async ({ caller, query }) => ({ data: [...(await listCallersKeys(db, caller, query))] }),
-  );
+  routes.get('/api/iam/key', {
+    operationId: 'listKeys',
+    summary: 'Lists the API keys of the tenant',
+    querystring: z.object(offsetQuery),
+    response: { 200: listOf(Key) },
+    handler: async ({ caller, query }) => ({ data: [...(await listCallersKeys(db, caller, query))] }),
+  });
 
-  app.delete(
-    '/api/iam/key/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteKey',
-        summary: 'Revokes an API key',
-        params: idParam('key'),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await revokeKey(db, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/iam/key/:id', {
+    operationId: 'deleteKey',
+    summary: 'Revokes an API key',
+    params: idParam('key'),
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => revokeKey(db, caller, params.id),
+  });
 
-  app.get(
-    '/api/iam/principal/me',
-    { config, schema: { operationId: 'getPrincipal', summary: 'Returns the caller', response: { 200: Principal } } },
-    async ({ caller }) => whoAmI({ db, identities }, caller),
-  );
+  routes.get('/api/iam/principal/me', {
+    operationId: 'getPrincipal',
+    tags: ['iam'],
+    summary: 'Returns the caller',
+    response: { 200: Principal },
+    handler: async ({ caller }) => whoAmI({ db, identities }, caller),
+  });
 }

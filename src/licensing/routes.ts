@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { invalid } from '../errors.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
@@ -66,161 +66,95 @@ function tenantInHeader(request: FastifyRequest): string | undefined {
 
 /** Definitions of features, and licences of tenants. */
 export async function licensingRoutes(app: App, { db, gates }: { db: Database; gates: Gates }): Promise<void> {
-  const editors = { access: 'editors', service: 'features' } as const;
-  const administrators = { access: 'administrators', service: 'features' } as const;
-  const signedIn = { access: 'signedIn', service: 'features' } as const;
-  const tags = ['features'];
+  const editors = new Routes(app, { access: 'editors', service: 'features', tags: ['features'] });
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'features', tags: ['features'] });
+  const administrators = new Routes(app, { access: 'administrators', service: 'features', tags: ['features'] });
+
   app.addHook('onResponse', async (request, reply) => {
     if (request.method !== 'GET' && reply.statusCode < 300) gates.clear();
   });
 
-  app.get(
-    '/api/admin/feature',
-    {
-      config: editors,
-      schema: {
-        tags,
-        operationId: 'listFeatureDefinitions',
-        summary: 'Lists the features',
-        querystring: OfType,
-        response: { 200: listOf(Feature) },
-      },
-    },
-    async ({ query }) => ({ data: [...(await listFeatures(db, query.featureType))] }),
-  );
+  editors.get('/api/admin/feature', {
+    operationId: 'listFeatureDefinitions',
+    summary: 'Lists the features',
+    querystring: OfType,
+    response: { 200: listOf(Feature) },
+    handler: async ({ query }) => ({ data: [...(await listFeatures(db, query.featureType))] }),
+  });
 
-  app.post(
-    '/api/admin/feature',
-    {
-      config: editors,
-      schema: {
-        tags,
-        operationId: 'defineFeature',
-        summary: 'Defines a feature',
-        body: NewFeature,
-        response: { 201: Feature },
-      },
-    },
-    async ({ caller, body }, reply) => {
+  editors.post('/api/admin/feature', {
+    operationId: 'defineFeature',
+    summary: 'Defines a feature',
+    body: NewFeature,
+    response: { 201: Feature },
+    handler: async ({ caller, body }, reply) => {
       const made = await defineFeature(db, caller, body);
-      return reply.code(201).header('location', `/api/admin/feature/${made.featureId}`).send(made);
+      return reply.header('location', `/api/admin/feature/${made.featureId}`).send(made);
     },
-  );
+  });
 
-  app.put(
-    '/api/admin/feature/:id',
-    {
-      config: editors,
-      schema: {
-        tags,
-        operationId: 'replaceFeatureDefinition',
-        summary: 'Updates a feature',
-        params: idParam('licensed feature'),
-        body: NewFeature,
-        response: { 200: Feature },
-      },
-    },
-    async ({ caller, params, body }) => changeFeature(db, caller, params.id, body),
-  );
+  editors.put('/api/admin/feature/:id', {
+    operationId: 'replaceFeatureDefinition',
+    summary: 'Updates a feature',
+    params: idParam('licensed feature'),
+    body: NewFeature,
+    response: { 200: Feature },
+    handler: async ({ caller, params, body }) => changeFeature(db, caller, params.id, body),
+  });
 
-  app.delete(
-    '/api/admin/feature/:id',
-    {
-      config: editors,
-      schema: {
-        tags,
-        operationId: 'deleteFeatureDefinition',
-        summary: 'Deletes a feature and its licences',
-        params: idParam('licensed feature'),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await removeFeature(db, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  editors.delete('/api/admin/feature/:id', {
+    operationId: 'deleteFeatureDefinition',
+    summary: 'Deletes a feature and its licences',
+    params: idParam('licensed feature'),
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => removeFeature(db, caller, params.id),
+  });
 
-  app.get(
-    '/api/admin/feature/tenant/list',
-    {
-      config: signedIn,
-      schema: {
-        tags,
-        operationId: 'listLicensedFeatures',
-        summary: 'Lists the licensed features of a tenant',
-        description:
-          'For its Owners, and administrators. The tenant is that of the header `svc-project-id`, else the current tenant.',
-        querystring: OfType,
-        response: { 200: listOf(LicensedFeature) },
-      },
-    },
-    async (request) => {
+  signedIn.get('/api/admin/feature/tenant/list', {
+    operationId: 'listLicensedFeatures',
+    summary: 'Lists the licensed features of a tenant',
+    description:
+      'For its Owners, and administrators. The tenant is that of the header `svc-project-id`, else the current tenant.',
+    querystring: OfType,
+    response: { 200: listOf(LicensedFeature) },
+    handler: async (request) => {
       const { caller, query } = request;
       const tenantId = tenantInHeader(request) ?? caller.tenantId;
       if (tenantId === undefined) throw invalid('You belong to no tenant. Name one in the header svc-project-id.');
       return { data: [...(await licensedFeatures(db, caller, tenantId, query.featureType))] };
     },
-  );
+  });
 
-  app.patch(
-    '/api/admin/feature/:id/tenant/:tenantId',
-    {
-      config: signedIn,
-      schema: {
-        tags,
-        operationId: 'changeFeatureTenant',
-        summary: 'Enables or disables a licensed feature',
-        description:
-          'For Owners of the tenant. The licence stays. The header `svc-project-id` may carry the tenant id.',
-        params: OfTenant,
-        body: z.object({ enabled: flag('Whether the tenant uses the feature.') }),
-        response: { 200: Enabled },
-      },
-    },
-    async (request) => {
+  signedIn.patch('/api/admin/feature/:id/tenant/:tenantId', {
+    operationId: 'changeFeatureTenant',
+    summary: 'Enables or disables a licensed feature',
+    description: 'For Owners of the tenant. The licence stays. The header `svc-project-id` may carry the tenant id.',
+    params: OfTenant,
+    body: z.object({ enabled: flag('Whether the tenant uses the feature.') }),
+    response: { 200: Enabled },
+    handler: async (request) => {
       const { caller, params, body } = request;
       const inHeader = tenantInHeader(request);
       if (inHeader !== undefined && inHeader !== params.tenantId)
         throw invalid(`The header svc-project-id names tenant '${inHeader}', but the path names '${params.tenantId}'.`);
       return enable(db, caller, params.id, params.tenantId, body.enabled);
     },
-  );
+  });
 
-  app.put(
-    '/api/admin/feature/:id/tenant/:tenantId/license',
-    {
-      config: administrators,
-      schema: {
-        tags,
-        operationId: 'replaceFeatureTenantLicense',
-        summary: 'Licenses a feature to a tenant',
-        description: 'A new licence is enabled.',
-        params: OfTenant,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await license(db, caller, params.id, params.tenantId);
-      return reply.code(204).send(null);
-    },
-  );
+  administrators.put('/api/admin/feature/:id/tenant/:tenantId/license', {
+    operationId: 'replaceFeatureTenantLicense',
+    summary: 'Licenses a feature to a tenant',
+    description: 'A new licence is enabled.',
+    params: OfTenant,
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => license(db, caller, params.id, params.tenantId),
+  });
 
-  app.delete(
-    '/api/admin/feature/:id/tenant/:tenantId/license',
-    {
-      config: administrators,
-      schema: {
-        tags,
-        operationId: 'deleteFeatureTenantLicense',
-        summary: 'Ends the licence of a tenant',
-        params: OfTenant,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await endLicence(db, caller, params.id, params.tenantId);
-      return reply.code(204).send(null);
-    },
-  );
+  administrators.delete('/api/admin/feature/:id/tenant/:tenantId/license', {
+    operationId: 'deleteFeatureTenantLicense',
+    summary: 'Ends the licence of a tenant',
+    params: OfTenant,
+    response: { 204: z.null() },
+    handler: ({ caller, params }) => endLicence(db, caller, params.id, params.tenantId),
+  });
 }

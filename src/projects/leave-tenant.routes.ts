@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { queryBoolean } from '../http/rules/query.ts';
 import { leaveTenant, previewLeaving } from './leave-tenant.ts';
@@ -13,36 +13,31 @@ export type EndedRoles = z.infer<typeof EndedRoles>;
 
 /** In this room because leaving a tenant ends roles in projects. */
 export async function leaveTenantRoutes(app: App, { db }: { db: Database }) {
-  app.delete(
-    '/api/iam/tenant/:id/member/:userId',
-    {
-      config: { access: 'signedIn', service: 'iam' },
-      schema: {
-        operationId: 'deleteTenantMember',
-        summary: 'Removes a member from a tenant',
-        description: [
-          'The roles of the user in projects of the tenant end too, unless `keepProjectRoles=true`.',
-          '`dryRun=true` changes nothing and returns how many roles would end.',
-        ].join(' '),
-        params: z.object({
-          id: uuidParam().describe('Id of the tenant.'),
-          userId: uuidParam().describe('User id of the member.'),
-        }),
-        querystring: z.object({
-          keepProjectRoles: queryBoolean().optional().describe('Keeps the roles in projects of the tenant.'),
-          dryRun: queryBoolean()
-            .optional()
-            .describe('Checks the request and the first bytes of stored input, and starts nothing.'),
-        }),
-        response: { 200: EndedRoles, 204: z.null() },
-      },
-    },
-    async (request, reply) => {
+  const routes = new Routes(app, { access: 'signedIn', service: 'iam' });
+  routes.delete('/api/iam/tenant/:id/member/:userId', {
+    operationId: 'deleteTenantMember',
+    summary: 'Removes a member from a tenant',
+    description: [
+      'The roles of the user in projects of the tenant end too, unless `keepProjectRoles=true`.',
+      '`dryRun=true` changes nothing and returns how many roles would end.',
+    ].join(' '),
+    params: z.object({
+      id: uuidParam().describe('Id of the tenant.'),
+      userId: uuidParam().describe('User id of the member.'),
+    }),
+    querystring: z.object({
+      keepProjectRoles: queryBoolean().optional().describe('Keeps the roles in projects of the tenant.'),
+      dryRun: queryBoolean()
+        .optional()
+        .describe('Checks the request and the first bytes of stored input, and starts nothing.'),
+    }),
+    response: { 200: EndedRoles, 204: z.null() },
+    handler: async (request, reply) => {
       const { keepProjectRoles = false, dryRun } = request.query;
       const leaving = { tenantId: request.params.id, userId: request.params.userId, keepProjectRoles };
       if (dryRun) return reply.send(await previewLeaving(db, request.caller, leaving));
       await leaveTenant(db, request.caller, leaving);
       return reply.code(204).send(null);
     },
-  );
+  });
 }

@@ -4,7 +4,7 @@ import type { Database } from '../db.ts';
 import { invalid } from '../errors.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import type { Caller } from '../http/caller.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import {
   cursorPage,
@@ -81,8 +81,7 @@ function toFilter({ namePrefix, role, capability }: Query): ProjectFilter {
 const toOrder = ({ sortBy, sortOrder }: Query): ProjectOrder => ({ sortBy, sortOrder });
 
 export async function projectListRoutes(app: App, { db, cursors, recursive }: ProjectLists) {
-  const config = { access: 'signedIn', service: 'metadata' } as const;
-  const tags = ['projects'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'metadata', tags: ['projects'] });
 
   /** Checks the filter before the parent, so that an invalid filter is 400 even if the parent is not visible. */
   async function selectionFor(caller: Caller, query: Query, parentId: string | undefined) {
@@ -138,83 +137,48 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
     return sendList(reply, list, query);
   }
 
-  app.get(
-    '/api/metadata/project/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listProjects',
-        summary: 'Lists root projects, with a cursor',
-        querystring: CursorQuery,
-        response: { 200: cursorPageOf(ProjectItem) },
-      },
-    },
-    async ({ caller, query }) => byCursor(caller, query),
-  );
+  routes.get('/api/metadata/project/list', {
+    operationId: 'listProjects',
+    summary: 'Lists root projects, with a cursor',
+    querystring: CursorQuery,
+    response: { 200: cursorPageOf(ProjectItem) },
+    handler: async ({ caller, query }) => byCursor(caller, query),
+  });
 
-  app.get(
-    '/api/metadata/project/offset-list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listProjectsByOffset',
-        summary: 'Lists root projects, with an offset',
-        querystring: OffsetQuery,
-        response: { 200: offsetPageOf(ProjectItem) },
-      },
-    },
-    async ({ caller, query }) => byOffset(caller, query),
-  );
+  routes.get('/api/metadata/project/offset-list', {
+    operationId: 'listProjectsByOffset',
+    summary: 'Lists root projects, with an offset',
+    querystring: OffsetQuery,
+    response: { 200: offsetPageOf(ProjectItem) },
+    handler: async ({ caller, query }) => byOffset(caller, query),
+  });
 
-  app.get(
-    '/api/metadata/project/:id/subproject/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listSubprojects',
-        summary: 'Lists direct subprojects, with a cursor',
-        params: idParam('project'),
-        querystring: CursorQuery,
-        response: { 200: cursorPageOf(ProjectItem) },
-      },
-    },
-    async ({ caller, params, query }) => byCursor(caller, query, params.id),
-  );
+  routes.get('/api/metadata/project/:id/subproject/list', {
+    operationId: 'listSubprojects',
+    summary: 'Lists direct subprojects, with a cursor',
+    params: idParam('project'),
+    querystring: CursorQuery,
+    response: { 200: cursorPageOf(ProjectItem) },
+    handler: async ({ caller, params, query }) => byCursor(caller, query, params.id),
+  });
 
-  app.get(
-    '/api/metadata/project/:id/subproject/offset-list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listSubprojectsByOffset',
-        summary: 'Lists direct subprojects, with an offset',
-        params: idParam('project'),
-        querystring: OffsetQuery,
-        response: { 200: offsetPageOf(ProjectItem) },
-      },
-    },
-    async ({ caller, params, query }) => byOffset(caller, query, params.id),
-  );
+  routes.get('/api/metadata/project/:id/subproject/offset-list', {
+    operationId: 'listSubprojectsByOffset',
+    summary: 'Lists direct subprojects, with an offset',
+    params: idParam('project'),
+    querystring: OffsetQuery,
+    response: { 200: offsetPageOf(ProjectItem) },
+    handler: async ({ caller, params, query }) => byOffset(caller, query, params.id),
+  });
 
   if (recursive) {
-    app.get(
-      '/api/metadata/project/:id/offset-list-recursive',
-      {
-        config,
-        schema: {
-          tags,
-          operationId: 'listProjectDescendants',
-          summary: 'Lists all visible descendants of a project, ordered by path, with an offset',
-          params: idParam('project'),
-          querystring: z.object(offsetQuery),
-          response: { 200: offsetPageOf(ProjectDescendant) },
-        },
-      },
-      async ({ caller, params, query }) => {
+    routes.get('/api/metadata/project/:id/offset-list-recursive', {
+      operationId: 'listProjectDescendants',
+      summary: 'Lists all visible descendants of a project, ordered by path, with an offset',
+      params: idParam('project'),
+      querystring: z.object(offsetQuery),
+      response: { 200: offsetPageOf(ProjectDescendant) },
+      handler: async ({ caller, params, query }) => {
         const { id } = await visibleProject(db, caller, params.id);
         return offsetPage(
           query,
@@ -222,44 +186,32 @@ export async function projectListRoutes(app: App, { db, cursors, recursive }: Pr
           (offset, limit) => listDescendants(db, caller, id, { offset, limit }),
         );
       },
-    );
+    });
   }
 
-  const legacy = { tags, description: 'Returns the whole list unless `limit` is set.', querystring: OffsetQuery };
+  const legacy = { description: 'Returns the whole list unless `limit` is set.', querystring: OffsetQuery };
 
-  app.get(
-    '/api/project/list',
-    {
-      config,
-      schema: {
-        ...legacy,
-        operationId: 'listProjectsLegacy',
-        deprecated: true,
-        summary: 'Lists root projects with members and capabilities',
-        response: { 200: listOf(Project) },
-      },
-    },
-    async ({ caller, query }, reply) => fullList(reply, caller, query),
-  );
+  routes.get('/api/project/list', {
+    ...legacy,
+    operationId: 'listProjectsLegacy',
+    deprecated: true,
+    summary: 'Lists root projects with members and capabilities',
+    response: { 200: listOf(Project) },
+    handler: async ({ caller, query }, reply) => fullList(reply, caller, query),
+  });
 
   for (const { path, operationId } of [
     { path: '/api/project/:id/subprojects', operationId: 'listSubprojectsLegacy' },
     { path: '/api/metadata/project/:id/subprojects', operationId: 'listSubprojectsWithMembers' },
   ]) {
-    app.get(
-      path,
-      {
-        config,
-        schema: {
-          ...legacy,
-          operationId,
-          deprecated: true,
-          summary: 'Lists direct subprojects with members and capabilities',
-          params: idParam('project'),
-          response: { 200: listOf(Project) },
-        },
-      },
-      async ({ caller, params, query }, reply) => fullList(reply, caller, query, params.id),
-    );
+    routes.get(path, {
+      ...legacy,
+      operationId,
+      deprecated: true,
+      summary: 'Lists direct subprojects with members and capabilities',
+      params: idParam('project'),
+      response: { 200: listOf(Project) },
+      handler: async ({ caller, params, query }, reply) => fullList(reply, caller, query, params.id),
+    });
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
@@ -38,111 +38,70 @@ interface TreeParts extends MemberParts {
 
 /** Position of a project in its tree: create, move, path, delete. */
 export async function projectTreeRoutes(app: App, { db, guests, publicUrl, afterDeletion }: TreeParts) {
-  const config = { access: 'signedIn', service: 'metadata' } as const;
-  const tags = ['projects'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'metadata', tags: ['projects'] });
+
   const addressOf = (request: FastifyRequest, id: string) =>
     `${publicBase(publicUrl, request)}/api/metadata/project/${id}`;
 
-  app.post(
-    '/api/metadata/project',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createProject',
-        summary: 'Creates a root project',
-        body: NewProject,
-        response: { 201: Project },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/api/metadata/project', {
+    operationId: 'createProject',
+    summary: 'Creates a root project',
+    body: NewProject,
+    response: { 201: Project },
+    handler: async (request, reply) => {
       const project = await createProject({ db, guests }, request.caller, request.body);
-      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
+      return reply.header('location', addressOf(request, project.id)).send(project);
     },
-  );
+  });
 
-  app.post(
-    '/api/metadata/project/:id/subproject',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createSubproject',
-        summary: 'Creates a subproject; with `inheritsMembers`, a folder with the members of its parent',
-        params: idParam('project'),
-        body: NewProject,
-        response: { 201: Project },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/api/metadata/project/:id/subproject', {
+    operationId: 'createSubproject',
+    summary: 'Creates a subproject; with `inheritsMembers`, a folder with the members of its parent',
+    params: idParam('project'),
+    body: NewProject,
+    response: { 201: Project },
+    handler: async (request, reply) => {
       const project = await createProject({ db, guests }, request.caller, request.body, request.params.id);
-      return reply.code(201).header('location', addressOf(request, project.id)).send(project);
+      return reply.header('location', addressOf(request, project.id)).send(project);
     },
-  );
+  });
 
-  app.post(
-    '/api/metadata/project/:id/move',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'moveProject',
-        summary: 'Moves a subproject and its descendants within the same root project',
-        params: idParam('project'),
-        body: Target,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await moveSubproject(db, caller, params.id, body.targetProjectId);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.post('/api/metadata/project/:id/move', {
+    operationId: 'moveProject',
+    summary: 'Moves a subproject and its descendants within the same root project',
+    params: idParam('project'),
+    body: Target,
+    response: { 204: z.null() },
+    handler: ({ caller, params, body }) => moveSubproject(db, caller, params.id, body.targetProjectId),
+  });
 
   for (const { path, ...named } of [
     { path: '/api/project/:id/path', operationId: 'getProjectPathLegacy', deprecated: true },
     { path: '/api/metadata/project/:id/path', operationId: 'getProjectPath' },
   ]) {
-    app.get(
-      path,
-      {
-        config,
-        schema: {
-          tags,
-          ...named,
-          summary: 'Lists the projects from the root to this one, deleted or not, with capabilities of the caller',
-          params: idParam('project'),
-          response: { 200: listOf(PathNode) },
-        },
-      },
-      async ({ caller, params: { id } }) => {
+    routes.get(path, {
+      ...named,
+      summary: 'Lists the projects from the root to this one, deleted or not, with capabilities of the caller',
+      params: idParam('project'),
+      response: { 200: listOf(PathNode) },
+      handler: async ({ caller, params: { id } }) => {
         const nodes = await listPath(db, caller, id);
         if (nodes.length === 0) throw notFound('Project', id);
         return { data: nodes.map(({ rights, ...node }) => ({ ...node, capabilities: capabilitiesOf(rights) })) };
       },
-    );
+    });
   }
 
   for (const { path, ...named } of [
     { path: '/api/metadata/project/:id', operationId: 'deleteProject' },
     { path: '/api/project/:id', operationId: 'deleteProjectLegacy', deprecated: true },
   ]) {
-    app.delete(
-      path,
-      {
-        config,
-        schema: {
-          tags,
-          ...named,
-          summary: 'Moves a project to the recycle bin',
-          params: idParam('project'),
-          response: { 204: z.null() },
-        },
-      },
-      async ({ caller, params }, reply) => {
-        await deleteProject(db, caller, params.id, afterDeletion);
-        return reply.code(204).send(null);
-      },
-    );
+    routes.delete(path, {
+      ...named,
+      summary: 'Moves a project to the recycle bin',
+      params: idParam('project'),
+      response: { 204: z.null() },
+      handler: ({ caller, params }) => deleteProject(db, caller, params.id, afterDeletion),
+    });
   }
 }

@@ -3,7 +3,7 @@ import { toDataset } from '../datasets/record.ts';
 import type { Database } from '../db.ts';
 import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
 import { findRecord } from '../projects/queries.ts';
 import { toProject } from '../projects/record.ts';
@@ -23,102 +23,58 @@ const Target = z.object({ targetProjectId: z.guid().toLowerCase().describe('Id o
 const None = z.null();
 
 export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
-  const config = { access: 'signedIn', service: 'recycleBin' } as const;
-  const tags = ['recycle bin'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'recycleBin', tags: ['recycle bin'] });
+
   const project = (id: string) => ({ itemType: 'Project', id }) as const;
   const dataset = (params: { id: string; projectId?: string }) => ({ itemType: 'Dataset', ...params }) as const;
 
-  app.get(
-    '/api/recycle-bin/project/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getRecycleBinProject',
-        summary: 'Returns a deleted project',
-        params: idParam('project'),
-        response: { 200: DeletedProject },
-      },
-    },
-    async ({ caller, params: { id } }) => {
+  routes.get('/api/recycle-bin/project/:id', {
+    operationId: 'getRecycleBinProject',
+    summary: 'Returns a deleted project',
+    params: idParam('project'),
+    response: { 200: DeletedProject },
+    handler: async ({ caller, params: { id } }) => {
       const { deletedAt, deletedBy } = await deletedItem(db, caller, project(id));
       const row = await findRecord(db, caller, id);
       // purged since the first query
       if (!row) throw notFound('Deleted project', id);
       return { ...toProject(row), deletedAt, deletedBy };
     },
-  );
+  });
 
-  app.get(
-    '/api/recycle-bin/project/:id/restore/preview',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getRecycleBinProjectRestorePreview',
-        summary: 'Previews the restore of a project: restored items and missing privileges',
-        params: idParam('project'),
-        response: { 200: Preview },
-      },
-    },
-    async ({ caller, params: { id } }) => previewRestore(db, caller, project(id)),
-  );
+  routes.get('/api/recycle-bin/project/:id/restore/preview', {
+    operationId: 'getRecycleBinProjectRestorePreview',
+    summary: 'Previews the restore of a project: restored items and missing privileges',
+    params: idParam('project'),
+    response: { 200: Preview },
+    handler: async ({ caller, params: { id } }) => previewRestore(db, caller, project(id)),
+  });
 
-  app.put(
-    '/api/recycle-bin/project/:id/restore',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'restoreRecycleBinProject',
-        summary: 'Restores a project and its deleted ancestors',
-        params: idParam('project'),
-        response: { 204: None },
-      },
-    },
-    async ({ caller, params: { id } }, reply) => {
-      await restore(db, caller, project(id));
-      return reply.code(204).send(null);
-    },
-  );
+  routes.put('/api/recycle-bin/project/:id/restore', {
+    operationId: 'restoreRecycleBinProject',
+    summary: 'Restores a project and its deleted ancestors',
+    params: idParam('project'),
+    response: { 204: None },
+    handler: ({ caller, params: { id } }) => restore(db, caller, project(id)),
+  });
 
-  app.post(
-    '/api/recycle-bin/project/:id/restore',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'restoreRecycleBinProjectElsewhere',
-        summary: 'Restores a project below another project or as a root project',
-        description: 'Without `targetProjectId`, it becomes a root project and the caller its Owner.',
-        params: idParam('project'),
-        body: Target.partial(),
-        response: { 204: None },
-      },
-    },
-    async ({ caller, params: { id }, body }, reply) => {
-      await restoreProjectTo(db, caller, id, body.targetProjectId);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.post('/api/recycle-bin/project/:id/restore', {
+    operationId: 'restoreRecycleBinProjectElsewhere',
+    summary: 'Restores a project below another project or as a root project',
+    description: 'Without `targetProjectId`, it becomes a root project and the caller its Owner.',
+    params: idParam('project'),
+    body: Target.partial(),
+    response: { 204: None },
+    handler: ({ caller, params: { id }, body }) => restoreProjectTo(db, caller, id, body.targetProjectId),
+  });
 
-  app.delete(
-    '/api/recycle-bin/project/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteRecycleBinProject',
-        summary: 'Permanently deletes a project in the recycle bin with all its contents',
-        params: idParam('project'),
-        response: { 204: None },
-      },
-    },
-    async ({ caller, params: { id } }, reply) => {
-      await purge(db, caller, project(id));
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/recycle-bin/project/:id', {
+    operationId: 'deleteRecycleBinProject',
+    summary: 'Permanently deletes a project in the recycle bin with all its contents',
+    params: idParam('project'),
+    response: { 204: None },
+    handler: ({ caller, params: { id } }) => purge(db, caller, project(id)),
+  });
 
   for (const { path, noun, params } of [
     { path: '/api/recycle-bin/dataset/:id', noun: 'RecycleBinDataset', params: idParam('dataset') },
@@ -131,95 +87,51 @@ export async function binItemRoutes(app: App, { db, publicUrl }: BinItems) {
       }),
     },
   ]) {
-    app.get(
-      path,
-      {
-        config,
-        schema: {
-          tags,
-          operationId: `get${noun}`,
-          summary: 'Returns a deleted dataset',
-          params,
-          response: { 200: DeletedDataset },
-        },
-      },
-      async (request) => {
+    routes.get(path, {
+      operationId: `get${noun}`,
+      summary: 'Returns a deleted dataset',
+      params,
+      response: { 200: DeletedDataset },
+      handler: async (request) => {
         const { id, deletedAt, deletedBy } = await deletedItem(db, request.caller, dataset(request.params));
         const row = await findDataset(db, id);
         // purged since the first query
         if (!row) throw notFound('Deleted dataset', id);
         return { ...toDataset(row, publicBase(publicUrl, request)), deletedAt, deletedBy };
       },
-    );
+    });
 
-    app.get(
-      `${path}/restore/preview`,
-      {
-        config,
-        schema: {
-          tags,
-          operationId: `get${noun}RestorePreview`,
-          summary: 'Previews the restore of a dataset: restored items and missing privileges',
-          params,
-          response: { 200: Preview },
-        },
-      },
-      async ({ caller, params }) => previewRestore(db, caller, dataset(params)),
-    );
+    routes.get(`${path}/restore/preview`, {
+      operationId: `get${noun}RestorePreview`,
+      summary: 'Previews the restore of a dataset: restored items and missing privileges',
+      params,
+      response: { 200: Preview },
+      handler: async ({ caller, params }) => previewRestore(db, caller, dataset(params)),
+    });
 
-    app.put(
-      `${path}/restore`,
-      {
-        config,
-        schema: {
-          tags,
-          operationId: `restore${noun}`,
-          summary: 'Restores a dataset and the deleted projects above it',
-          params,
-          response: { 204: None },
-        },
-      },
-      async ({ caller, params }, reply) => {
-        await restore(db, caller, dataset(params));
-        return reply.code(204).send(null);
-      },
-    );
+    routes.put(`${path}/restore`, {
+      operationId: `restore${noun}`,
+      summary: 'Restores a dataset and the deleted projects above it',
+      params,
+      response: { 204: None },
+      handler: ({ caller, params }) => restore(db, caller, dataset(params)),
+    });
 
-    app.post(
-      `${path}/restore`,
-      {
-        config,
-        schema: {
-          tags,
-          operationId: `restore${noun}Elsewhere`,
-          summary: 'Restores a dataset into another project',
-          params,
-          body: Target,
-          response: { 204: None },
-        },
-      },
-      async ({ caller, params, body }, reply) => {
-        await restoreDatasetTo(db, caller, params, body.targetProjectId);
-        return reply.code(204).send(null);
-      },
-    );
+    routes.post(`${path}/restore`, {
+      operationId: `restore${noun}Elsewhere`,
+      summary: 'Restores a dataset into another project',
+      params,
+      body: Target,
+      response: { 204: None },
+      handler: ({ caller, params, body }) => restoreDatasetTo(db, caller, params, body.targetProjectId),
+    });
 
-    app.delete(
-      path,
-      {
-        config,
-        schema: {
-          tags,
-          operationId: `delete${noun}`,
-          summary: 'Permanently deletes a dataset in the recycle bin',
-          params,
-          response: { 204: None },
-        },
-      },
-      async ({ caller, params }, reply) => {
-        await purge(db, caller, dataset(params));
-        return reply.code(204).send(null);
-      },
-    );
+    routes.delete(path, {
+      operationId: `delete${noun}`,
+      summary: 'Permanently deletes a dataset in the recycle bin',
+      params,
+      response: { 204: None },
+      handler: ({ caller, params }) => purge(db, caller, dataset(params)),
+    });
   }
 }

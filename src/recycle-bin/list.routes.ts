@@ -7,7 +7,7 @@ import { notFound } from '../errors.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import type { Caller } from '../http/caller.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { listOf, offsetPage, offsetPageOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
@@ -45,8 +45,8 @@ const toBinPage = ({ sortBy, sortOrder, ...window }: z.output<typeof Query>): Bi
 });
 
 export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
-  const config = { access: 'signedIn', service: 'recycleBin' } as const;
-  const tags = ['recycle bin'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'recycleBin', tags: ['recycle bin'] });
+
   const all = 'Returns the whole list unless `limit` is set. Newest deletions first unless `sortBy` is set.';
 
   const itemPage = (query: z.output<typeof Query>, selection: Selection) =>
@@ -86,105 +86,64 @@ export async function binListRoutes(app: App, { db, publicUrl }: BinLists) {
     return sendList(reply, list, query);
   };
 
-  app.get(
-    '/api/recycle-bin/my-deleted-items',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listMyDeletedItems',
-        summary: 'Lists items that the caller deleted, in all tenants',
-        querystring: Query,
-        response: { 200: offsetPageOf(BinItem) },
-      },
-    },
-    async ({ caller, query }) => itemPage(query, deletedBy(caller)),
-  );
+  routes.get('/api/recycle-bin/my-deleted-items', {
+    operationId: 'listMyDeletedItems',
+    summary: 'Lists items that the caller deleted, in all tenants',
+    querystring: Query,
+    response: { 200: offsetPageOf(BinItem) },
+    handler: async ({ caller, query }) => itemPage(query, deletedBy(caller)),
+  });
 
-  app.get(
-    '/api/recycle-bin/all-deleted-items',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listAllDeletedItems',
-        summary: "Lists items in the tenant's recycle bin that the caller may delete",
-        querystring: Query,
-        response: { 200: offsetPageOf(BinItem) },
-      },
-    },
-    async ({ caller, query }) => itemPage(query, await ofTenant(caller)),
-  );
+  routes.get('/api/recycle-bin/all-deleted-items', {
+    operationId: 'listAllDeletedItems',
+    summary: "Lists items in the tenant's recycle bin that the caller may delete",
+    querystring: Query,
+    response: { 200: offsetPageOf(BinItem) },
+    handler: async ({ caller, query }) => itemPage(query, await ofTenant(caller)),
+  });
 
-  app.get(
-    '/api/recycle-bin/project/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listRecycleBinProjects',
-        summary: 'Lists deleted projects and subprojects of the tenant',
-        description: all,
-        querystring: Query,
-        response: { 200: listOf(DeletedProjectItem) },
-      },
-    },
-    async ({ caller, query }, reply) => projects(reply, query, await ofTenant(caller, 'Project')),
-  );
+  routes.get('/api/recycle-bin/project/list', {
+    operationId: 'listRecycleBinProjects',
+    summary: 'Lists deleted projects and subprojects of the tenant',
+    description: all,
+    querystring: Query,
+    response: { 200: listOf(DeletedProjectItem) },
+    handler: async ({ caller, query }, reply) => projects(reply, query, await ofTenant(caller, 'Project')),
+  });
 
-  app.get(
-    '/api/recycle-bin/project/:id/subprojects',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listDeletedSubprojects',
-        summary: 'Lists deleted direct subprojects of a project, which may be deleted itself',
-        description: all,
-        params: idParam('project'),
-        querystring: Query,
-        response: { 200: listOf(DeletedProjectItem) },
-      },
-    },
-    async ({ caller, params, query }, reply) => projects(reply, query, await ofProject(caller, params.id, 'Project')),
-  );
+  routes.get('/api/recycle-bin/project/:id/subprojects', {
+    operationId: 'listDeletedSubprojects',
+    summary: 'Lists deleted direct subprojects of a project, which may be deleted itself',
+    description: all,
+    params: idParam('project'),
+    querystring: Query,
+    response: { 200: listOf(DeletedProjectItem) },
+    handler: async ({ caller, params, query }, reply) =>
+      projects(reply, query, await ofProject(caller, params.id, 'Project')),
+  });
 
-  app.get(
-    '/api/recycle-bin/dataset/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listRecycleBinDatasets',
-        summary: 'Lists deleted datasets of the tenant',
-        description: all,
-        querystring: Query,
-        response: { 200: listOf(DeletedDataset) },
-      },
-    },
-    async (request, reply) => {
+  routes.get('/api/recycle-bin/dataset/list', {
+    operationId: 'listRecycleBinDatasets',
+    summary: 'Lists deleted datasets of the tenant',
+    description: all,
+    querystring: Query,
+    response: { 200: listOf(DeletedDataset) },
+    handler: async (request, reply) => {
       const { caller, query } = request;
       return datasets(request, reply, query, await ofTenant(caller, 'Dataset'));
     },
-  );
+  });
 
-  app.get(
-    '/api/recycle-bin/project/:id/dataset/list',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listRecycleBinProjectDatasets',
-        summary: 'Lists deleted datasets directly in a project, which may be deleted itself',
-        description: all,
-        params: idParam('project'),
-        querystring: Query,
-        response: { 200: listOf(DeletedDataset) },
-      },
-    },
-    async (request, reply) => {
+  routes.get('/api/recycle-bin/project/:id/dataset/list', {
+    operationId: 'listRecycleBinProjectDatasets',
+    summary: 'Lists deleted datasets directly in a project, which may be deleted itself',
+    description: all,
+    params: idParam('project'),
+    querystring: Query,
+    response: { 200: listOf(DeletedDataset) },
+    handler: async (request, reply) => {
       const { caller, params, query } = request;
       return datasets(request, reply, query, await ofProject(caller, params.id, 'Dataset'));
     },
-  );
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { findItems, findUnits } from './eum-search.ts';
 import { TAGS } from './route-parts.ts';
@@ -46,35 +46,21 @@ const filter = z.object({
 
 /** Quantities and units of EUM (Engineering Unit Management), which items of time series have. */
 export async function eumRoutes(app: App) {
-  const config = { access: 'signedIn', service: 'ts' } as const;
+  const routes = new Routes(app, { access: 'signedIn', service: 'ts', tags: TAGS });
 
-  app.get(
-    '/api/ts/eum/item',
-    {
-      config,
-      schema: {
-        tags: TAGS,
-        operationId: 'getTEumItem',
-        summary: 'Lists EUM items, the best match first',
-        querystring: filter,
-        response: { 200: listOf(EumItem) },
-      },
-    },
-    async ({ query }) => ({ data: findItems(query) }),
-  );
+  routes.get('/api/ts/eum/item', {
+    operationId: 'getTEumItem',
+    summary: 'Lists EUM items, the best match first',
+    querystring: filter,
+    response: { 200: listOf(EumItem) },
+    handler: async ({ query }) => ({ data: findItems(query) }),
+  });
 
-  app.get(
-    '/api/ts/eum/unit',
-    {
-      config,
-      schema: {
-        tags: TAGS,
-        operationId: 'getTEumUnit',
-        summary: 'Lists EUM units, the best match first',
-        querystring: filter,
-        response: { 200: listOf(EumUnit) },
-      },
-    },
-    async ({ query }) => ({ data: findUnits(query) }),
-  );
+  routes.get('/api/ts/eum/unit', {
+    operationId: 'getTEumUnit',
+    summary: 'Lists EUM units, the best match first',
+    querystring: filter,
+    response: { 200: listOf(EumUnit) },
+    handler: async ({ query }) => ({ data: findUnits(query) }),
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam, projectInHeader } from '../http/rules/forms.ts';
 import { uuidText } from '../http/rules/members.ts';
 import { descriptionText, freeForm } from '../http/rules/names.ts';
@@ -87,195 +87,113 @@ const Written = z.null();
 
 /** Datasets of time series and their series; values: `values.routes.ts`. */
 export async function timeSeriesRoutes(app: App, { db }: { db: Database }) {
-  const config = { access: 'signedIn', service: 'ts' } as const;
-  const tags = TAGS;
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'ts', tags: TAGS });
+  const routes = new Routes(app, { ...cachedConfig(db), tags: TAGS });
 
-  app.post(
-    '/api/ts/dataset',
-    {
-      config: { ...config, projectHeader: true },
-      schema: {
-        tags,
-        operationId: 'createTDataset',
-        summary: 'Creates a dataset of time series',
-        description: 'Send the project in the header `svc-project-id`. Needs canCreateContent.',
-        body: NewSeriesDataset,
-        response: { 201: SeriesDataset },
-      },
-    },
-    async (request, reply) => {
+  signedIn.post('/api/ts/dataset', {
+    operationId: 'createTDataset',
+    summary: 'Creates a dataset of time series',
+    description: 'Send the project in the header `svc-project-id`. Needs canCreateContent.',
+    body: NewSeriesDataset,
+    response: { 201: SeriesDataset },
+    config: { projectHeader: true },
+    handler: async (request, reply) => {
       const { timeSeriesSchema, datasetProperties } = request.body;
       const projectId = projectInHeader(request);
       const wanted = { ...datasetProperties, projectId, schema: timeSeriesSchema?.properties ?? [] };
       const made = await createSeriesDataset(db, request.caller, wanted);
-      return reply
-        .code(201)
-        .header('location', `/api/ts/dataset/${made.id}`)
-        .send(made as never);
+      return reply.header('location', `/api/ts/dataset/${made.id}`).send(made as never);
     },
-  );
+  });
 
-  app.get(
-    DATASET_PATH,
-    {
-      config: cachedConfig(db),
-      schema: {
-        tags,
-        operationId: 'getTDataset',
-        summary: 'Returns a dataset of time series',
-        params: idParam('dataset'),
-        response: { 200: SeriesDataset },
-      },
-    },
-    async ({ caller, params }) => (await getSeriesDataset(db, caller, params.id)) as never,
-  );
+  routes.get(DATASET_PATH, {
+    operationId: 'getTDataset',
+    summary: 'Returns a dataset of time series',
+    params: idParam('dataset'),
+    response: { 200: SeriesDataset },
+    handler: async ({ caller, params }) => (await getSeriesDataset(db, caller, params.id)) as never,
+  });
 
-  app.put(
-    `${DATASET_PATH}/schema/properties`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'replaceTDatasetSchemaProperties',
-        summary: 'Adds properties that the series of a dataset may have',
-        description: 'A property that exists already may come again with the same type; another type is 409.',
-        params: idParam('dataset'),
-        body: ChangedSchema,
-        response: { 204: Written },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await addProperties(db, caller, params.id, body.properties);
-      return reply.code(204).send(null);
-    },
-  );
+  signedIn.put(`${DATASET_PATH}/schema/properties`, {
+    operationId: 'replaceTDatasetSchemaProperties',
+    summary: 'Adds properties that the series of a dataset may have',
+    description: 'A property that exists already may come again with the same type; another type is 409.',
+    params: idParam('dataset'),
+    body: ChangedSchema,
+    response: { 204: Written },
+    handler: ({ caller, params, body }) => addProperties(db, caller, params.id, body.properties),
+  });
 
-  app.post(
-    `${DATASET_PATH}/timeseries`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'createTDatasetTimeserie',
-        summary: 'Adds a time series to a dataset',
-        description: 'Without `id`, makes one. An id that the dataset has already is 409.',
-        params: idParam('dataset'),
-        body: NewSeries,
-        response: { 201: Series },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
+  signedIn.post(`${DATASET_PATH}/timeseries`, {
+    operationId: 'createTDatasetTimeserie',
+    summary: 'Adds a time series to a dataset',
+    description: 'Without `id`, makes one. An id that the dataset has already is 409.',
+    params: idParam('dataset'),
+    body: NewSeries,
+    response: { 201: Series },
+    handler: async ({ caller, params, body }, reply) => {
       const made = await addSeries(db, caller, params.id, body);
       const location = `/api/ts/dataset/${params.id}/timeseries/${encodeURIComponent(made.id)}`;
-      return reply.code(201).header('location', location).send(made);
+      return reply.header('location', location).send(made);
     },
-  );
+  });
 
-  app.get(
-    `${DATASET_PATH}/timeseries/list`,
-    {
-      config: cachedConfig(db),
-      schema: {
-        tags,
-        operationId: 'listTDatasetTimeseries',
-        summary: 'Lists the time series of a dataset, the oldest first',
-        params: idParam('dataset'),
-        response: { 200: listOf(Series) },
-      },
-    },
-    async ({ caller, params }) => ({ data: await allSeries(db, caller, params.id) }),
-  );
+  routes.get(`${DATASET_PATH}/timeseries/list`, {
+    operationId: 'listTDatasetTimeseries',
+    summary: 'Lists the time series of a dataset, the oldest first',
+    params: idParam('dataset'),
+    response: { 200: listOf(Series) },
+    handler: async ({ caller, params }) => ({ data: await allSeries(db, caller, params.id) }),
+  });
 
-  app.post(
-    `${DATASET_PATH}/timeseries/query`,
-    {
-      config: { ...config, limit: 'heavy', repeatable: true },
-      schema: {
-        tags,
-        operationId: 'createTDatasetTimeserieQuery',
-        summary: 'Finds time series by their item and their properties',
-        description:
-          'Returns the series that meet all conditions. The name `Item` is the name of the item, any other name a property.',
-        params: idParam('dataset'),
-        body: Query,
-        response: { 200: listOf(Series) },
-      },
-    },
-    async ({ caller, params, body }) => {
+  signedIn.post(`${DATASET_PATH}/timeseries/query`, {
+    operationId: 'createTDatasetTimeserieQuery',
+    summary: 'Finds time series by their item and their properties',
+    description:
+      'Returns the series that meet all conditions. The name `Item` is the name of the item, any other name a property.',
+    params: idParam('dataset'),
+    body: Query,
+    response: { 200: listOf(Series) },
+    config: { limit: 'heavy', repeatable: true },
+    handler: async ({ caller, params, body }) => {
       const conditions = Array.isArray(body) ? body : (body.conditions ?? []);
       return { data: await findSeriesBy(db, caller, params.id, conditions) };
     },
-  );
+  });
 
-  app.get(
-    SERIES_PATH,
-    {
-      config: cachedConfig(db),
-      schema: {
-        tags,
-        operationId: 'getTDatasetTimeserie',
-        summary: 'Returns a time series without its values',
-        params: SeriesAddress,
-        response: { 200: Series },
-      },
-    },
-    async ({ caller, params }) => toSeries(await visibleSeries(db, caller, params)),
-  );
+  routes.get(SERIES_PATH, {
+    operationId: 'getTDatasetTimeserie',
+    summary: 'Returns a time series without its values',
+    params: SeriesAddress,
+    response: { 200: Series },
+    handler: async ({ caller, params }) => toSeries(await visibleSeries(db, caller, params)),
+  });
 
-  app.put(
-    SERIES_PATH,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'replaceTDatasetTimeserie',
-        summary: 'Replaces all properties of a time series',
-        params: SeriesAddress,
-        body: ChangedSeries,
-        response: { 204: Written },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await replaceProperties(db, caller, params, body.properties ?? {});
-      return reply.code(204).send(null);
-    },
-  );
+  signedIn.put(SERIES_PATH, {
+    operationId: 'replaceTDatasetTimeserie',
+    summary: 'Replaces all properties of a time series',
+    params: SeriesAddress,
+    body: ChangedSeries,
+    response: { 204: Written },
+    handler: ({ caller, params, body }) => replaceProperties(db, caller, params, body.properties ?? {}),
+  });
 
-  app.delete(
-    SERIES_PATH,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteTDatasetTimeserie',
-        summary: 'Deletes a time series with its values',
-        description: 'It cannot be restored.',
-        params: SeriesAddress,
-        response: { 204: Written },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await removeSeries(db, caller, params);
-      return reply.code(204).send(null);
-    },
-  );
+  signedIn.delete(SERIES_PATH, {
+    operationId: 'deleteTDatasetTimeserie',
+    summary: 'Deletes a time series with its values',
+    description: 'It cannot be restored.',
+    params: SeriesAddress,
+    response: { 204: Written },
+    handler: ({ caller, params }) => removeSeries(db, caller, params),
+  });
 
-  app.put(
-    `${SERIES_PATH}/property`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'replaceTDatasetTimeserieProperty',
-        summary: 'Sets one property of a time series',
-        params: SeriesAddress,
-        body: ChangedProperty,
-        response: { 204: Written },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await setProperty(db, caller, params, { property: body.property, value: body.value ?? null });
-      return reply.code(204).send(null);
-    },
-  );
+  signedIn.put(`${SERIES_PATH}/property`, {
+    operationId: 'replaceTDatasetTimeserieProperty',
+    summary: 'Sets one property of a time series',
+    params: SeriesAddress,
+    body: ChangedProperty,
+    response: { 204: Written },
+    handler: ({ caller, params, body }) =>
+      setProperty(db, caller, params, { property: body.property, value: body.value ?? null }),
+  });
 }

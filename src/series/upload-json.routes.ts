@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { rowsOfJson } from './json-rows.ts';
 import { SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
 import { uploadRows } from './values.ts';
@@ -25,27 +25,20 @@ const JSON_BODY = {
 
 /** Upload of JSON, whose body is parsed in pieces. */
 export async function jsonUploadRoutes(app: App, { db }: { db: Database }) {
+  const routes = new Routes(app, { access: 'signedIn', service: 'ts', tags: TAGS });
   app.removeAllContentTypeParsers();
   for (const type of ['application/json', 'text/json', /^application\/[\w.!#$&^-]+\+json(?:;|$)/i])
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
-  app.post(
-    `${SERIES_PATH}/upload/json`,
-    {
-      bodyLimit: MAX_JSON,
-      config: { access: 'signedIn', service: 'ts', described: JSON_BODY },
-      schema: {
-        tags: TAGS,
-        operationId: 'createTDatasetTimeserieUploadJson',
-        summary: 'Writes values from rows of JSON into a time series',
-        description:
-          'Rows `[time, value, field1, …]` as reading returns them, in a list or in `{"data": …}`. A wrong row is 400 with its number, and nothing is written.',
-        params: SeriesAddress,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await uploadRows(db, caller, params, (columns) => rowsOfJson(body as Buffer | undefined, columns));
-      return reply.code(204).send(null);
-    },
-  );
+  routes.post(`${SERIES_PATH}/upload/json`, {
+    operationId: 'createTDatasetTimeserieUploadJson',
+    summary: 'Writes values from rows of JSON into a time series',
+    description:
+      'Rows `[time, value, field1, …]` as reading returns them, in a list or in `{"data": …}`. A wrong row is 400 with its number, and nothing is written.',
+    params: SeriesAddress,
+    response: { 204: z.null() },
+    bodyLimit: MAX_JSON,
+    config: { described: JSON_BODY },
+    handler: ({ caller, params, body }) =>
+      uploadRows(db, caller, params, (columns) => rowsOfJson(body as Buffer | undefined, columns)),
+  });
 }

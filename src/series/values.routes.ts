@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { queryBoolean, queryDataTime } from '../http/rules/query.ts';
 import { SeriesId } from './definitions.ts';
@@ -34,68 +34,48 @@ export type DeletedValues = z.infer<typeof DeletedValues>;
 
 /** Values of time series: reading and deleting. Uploads have files of their own. */
 export async function seriesValueRoutes(app: App, { db }: { db: Database }) {
-  const config = { access: 'signedIn', service: 'ts' } as const;
-  const tags = TAGS;
+  const routes = new Routes(app, { ...cachedConfig(db), limit: 'heavy', tags: TAGS });
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'ts', tags: TAGS });
 
-  app.get(
-    `${SERIES_PATH}/values`,
-    {
-      config: { ...cachedConfig(db), limit: 'heavy' },
-      schema: {
-        tags,
-        operationId: 'getTDatasetTimeserieValues',
-        summary: 'Returns the values of a time series',
-        description: 'In the order of time; `from` and `to` are included.',
-        params: SeriesAddress,
-        querystring: z.object(interval),
-        response: { 200: Values },
-      },
-    },
-    async ({ caller, params, query }, reply) =>
+  routes.get(`${SERIES_PATH}/values`, {
+    operationId: 'getTDatasetTimeserieValues',
+    summary: 'Returns the values of a time series',
+    description: 'In the order of time; `from` and `to` are included.',
+    params: SeriesAddress,
+    querystring: z.object(interval),
+    response: { 200: Values },
+    handler: async ({ caller, params, query }, reply) =>
       sendPieces(reply, await readValues(db, caller, params, parseInterval(query))),
-  );
+  });
 
-  app.post(
-    `${DATASET_PATH}/timeseries/values`,
-    {
-      config: { ...config, limit: 'heavy', repeatable: true },
-      schema: {
-        tags,
-        operationId: 'createTDatasetTimeserieValue',
-        summary: 'Returns the values of several time series',
-        description: 'Send their ids. `from` and `to` are included.',
-        params: idParam('dataset'),
-        querystring: z.object(interval),
-        body: z.array(SeriesId).max(MAX_SERIES).meta({ id: 'TimeSeriesIds', description: 'Ids of time series.' }),
-        response: { 200: ValuesOfAll },
-      },
-    },
-    async ({ caller, params, query, body }, reply) =>
+  signedIn.post(`${DATASET_PATH}/timeseries/values`, {
+    operationId: 'createTDatasetTimeserieValue',
+    summary: 'Returns the values of several time series',
+    description: 'Send their ids. `from` and `to` are included.',
+    params: idParam('dataset'),
+    querystring: z.object(interval),
+    body: z.array(SeriesId).max(MAX_SERIES).meta({ id: 'TimeSeriesIds', description: 'Ids of time series.' }),
+    response: { 200: ValuesOfAll },
+    config: { limit: 'heavy', repeatable: true },
+    handler: async ({ caller, params, query, body }, reply) =>
       sendPieces(reply, await readValuesOfAll(db, caller, { id: params.id, tsIds: body }, parseInterval(query))),
-  );
+  });
 
-  app.delete(
-    `${SERIES_PATH}/values`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'deleteTDatasetTimeserieValues',
-        summary: 'Deletes the values of a time series in an interval',
-        description:
-          '`from` and `to` are included. Without both, deletes all values. With `count=true` the answer says how many were deleted.',
-        params: SeriesAddress,
-        querystring: z.object({
-          ...interval,
-          count: queryBoolean().optional().describe('Answers 200 with the number of deleted values.'),
-        }),
-        response: { 200: DeletedValues, 204: z.null() },
-      },
-    },
-    async ({ caller, params, query }, reply) => {
+  signedIn.delete(`${SERIES_PATH}/values`, {
+    operationId: 'deleteTDatasetTimeserieValues',
+    summary: 'Deletes the values of a time series in an interval',
+    description:
+      '`from` and `to` are included. Without both, deletes all values. With `count=true` the answer says how many were deleted.',
+    params: SeriesAddress,
+    querystring: z.object({
+      ...interval,
+      count: queryBoolean().optional().describe('Answers 200 with the number of deleted values.'),
+    }),
+    response: { 200: DeletedValues, 204: z.null() },
+    handler: async ({ caller, params, query }, reply) => {
       const deleted = await deleteValues(db, caller, params, parseInterval(query));
       if (query.count) return reply.send({ deleted });
       return reply.code(204).send(null);
     },
-  );
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { createdAt, createdBy, number, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
@@ -61,144 +61,99 @@ const Window = z.object(offsetQuery);
 const Id = z.object({ id: Uuid.describe('Id of the tenant.') });
 const Name = chosenName();
 
-const signedIn = { access: 'signedIn', service: 'iam' } as const;
-const administrators = { access: 'administrators', service: 'iam' } as const;
-
 export async function tenantRoutes(app: App, { db }: { db: Database }) {
-  app.get(
-    '/api/iam/tenant',
-    {
-      config: signedIn,
-      schema: {
-        operationId: 'listTenants',
-        summary: 'Lists tenants visible to the caller',
-        querystring: Window,
-        response: { 200: listOf(Tenant) },
-      },
-    },
-    async ({ caller, query }) => ({ data: [...(await tenantsSeenBy(db, caller, query))] }),
-  );
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'iam' });
+  const administrators = new Routes(app, { access: 'administrators', service: 'iam' });
+  signedIn.get('/api/iam/tenant', {
+    operationId: 'listTenants',
+    summary: 'Lists tenants visible to the caller',
+    querystring: Window,
+    response: { 200: listOf(Tenant) },
+    handler: async ({ caller, query }) => ({ data: [...(await tenantsSeenBy(db, caller, query))] }),
+  });
 
-  app.get(
-    '/api/iam/tenant/my',
-    {
-      config: signedIn,
-      schema: {
-        operationId: 'listMyTenants',
-        summary: "Lists the caller's tenants",
-        response: { 200: listOf(MyTenant) },
-      },
-    },
-    async ({ caller }) => ({ data: await myTenants(db, caller) }),
-  );
+  signedIn.get('/api/iam/tenant/my', {
+    operationId: 'listMyTenants',
+    summary: "Lists the caller's tenants",
+    response: { 200: listOf(MyTenant) },
+    handler: async ({ caller }) => ({ data: await myTenants(db, caller) }),
+  });
 
-  app.post(
-    '/api/iam/tenant',
-    {
-      config: administrators,
-      schema: {
-        operationId: 'createTenant',
-        summary: 'Creates a tenant',
-        body: z.object({
-          name: Name.meta({ description: 'Name of the tenant.', example: 'River authority' }),
-          ownerUserId: Uuid.optional().describe('User id of the first Owner.'),
-        }),
-        response: { 201: Tenant },
-      },
-    },
-    async (request, reply) => {
+  administrators.post('/api/iam/tenant', {
+    operationId: 'createTenant',
+    summary: 'Creates a tenant',
+    body: z.object({
+      name: Name.meta({ description: 'Name of the tenant.', example: 'River authority' }),
+      ownerUserId: Uuid.optional().describe('User id of the first Owner.'),
+    }),
+    response: { 201: Tenant },
+    handler: async (request, reply) => {
       const tenant = await createTenant(db, request.caller, request.body);
-      return reply.code(201).header('location', `/api/iam/tenant/${tenant.id}`).send(tenant);
+      return reply.header('location', `/api/iam/tenant/${tenant.id}`).send(tenant);
     },
-  );
+  });
 
-  app.get(
-    '/api/iam/tenant/:id',
-    {
-      config: signedIn,
-      schema: { operationId: 'getTenant', summary: 'Returns a tenant', params: Id, response: { 200: Tenant } },
-    },
-    async (request) => getTenant(db, request.caller, request.params.id),
-  );
+  signedIn.get('/api/iam/tenant/:id', {
+    operationId: 'getTenant',
+    summary: 'Returns a tenant',
+    params: Id,
+    response: { 200: Tenant },
+    handler: async (request) => getTenant(db, request.caller, request.params.id),
+  });
 
-  app.put(
-    '/api/iam/tenant/:id',
-    {
-      config: signedIn,
-      schema: {
-        operationId: 'replaceTenant',
-        summary: 'Updates a tenant',
-        params: Id,
-        body: z.object({
-          name: Name.optional().meta({ description: 'Name of the tenant.', example: 'River authority' }),
-          weight: z
-            .number()
-            .positive()
-            .max(1_000_000)
-            .optional()
-            .describe('Share of the queue relative to other tenants. Default: 1.'),
-          recycleBinDays: z
-            .union([z.int().min(1).max(36_500), z.literal('default')])
-            .optional()
-            .meta({
-              description:
-                'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
-              example: 180,
-            }),
+  signedIn.put('/api/iam/tenant/:id', {
+    operationId: 'replaceTenant',
+    summary: 'Updates a tenant',
+    params: Id,
+    body: z.object({
+      name: Name.optional().meta({ description: 'Name of the tenant.', example: 'River authority' }),
+      weight: z
+        .number()
+        .positive()
+        .max(1_000_000)
+        .optional()
+        .describe('Share of the queue relative to other tenants. Default: 1.'),
+      recycleBinDays: z
+        .union([z.int().min(1).max(36_500), z.literal('default')])
+        .optional()
+        .meta({
+          description: 'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
+          example: 180,
         }),
-        response: { 200: Tenant },
-      },
-    },
-    async (request) => changeTenant(db, request.caller, request.params.id, request.body),
-  );
+    }),
+    response: { 200: Tenant },
+    handler: async (request) => changeTenant(db, request.caller, request.params.id, request.body),
+  });
 
-  app.delete(
-    '/api/iam/tenant/:id',
-    {
-      config: administrators,
-      schema: {
-        operationId: 'deleteTenant',
-        summary: 'Deletes an empty tenant',
-        params: Id,
-        response: { 204: z.null() },
-      },
-    },
-    async (request, reply) => {
-      await removeTenant(db, request.caller, request.params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  administrators.delete('/api/iam/tenant/:id', {
+    operationId: 'deleteTenant',
+    summary: 'Deletes an empty tenant',
+    params: Id,
+    response: { 204: z.null() },
+    handler: (request) => removeTenant(db, request.caller, request.params.id),
+  });
 
-  app.get(
-    '/api/iam/tenant/:id/member',
-    {
-      config: signedIn,
-      schema: {
-        operationId: 'listTenantMembers',
-        summary: 'Lists the members of a tenant',
-        params: Id,
-        querystring: Window,
-        response: { 200: listOf(ListedMember) },
-      },
-    },
-    async ({ caller, params, query }) => ({ data: [...(await listTenantMembers(db, caller, params.id, query))] }),
-  );
+  signedIn.get('/api/iam/tenant/:id/member', {
+    operationId: 'listTenantMembers',
+    summary: 'Lists the members of a tenant',
+    params: Id,
+    querystring: Window,
+    response: { 200: listOf(ListedMember) },
+    handler: async ({ caller, params, query }) => ({
+      data: [...(await listTenantMembers(db, caller, params.id, query))],
+    }),
+  });
 
-  app.post(
-    '/api/iam/tenant/:id/member',
-    {
-      config: signedIn,
-      schema: {
-        operationId: 'setTenantMember',
-        summary: "Adds a member to a tenant or changes the member's role",
-        params: Id,
-        body: z.object({
-          userId: Uuid.describe('User id of the member.'),
-          role: queryEnum(ROLES).describe('Role in the tenant: `Owner` or `Member`.'),
-        }),
-        response: { 200: Member },
-      },
-    },
-    async (request) => setMember(db, request.caller, request.params.id, request.body.userId, request.body.role),
-  );
+  signedIn.post('/api/iam/tenant/:id/member', {
+    operationId: 'setTenantMember',
+    summary: "Adds a member to a tenant or changes the member's role",
+    params: Id,
+    body: z.object({
+      userId: Uuid.describe('User id of the member.'),
+      role: queryEnum(ROLES).describe('Role in the tenant: `Owner` or `Member`.'),
+    }),
+    response: { 200: Member },
+    handler: async (request) =>
+      setMember(db, request.caller, request.params.id, request.body.userId, request.body.role),
+  });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { vary } from '../http/answers/vary.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { number, texts } from '../http/rules/members.ts';
 import { describeLegend, legendPicture } from './legend.ts';
@@ -28,7 +28,6 @@ import { chosenSlice, parseMercatorIndex, parseTileIndex } from './slices.ts';
 import { makeTileJson, TileJson } from './tile-json.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const tags = TAGS;
 
 const Limits = z
   .object({
@@ -59,46 +58,34 @@ const Legend = z
 
 /** Raster tiles of datasets of type `tiles`; the Web Map Tile Service: `wmts.routes.ts`. */
 export async function tileRoutes(app: App, parts: TileParts) {
+  const routes = new Routes(app, { ...config, tags: TAGS });
   const serve = (request: FastifyRequest, id: string, checked: Checked) =>
     servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
 
-  app.get(
-    `${DATASET_PATH}/metadata`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getTileDatasetMetadata',
-        summary: 'Returns the tiling schemes of a dataset',
-        description:
-          'Tile sizes, zoom levels, colours, time steps and layers of the schemes, and the extent of the dataset.',
-        params: idParam('dataset'),
-        response: { 200: TileMetadata },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${DATASET_PATH}/metadata`, {
+    operationId: 'getTileDatasetMetadata',
+    summary: 'Returns the tiling schemes of a dataset',
+    description:
+      'Tile sizes, zoom levels, colours, time steps and layers of the schemes, and the extent of the dataset.',
+    params: idParam('dataset'),
+    response: { 200: TileMetadata },
+    handler: async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const text = JSON.stringify(publicMetadata(tiles.description));
       const { rowVersion: version } = dataset;
       return sendText(request, reply, { text, type: JSON_TYPE, version, lifetime: parts.metadataLifetime });
     },
-  );
+  });
 
-  app.get(
-    `${SCHEME_PATH}/:tileMatrix/:tileRow/:tileCol`,
-    {
-      config: { ...config, described: TILE_ANSWER },
-      schema: {
-        tags,
-        operationId: 'getTileDatasetScheme',
-        summary: 'Returns a tile',
-        description:
-          'A WMTS or XYZ tile, depending on the scheme. A tile without data is the empty tile; outside of the matrix 404. Tiles of `levelsOnRequest` are drawn at their first request and kept.',
-        params: TileAddress,
-        querystring: SliceQuery,
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${SCHEME_PATH}/:tileMatrix/:tileRow/:tileCol`, {
+    operationId: 'getTileDatasetScheme',
+    summary: 'Returns a tile',
+    description:
+      'A WMTS or XYZ tile, depending on the scheme. A tile without data is the empty tile; outside of the matrix 404. Tiles of `levelsOnRequest` are drawn at their first request and kept.',
+    params: TileAddress,
+    querystring: SliceQuery,
+    config: { described: TILE_ANSWER },
+    handler: async (request, reply) => {
       const served = await serve(request, request.params.id, 'lately');
       if (parts.responses.answerAllowed(request, reply)) return reply;
       const { tiles, dataset } = served;
@@ -110,24 +97,18 @@ export async function tileRoutes(app: App, parts: TileParts) {
       const { rowVersion: version } = dataset;
       return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version });
     },
-  );
+  });
 
   for (const { path, operationId } of [
     { path: 'emptyTile', operationId: 'getTileDatasetSchemeEmptyTile' },
     { path: 'empty-tile', operationId: 'getEmptyTileWithHyphen' },
   ])
-    app.get(
-      `${SCHEME_PATH}/${path}`,
-      {
-        config: { ...config, described: TILE_ANSWER },
-        schema: {
-          tags,
-          operationId,
-          summary: 'Returns the empty tile of a scheme, which replaces all tiles without data',
-          params: SchemeAddress,
-        },
-      },
-      async (request, reply) => {
+    routes.get(`${SCHEME_PATH}/${path}`, {
+      operationId,
+      summary: 'Returns the empty tile of a scheme, which replaces all tiles without data',
+      params: SchemeAddress,
+      config: { described: TILE_ANSWER },
+      handler: async (request, reply) => {
         const { tiles, dataset } = await serve(request, request.params.id, 'lately');
         const scheme = getScheme(tiles, request.params.schemeId);
         const tile: StoredTile = await fromStored(dataset, () => emptyTile(tiles, scheme));
@@ -137,22 +118,15 @@ export async function tileRoutes(app: App, parts: TileParts) {
           version: dataset.rowVersion,
         });
       },
-    );
+    });
 
-  app.get(
-    `${SCHEME_PATH}/availability`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getTileDatasetSchemeAvailability',
-        summary: 'Returns which tiles of a scheme have data',
-        params: SchemeAddress,
-        querystring: SliceQuery,
-        response: { 200: Availability },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${SCHEME_PATH}/availability`, {
+    operationId: 'getTileDatasetSchemeAvailability',
+    summary: 'Returns which tiles of a scheme have data',
+    params: SchemeAddress,
+    querystring: SliceQuery,
+    response: { 200: Availability },
+    handler: async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const { schemeId } = getScheme(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
@@ -160,27 +134,20 @@ export async function tileRoutes(app: App, parts: TileParts) {
       const text = JSON.stringify({ schemeId, tileMatrixSetLimits });
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
     },
-  );
+  });
 
-  app.get(
-    `${SCHEME_PATH}/legend`,
-    {
-      config: {
-        ...config,
-        described: {
-          responses: { 200: { content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } } },
-        },
-      },
-      schema: {
-        tags,
-        operationId: 'getTileDatasetSchemeLegend',
-        summary: 'Returns the legend of a scheme',
-        description: 'A PNG with the colours and their values; as JSON with `Accept: application/json`.',
-        params: SchemeAddress,
-        response: { 200: Legend },
+  routes.get(`${SCHEME_PATH}/legend`, {
+    operationId: 'getTileDatasetSchemeLegend',
+    summary: 'Returns the legend of a scheme',
+    description: 'A PNG with the colours and their values; as JSON with `Accept: application/json`.',
+    params: SchemeAddress,
+    response: { 200: Legend },
+    config: {
+      described: {
+        responses: { 200: { content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } } },
       },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'now');
       const legend = describeLegend(getScheme(tiles, request.params.schemeId));
       const { rowVersion: version } = dataset;
@@ -190,47 +157,32 @@ export async function tileRoutes(app: App, parts: TileParts) {
       const tile = { bytes: legendPicture(legend), gzip: false };
       return sendBytes(request, reply, { ...tile, type: 'image/png', version });
     },
-  );
+  });
 
-  app.get(
-    `${SCHEME_PATH}/tilejson.json`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getTileDatasetSchemeTilejsonJson',
-        summary: 'Returns the TileJSON 3.0 of an XYZ scheme',
-        description:
-          'For MapLibre and other viewers. The address of the tiles has the time step and layer of the request.',
-        params: SchemeAddress,
-        querystring: SliceQuery,
-        response: { 200: TileJson },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${SCHEME_PATH}/tilejson.json`, {
+    operationId: 'getTileDatasetSchemeTilejsonJson',
+    summary: 'Returns the TileJSON 3.0 of an XYZ scheme',
+    description: 'For MapLibre and other viewers. The address of the tiles has the time step and layer of the request.',
+    params: SchemeAddress,
+    querystring: SliceQuery,
+    response: { 200: TileJson },
+    handler: async (request, reply) => {
       const { tiles, dataset, url } = await serve(request, request.params.id, 'now');
       const scheme = getScheme(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
       const text = JSON.stringify(makeTileJson(tiles.description, scheme, slice, url));
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
     },
-  );
+  });
 
-  app.get(
-    `${SCHEME_PATH}/net/:zoom/:column/:row`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getTileDatasetSchemeNet',
-        summary: 'Returns where a tile of Web Mercator lies in the coordinate system of a scheme',
-        description:
-          'For viewers that know no other coordinate system: between the points of the net the places are nearly linear.',
-        params: NetAddress,
-        response: { 200: MapNet },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${SCHEME_PATH}/net/:zoom/:column/:row`, {
+    operationId: 'getTileDatasetSchemeNet',
+    summary: 'Returns where a tile of Web Mercator lies in the coordinate system of a scheme',
+    description:
+      'For viewers that know no other coordinate system: between the points of the net the places are nearly linear.',
+    params: NetAddress,
+    response: { 200: MapNet },
+    handler: async (request, reply) => {
       const { tiles, dataset } = await serve(request, request.params.id, 'lately');
       const scheme = getScheme(tiles, request.params.schemeId);
       const net = await fromStored(dataset, () =>
@@ -238,5 +190,5 @@ export async function tileRoutes(app: App, parts: TileParts) {
       );
       return sendText(request, reply, { text: JSON.stringify(net), type: JSON_TYPE, version: dataset.rowVersion });
     },
-  );
+  });
 }

@@ -1,15 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { publicBase } from '../http/answers/public-base.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import { fromStored, servedTiles, type TileParts, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
 
-const config = upkeepConfig;
-const tags = TAGS;
 const number = (description: string, example: number) => z.number().meta({ description, example: example });
 const text = (description: string, example: string) => z.string().meta({ description, example: example });
 
@@ -61,22 +59,16 @@ export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
 
 /** How far the tiles of a dataset are drawn, and whether they are good. */
 export async function tileUpkeepRoutes(app: App, parts: TileParts) {
+  const routes = new Routes(app, { ...upkeepConfig, tags: TAGS });
   const serve = (request: FastifyRequest, id: string) =>
     servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked: 'now' });
 
-  app.get(
-    `${DATASET_PATH}/status`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getTileDatasetStatus',
-        summary: 'Returns how many tiles of each zoom level there are and are kept',
-        params: idParam('dataset'),
-        response: { 200: TileStatus },
-      },
-    },
-    async (request) => {
+  routes.get(`${DATASET_PATH}/status`, {
+    operationId: 'getTileDatasetStatus',
+    summary: 'Returns how many tiles of each zoom level there are and are kept',
+    params: idParam('dataset'),
+    response: { 200: TileStatus },
+    handler: async (request) => {
       const { tiles, dataset } = await serve(request, request.params.id);
       const kept = await countTiles(parts.db, dataset.id, dataset.blob!);
       const schemes: TileStatus['schemes'] = [];
@@ -92,28 +84,22 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
       }
       return { name: dataset.name, schemes };
     },
-  );
+  });
 
-  app.get(
-    `${DATASET_PATH}/check`,
-    {
-      config: { ...config, limit: 'heavy' },
-      schema: {
-        tags,
-        operationId: 'getTileDatasetCheck',
-        summary: 'Checks tiles that are chosen at random',
-        description:
-          'Decodes tiles, compares them with the availability, and draws those of `levelsOnRequest` anew to compare them with kept ones. At as many places without data there must be no tile.',
-        params: idParam('dataset'),
-        querystring: checkQuery(100),
-        response: { 200: TileCheckAnswer },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${DATASET_PATH}/check`, {
+    operationId: 'getTileDatasetCheck',
+    summary: 'Checks tiles that are chosen at random',
+    description:
+      'Decodes tiles, compares them with the availability, and draws those of `levelsOnRequest` anew to compare them with kept ones. At as many places without data there must be no tile.',
+    params: idParam('dataset'),
+    querystring: checkQuery(100),
+    response: { 200: TileCheckAnswer },
+    config: { limit: 'heavy' },
+    handler: async (request, reply) => {
       const served = await serve(request, request.params.id);
       return fromStored(served.dataset, () =>
         checkTiles(parts, served, request.query.tiles, tileRequest(request, reply, served.dataset)),
       );
     },
-  );
+  });
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ServedDataset } from '../datasets/served.queries.ts';
 import { AppError } from '../errors.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
@@ -10,9 +10,6 @@ import { readableDataset, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
 import { drawingAheadIsDue } from './vector/draw-ahead.queries.ts';
 import type { VectorParts } from './vector.routes.ts';
-
-const config = upkeepConfig;
-const tags = TAGS;
 
 const VectorTileStatus = z
   .object({
@@ -55,6 +52,7 @@ export type VectorTileCheck = z.infer<typeof VectorTileCheck>;
 
 /** Which vector tiles of a dataset are drawn ahead, and whether they are good. */
 export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
+  const routes = new Routes(app, { ...upkeepConfig, tags: TAGS });
   async function serve(request: FastifyRequest, id: string): Promise<{ dataset: ServedDataset; blob: string }> {
     const { dataset } = await readableDataset(parts, request, id, 'now');
     const { datasetType, blob } = dataset;
@@ -66,19 +64,12 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
     return { dataset, blob };
   }
 
-  app.get(
-    `${VECTOR_PATH}/status`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getVectortileDatasetStatus',
-        summary: 'Returns which vector tiles of a dataset of features are drawn ahead',
-        params: idParam('dataset'),
-        response: { 200: VectorTileStatus },
-      },
-    },
-    async (request) => {
+  routes.get(`${VECTOR_PATH}/status`, {
+    operationId: 'getVectortileDatasetStatus',
+    summary: 'Returns which vector tiles of a dataset of features are drawn ahead',
+    params: idParam('dataset'),
+    response: { 200: VectorTileStatus },
+    handler: async (request) => {
       const { dataset, blob } = await serve(request, request.params.id);
       const { id, name } = dataset;
       const isDue = await drawingAheadIsDue(parts.db, id);
@@ -94,27 +85,21 @@ export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
         .at(-1)!;
       return { name, overview: 'drawn' as const, tiles, bytes, lastLevel, drawnAt };
     },
-  );
+  });
 
-  app.get(
-    `${VECTOR_PATH}/check`,
-    {
-      config: { ...config, limit: 'heavy' },
-      schema: {
-        tags,
-        operationId: 'getVectortileDatasetCheck',
-        summary: 'Checks vector tiles that are drawn ahead',
-        description: 'Draws tiles anew that are chosen at random, and compares them.',
-        params: idParam('dataset'),
-        querystring: checkQuery(20),
-        response: { 200: VectorTileCheck },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${VECTOR_PATH}/check`, {
+    operationId: 'getVectortileDatasetCheck',
+    summary: 'Checks vector tiles that are drawn ahead',
+    description: 'Draws tiles anew that are chosen at random, and compares them.',
+    params: idParam('dataset'),
+    querystring: checkQuery(20),
+    response: { 200: VectorTileCheck },
+    config: { limit: 'heavy' },
+    handler: async (request, reply) => {
       const { dataset, blob } = await serve(request, request.params.id);
       const tiles = await parts.sources.features(dataset, blob);
       if (tiles === undefined) return { checked: 0, wrong: [] };
       return checkVectorTiles(parts, tiles, request.query.tiles, tileRequest(request, reply, dataset));
     },
-  );
+  });
 }

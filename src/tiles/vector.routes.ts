@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts';
 import { ASKED_AGAIN, sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import { type Checked, fromStored, readableDataset, type TileParts, tileRequest } from './serve.ts';
@@ -94,36 +94,29 @@ function parseTile({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; 
 
 /** Vector tiles of datasets of features and of meshes, drawn when they are asked for. */
 export async function vectorTileRoutes(app: App, parts: VectorParts) {
+  const routes = new Routes(app, { ...config, tags: TAGS });
   const serve = async (request: FastifyRequest, id: string, checked: Checked) => {
     const served = await readableDataset(parts, request, id, checked);
     return { ...served, subject: await parts.sources.of(served.dataset) };
   };
-  const tags = TAGS;
 
-  app.get(
-    `${PATH}/:zoom/:tileCol/:tileRow.vector.pbf`,
-    {
-      config: {
-        ...config,
-        described: {
-          responses: {
-            200: { description: 'A Mapbox Vector Tile 2.1.', content: { [MEDIA_TYPE]: { schema: BINARY } } },
-            204: { description: 'There is nothing in the tile.' },
-            304: { description: 'The ETag of the caller is current.' },
-          },
+  routes.get(`${PATH}/:zoom/:tileCol/:tileRow.vector.pbf`, {
+    operationId: 'getVectortileDataset',
+    summary: 'Returns a vector tile of a dataset of features or of a mesh',
+    description:
+      'One layer: `features`, or `elements` of a multidimensional dataset that holds a mesh, each element a polygon with one attribute an item (of items at nodes their mean). Features of less than a pixel are coalesced until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are coalesced, then the smallest left out; of many points every second, fourth … is taken.',
+    params: Address,
+    querystring: Query,
+    config: {
+      described: {
+        responses: {
+          200: { description: 'A Mapbox Vector Tile 2.1.', content: { [MEDIA_TYPE]: { schema: BINARY } } },
+          204: { description: 'There is nothing in the tile.' },
+          304: { description: 'The ETag of the caller is current.' },
         },
       },
-      schema: {
-        tags,
-        operationId: 'getVectortileDataset',
-        summary: 'Returns a vector tile of a dataset of features or of a mesh',
-        description:
-          'One layer: `features`, or `elements` of a multidimensional dataset that holds a mesh, each element a polygon with one attribute an item (of items at nodes their mean). Features of less than a pixel are coalesced until they make one; where more than fit into 500,000 bytes, those of up to 4 pixels are coalesced, then the smallest left out; of many points every second, fourth … is taken.',
-        params: Address,
-        querystring: Query,
-      },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { dataset, subject } = await serve(request, request.params.id, 'lately');
       if (parts.responses.answerAllowed(request, reply)) return reply;
       const tile = parseTile(request.params);
@@ -141,23 +134,16 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       }
       return sendBytes(request, reply, { bytes, gzip: true, type: MEDIA_TYPE, version: dataset.rowVersion });
     },
-  );
+  });
 
-  app.get(
-    `${PATH}/tilejson.json`,
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getVectortileDatasetTilejsonJson',
-        summary: 'Returns the TileJSON 3.0 of the vector tiles of a dataset',
-        description: '`timeStep` and `layer` are put into the address of the tiles.',
-        params: idParam('dataset'),
-        querystring: Slice,
-        response: { 200: VectorTileJson },
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${PATH}/tilejson.json`, {
+    operationId: 'getVectortileDatasetTilejsonJson',
+    summary: 'Returns the TileJSON 3.0 of the vector tiles of a dataset',
+    description: '`timeStep` and `layer` are put into the address of the tiles.',
+    params: idParam('dataset'),
+    querystring: Slice,
+    response: { 200: VectorTileJson },
+    handler: async (request, reply) => {
       const { id } = request.params;
       const { dataset, subject, signature } = await serve(request, id, 'now');
       const extent = await subject?.extent();
@@ -186,5 +172,5 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
       });
       return sendText(request, reply, { text, type: 'application/json; charset=utf-8', version: dataset.rowVersion });
     },
-  );
+  });
 }

@@ -7,7 +7,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { httpStatus } from '../http/answers/status.ts';
 import { vary } from '../http/answers/vary.ts';
 import { refusedAs } from '../http/openapi/headers.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { describeCapabilities } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
@@ -19,7 +19,7 @@ import { chosenSlice, parseTileIndex } from './slices.ts';
 import { askedLayer, checkGetTile, type KvpQuery, parseOperation } from './wmts-request.ts';
 
 const XML = 'application/xml; charset=utf-8';
-const tags = TAGS;
+
 const CODES = ['MissingParameterValue', 'InvalidParameterValue', 'TileOutOfRange', 'OperationNotSupported'];
 
 const text = (description: string, example: string) => z.string().optional().meta({ description, example: example });
@@ -61,6 +61,7 @@ function wantsXml(request: FastifyRequest): boolean {
 
 /** OGC Web Map Tile Service 1.0.0 (07-057r7): capabilities, and tiles by key-value pairs. */
 export async function wmtsRoutes(app: App, parts: TileParts) {
+  const routes = new Routes(app, { ...config, tags: TAGS });
   const serve = (request: FastifyRequest, id: string, checked: Checked) =>
     servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
 
@@ -82,26 +83,17 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
     return { capabilities: describeCapabilities(tiles.description, url), version: dataset.rowVersion };
   }
 
-  app.get(
-    `${DATASET_PATH}/wmts`,
-    {
-      config: {
-        ...config,
-        described: orException(
-          textAnswer('Capabilities or a tile.', 'application/json', 'application/xml', 'image/png'),
-        ),
-      },
-      schema: {
-        tags,
-        operationId: 'getTileDatasetWmts',
-        summary: 'Web Map Tile Service: capabilities, or a tile by key-value pairs',
-        description:
-          'GetCapabilities returns XML with `Accept: application/xml` or `format=application/xml`, else the same tree as JSON. GetTile takes the parameters of WMTS 1.0.0.',
-        params: idParam('dataset'),
-        querystring: Kvp,
-      },
+  routes.get(`${DATASET_PATH}/wmts`, {
+    operationId: 'getTileDatasetWmts',
+    summary: 'Web Map Tile Service: capabilities, or a tile by key-value pairs',
+    description:
+      'GetCapabilities returns XML with `Accept: application/xml` or `format=application/xml`, else the same tree as JSON. GetTile takes the parameters of WMTS 1.0.0.',
+    params: idParam('dataset'),
+    querystring: Kvp,
+    config: {
+      described: orException(textAnswer('Capabilities or a tile.', 'application/json', 'application/xml', 'image/png')),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const query: KvpQuery = request.query;
       if (parseOperation(query) === 'GetCapabilities') {
         const made = await capabilities(request, request.params.id);
@@ -134,21 +126,15 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
       );
       return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
     },
-  );
+  });
 
-  app.get(
-    `${DATASET_PATH}/wmts/1.0.0/WMTSCapabilities.xml`,
-    {
-      config: { ...config, described: orException(textAnswer('The capabilities.', 'application/xml')) },
-      schema: {
-        tags,
-        operationId: 'getTileDatasetWmt100WMTSCapabilitiesXml',
-        summary: 'Returns the capabilities of the Web Map Tile Service as XML',
-        description: 'The address of the standard for clients that send no `Accept`.',
-        params: idParam('dataset'),
-      },
-    },
-    async (request, reply) => {
+  routes.get(`${DATASET_PATH}/wmts/1.0.0/WMTSCapabilities.xml`, {
+    operationId: 'getTileDatasetWmt100WMTSCapabilitiesXml',
+    summary: 'Returns the capabilities of the Web Map Tile Service as XML',
+    description: 'The address of the standard for clients that send no `Accept`.',
+    params: idParam('dataset'),
+    config: { described: orException(textAnswer('The capabilities.', 'application/xml')) },
+    handler: async (request, reply) => {
       const made = await capabilities(request, request.params.id);
       return sendText(request, reply, {
         text: capabilitiesXml(made.capabilities),
@@ -156,5 +142,5 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
         version: made.version,
       });
     },
-  );
+  });
 }

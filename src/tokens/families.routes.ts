@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { Database } from '../db.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
 import { createdAt, text, timeText, uuidText } from '../http/rules/members.ts';
 import { endFamilies, endFamily, listAccountFamilies } from './families.ts';
 
-const config = { access: 'signedIn', service: 'tokens' } as const;
-const ending = { ...config, endsLogins: true } as const;
 const Families = z
   .object({
     data: z
@@ -26,51 +24,30 @@ export type Families = z.infer<typeof Families>;
 const OfAccount = z.object({ account: text('Login id of another account, for administrators.').optional() });
 
 export async function familyRoutes(app: App, { db }: { db: Database }) {
-  app.get(
-    '/api/tokens/family',
-    {
-      config,
-      schema: {
-        operationId: 'listLogins',
-        summary: 'Lists your active logins; administrators may list those of any account',
-        querystring: OfAccount,
-        response: { 200: Families },
-      },
-    },
-    async ({ caller, query }) => listAccountFamilies(db, caller, query.account),
-  );
+  const routes = new Routes(app, { access: 'signedIn', service: 'tokens' });
+  routes.get('/api/tokens/family', {
+    operationId: 'listLogins',
+    summary: 'Lists your active logins; administrators may list those of any account',
+    querystring: OfAccount,
+    response: { 200: Families },
+    handler: async ({ caller, query }) => listAccountFamilies(db, caller, query.account),
+  });
 
-  app.delete(
-    '/api/tokens/family',
-    {
-      config: ending,
-      schema: {
-        operationId: 'endLogins',
-        summary: 'Ends all your logins; administrators may end those of any account',
-        querystring: OfAccount,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, query }, reply) => {
-      await endFamilies(db, caller, query.account);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/tokens/family', {
+    operationId: 'endLogins',
+    summary: 'Ends all your logins; administrators may end those of any account',
+    querystring: OfAccount,
+    response: { 204: z.null() },
+    config: { endsLogins: true },
+    handler: ({ caller, query }) => endFamilies(db, caller, query.account),
+  });
 
-  app.delete(
-    '/api/tokens/family/:id',
-    {
-      config: ending,
-      schema: {
-        operationId: 'endLogin',
-        summary: 'Ends a login',
-        params: z.object({ id: uuidParam().describe('Id of the login (token family).') }),
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await endFamily(db, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.delete('/api/tokens/family/:id', {
+    operationId: 'endLogin',
+    summary: 'Ends a login',
+    params: z.object({ id: uuidParam().describe('Id of the login (token family).') }),
+    response: { 204: z.null() },
+    config: { endsLogins: true },
+    handler: ({ caller, params }) => endFamily(db, caller, params.id),
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { afterCommit } from '../http/rules/idempotency.ts';
 import { text, timeText } from '../http/rules/members.ts';
 import type { TokenKeys } from './keys.ts';
@@ -31,53 +31,36 @@ const States = z
 export type States = z.infer<typeof States>;
 
 export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {
-  app.get(
-    '/.well-known/jwks.json',
-    {
-      config: { access: 'public', service: 'none' },
-      schema: {
-        operationId: 'listPublicKeys',
-        summary: 'Returns the public keys that verify access tokens (JWK set)',
-        response: { 200: z.object({ keys: z.array(Jwk).describe('Public keys of the signing keys, old and new.') }) },
-      },
-    },
-    async (_, reply) => {
+  const open = new Routes(app, { access: 'public', service: 'none' });
+  const administrators = new Routes(app, { access: 'administrators', service: 'tokens' });
+  open.get('/.well-known/jwks.json', {
+    operationId: 'listPublicKeys',
+    summary: 'Returns the public keys that verify access tokens (JWK set)',
+    response: { 200: z.object({ keys: z.array(Jwk).describe('Public keys of the signing keys, old and new.') }) },
+    handler: async (_, reply) => {
       reply.header('cache-control', 'public, max-age=300');
       return { keys: await keys.published() };
     },
-  );
+  });
 
-  const config = { access: 'administrators', service: 'tokens' } as const;
-  app.get(
-    '/api/tokens/keys',
-    {
-      config,
-      schema: {
-        operationId: 'listSigningKeys',
-        summary: 'Lists the signing keys of access tokens: current, next and retired ones',
-        response: { 200: States },
-      },
-    },
-    async () => ({ data: await keys.states() }),
-  );
+  administrators.get('/api/tokens/keys', {
+    operationId: 'listSigningKeys',
+    summary: 'Lists the signing keys of access tokens: current, next and retired ones',
+    response: { 200: States },
+    handler: async () => ({ data: await keys.states() }),
+  });
 
-  app.post(
-    '/api/tokens/keys/rotate',
-    {
-      config,
-      schema: {
-        operationId: 'rotateSigningKeys',
-        summary: 'Rotates the signing keys: the next key becomes the current one',
-        description: 'The retired key verifies tokens until the last one has expired. A new next key is published.',
-        response: { 200: States },
-      },
-    },
-    async (request, reply) => {
+  administrators.post('/api/tokens/keys/rotate', {
+    operationId: 'rotateSigningKeys',
+    summary: 'Rotates the signing keys: the next key becomes the current one',
+    description: 'The retired key verifies tokens until the last one has expired. A new next key is published.',
+    response: { 200: States },
+    handler: async (request, reply) => {
       const states = await keys.rotate(request.caller);
       return afterCommit(request, reply, { data: states }, async () => {
         await keys.reload();
         return { data: states };
       });
     },
-  );
+  });
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { flag, number, text, texts, timeText } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { AccessTokens } from './access.ts';
@@ -55,93 +55,64 @@ export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 const Path = z.object({ id: text('Login id, in any letter case.') });
 
 export async function otpRoutes(app: App, parts: OtpParts & { tokens: AccessTokens; identities: Identities }) {
+  const open = new Routes(app, { access: 'public', service: 'tokens' });
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'tokens' });
+  const administrators = new Routes(app, { access: 'administrators', service: 'tokens' });
   /** The request may have an access token, whose login does not end then. */
   async function readHolder(request: FastifyRequest<{ Body: z.infer<typeof Credentials> }>) {
     const { authorization } = request.headers;
     return { ...request.body, caller: await findCaller(parts, { authorization, ...originOf(request) }) };
   }
 
-  app.post(
-    '/api/tokens/otp/registration',
-    {
-      onRequest: noStore,
-      config: { access: 'public', service: 'tokens', endsLogins: true },
-      schema: {
-        operationId: 'registerAuthenticator',
-        summary: 'Returns the setup code of your authenticator, to scan or to type',
-        description: [
-          HOLDER,
-          'After the first one-time password was accepted, this request requires one, too.',
-          'A new authenticator of your own ends your other logins.',
-        ].join(' '),
-        body: Credentials,
-        response: { 200: Registration },
-      },
-    },
-    async (request) => registerOtp(parts, await readHolder(request), originOf(request)),
-  );
+  open.post('/api/tokens/otp/registration', {
+    operationId: 'registerAuthenticator',
+    summary: 'Returns the setup code of your authenticator, to scan or to type',
+    description: [
+      HOLDER,
+      'After the first one-time password was accepted, this request requires one, too.',
+      'A new authenticator of your own ends your other logins.',
+    ].join(' '),
+    body: Credentials,
+    response: { 200: Registration },
+    onRequest: noStore,
+    config: { endsLogins: true },
+    handler: async (request) => registerOtp(parts, await readHolder(request), originOf(request)),
+  });
 
-  app.post(
-    '/api/tokens/otp/recovery-codes',
-    {
-      onRequest: noStore,
-      config: { access: 'public', service: 'tokens' },
-      schema: {
-        operationId: 'createRecoveryCodes',
-        summary: 'Creates recovery codes, each of which replaces a one-time password once',
-        description: `${HOLDER} Requires a one-time password. Earlier recovery codes become invalid.`,
-        body: Credentials,
-        response: { 200: RecoveryCodes },
-      },
-    },
-    async (request) => ({
+  open.post('/api/tokens/otp/recovery-codes', {
+    operationId: 'createRecoveryCodes',
+    summary: 'Creates recovery codes, each of which replaces a one-time password once',
+    description: `${HOLDER} Requires a one-time password. Earlier recovery codes become invalid.`,
+    body: Credentials,
+    response: { 200: RecoveryCodes },
+    onRequest: noStore,
+    handler: async (request) => ({
       recoveryCodes: await makeRecoveryCodes(parts, await readHolder(request), originOf(request)),
     }),
-  );
+  });
 
-  app.get(
-    '/api/tokens/otp',
-    {
-      config: { access: 'signedIn', service: 'tokens' },
-      schema: {
-        operationId: 'getOwnSecondFactor',
-        summary: 'Lists your authenticators and counts your recovery codes',
-        response: { 200: Status },
-      },
-    },
-    async ({ caller }) => otpStatus(parts, caller.accountId),
-  );
+  signedIn.get('/api/tokens/otp', {
+    operationId: 'getOwnSecondFactor',
+    summary: 'Lists your authenticators and counts your recovery codes',
+    response: { 200: Status },
+    handler: async ({ caller }) => otpStatus(parts, caller.accountId),
+  });
 
-  const administrators = { access: 'administrators', service: 'tokens' } as const;
-  app.get(
-    '/api/tokens/otp/:id',
-    {
-      config: administrators,
-      schema: {
-        operationId: 'getSecondFactor',
-        summary: 'Lists the authenticators of an account, by its login id, and counts its recovery codes',
-        params: Path,
-        response: { 200: Status },
-      },
-    },
-    async ({ params }) => otpStatus(parts, params.id),
-  );
+  administrators.get('/api/tokens/otp/:id', {
+    operationId: 'getSecondFactor',
+    summary: 'Lists the authenticators of an account, by its login id, and counts its recovery codes',
+    params: Path,
+    response: { 200: Status },
+    handler: async ({ params }) => otpStatus(parts, params.id),
+  });
 
-  app.delete(
-    '/api/tokens/otp/:id',
-    {
-      config: { ...administrators, endsLogins: true },
-      schema: {
-        operationId: 'resetSecondFactor',
-        summary: 'Resets the second factor of an account whose holder lost the device',
-        description: 'Ends the logins of the account. Your own second factor needs a login of the last 15 minutes.',
-        params: Path,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params }, reply) => {
-      await resetOtp(parts, caller, params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  administrators.delete('/api/tokens/otp/:id', {
+    operationId: 'resetSecondFactor',
+    summary: 'Resets the second factor of an account whose holder lost the device',
+    description: 'Ends the logins of the account. Your own second factor needs a login of the last 15 minutes.',
+    params: Path,
+    response: { 204: z.null() },
+    config: { endsLogins: true },
+    handler: ({ caller, params }) => resetOtp(parts, caller, params.id),
+  });
 }

@@ -13,7 +13,7 @@ import {
   sendPage,
   servePages,
 } from '../http/answers/page.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { ChangeParts } from './change-account.ts';
 import { resetPassword } from './reset-password.ts';
@@ -23,6 +23,7 @@ const Query = z.object({ token: z.string().max(1000).optional().describe('Token 
 
 /** Page behind the link in a mail. Showing it changes nothing, because mail scanners open links, too. */
 export async function passwordPageRoutes(app: App, parts: ChangeParts) {
+  const routes = new Routes(app, { access: 'public', service: 'none', tags: ['accounts'] });
   servePages(app, TITLE);
 
   /** @param errors why the previous password was refused */
@@ -52,44 +53,30 @@ export async function passwordPageRoutes(app: App, parts: ChangeParts) {
 set a password, too.</p>`,
     );
 
-  app.get(
-    '/api/accounts/password',
-    {
-      config: { access: 'public', service: 'none', described: SHOWS_FORM },
-      schema: {
-        tags: ['accounts'],
-        operationId: 'showPasswordPage',
-        summary: 'Shows the page behind the link of a password reset mail',
-        querystring: Query,
-      },
-    },
-    async ({ query }, reply) =>
+  routes.get('/api/accounts/password', {
+    operationId: 'showPasswordPage',
+    summary: 'Shows the page behind the link of a password reset mail',
+    querystring: Query,
+    config: { described: SHOWS_FORM },
+    handler: async ({ query }, reply) =>
       (query.token === undefined || query.token === ''
         ? explain(reply)
         : show(reply, mailedToken(query.token))) as never,
-  );
+  });
 
-  app.post(
-    '/api/accounts/password',
-    {
-      bodyLimit: FORM_LIMIT,
-      config: {
-        access: 'public',
-        service: 'none',
-        endsLogins: true,
-        described: acceptsForm({
-          token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'],
-          password: ['The new password.', 'Seven-bends-9'],
-          again: ['The new password again.', 'Seven-bends-9'],
-        }),
-      },
-      schema: {
-        tags: ['accounts'],
-        operationId: 'submitPasswordPage',
-        summary: 'Sets a new password: receives the form of the page',
-      },
+  routes.post('/api/accounts/password', {
+    operationId: 'submitPasswordPage',
+    summary: 'Sets a new password: receives the form of the page',
+    bodyLimit: FORM_LIMIT,
+    config: {
+      endsLogins: true,
+      described: acceptsForm({
+        token: ['The token of the mail.', 'mFTsxJYbqk2y8hVn0cQXfWuJ3Rz5dLo7AGePiBNvK1s'],
+        password: ['The new password.', 'Seven-bends-9'],
+        again: ['The new password again.', 'Seven-bends-9'],
+      }),
     },
-    async (request: FastifyRequest, reply) => {
+    handler: async (request: FastifyRequest, reply) => {
       refuseCrossSite(request);
       const sent = (request.body ?? {}) as Record<string, unknown>;
       const token = mailedToken(sent.token);
@@ -104,5 +91,5 @@ set a password, too.</p>`,
       }
       return sendPage(reply, TITLE, html`<p>Your new password is set. You can sign in with it now.</p>`);
     },
-  );
+  });
 }

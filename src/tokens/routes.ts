@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { textAnswer } from '../http/rules/forms.ts';
 import { flag, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
@@ -35,88 +35,68 @@ export type AccessTokenAnswer = z.infer<typeof AccessTokenAnswer>;
 
 const RefreshToken = z.string().meta({ description: 'The refresh token.', example: 'f3b9c0de…' });
 
-const open = { access: 'public', service: 'tokens' } as const;
-
 export async function tokenRoutes(app: App, parts: TokenParts & LoginParts & { identities: Identities }) {
-  app.post(
-    '/api/tokens',
-    {
-      onRequest: noStore,
-      // the login delay limits wrong answers; a right password always passes
-      config: { ...open, limit: 'free' },
-      schema: {
-        operationId: 'signIn',
-        summary: 'Logs in',
-        description: [
-          'Returns an access token and a refresh token. If a one-time password is required, returns the authenticators instead.',
-          'With `refresh: false` there is no refresh token, and the login ends with the access token.',
-        ].join(' '),
-        body: z.object({
-          ...credentialsShape,
-          refresh: flag('Whether to issue a refresh token; default: true.').optional(),
-        }),
-        response: { 200: z.union([TokenAnswer, AccessTokenAnswer, OtpRequired]) },
-      },
-    },
-    async (request) => issueTokens(parts, request.body, originOf(request)),
-  );
+  const open = new Routes(app, { access: 'public', service: 'tokens' });
+  const signedIn = new Routes(app, { access: 'signedIn', service: 'tokens' });
+  open.post('/api/tokens', {
+    operationId: 'signIn',
+    summary: 'Logs in',
+    description: [
+      'Returns an access token and a refresh token. If a one-time password is required, returns the authenticators instead.',
+      'With `refresh: false` there is no refresh token, and the login ends with the access token.',
+    ].join(' '),
+    body: z.object({
+      ...credentialsShape,
+      refresh: flag('Whether to issue a refresh token; default: true.').optional(),
+    }),
+    response: { 200: z.union([TokenAnswer, AccessTokenAnswer, OtpRequired]) },
+    onRequest: noStore,
+    // the login delay limits wrong answers; a right password always passes
+    // the login delay limits wrong answers; a right password always passes
+    config: { limit: 'free' },
+    handler: async (request) => issueTokens(parts, request.body, originOf(request)),
+  });
 
-  app.post(
-    '/api/tokens/refresh',
-    {
-      onRequest: noStore,
-      config: { ...open, endsLogins: true },
-      schema: {
-        operationId: 'refreshToken',
-        summary: 'Exchanges a refresh token for new tokens; it works once',
-        description: 'With an Idempotency-Key, a lost answer can be requested again for a minute.',
-        body: RefreshToken,
-        response: { 200: TokenAnswer },
-      },
-    },
-    async (request, reply) => {
+  open.post('/api/tokens/refresh', {
+    operationId: 'refreshToken',
+    summary: 'Exchanges a refresh token for new tokens; it works once',
+    description: 'With an Idempotency-Key, a lost answer can be requested again for a minute.',
+    body: RefreshToken,
+    response: { 200: TokenAnswer },
+    onRequest: noStore,
+    config: { endsLogins: true },
+    handler: async (request, reply) => {
       const idempotencyKey = request.headers['idempotency-key']?.toString();
       checkIdempotencyKey(idempotencyKey);
       const { pair, replayed } = await refresh(parts, { token: request.body, idempotencyKey }, originOf(request));
       if (replayed) reply.header('idempotent-replayed', 'true');
       return pair;
     },
-  );
+  });
 
-  app.post(
-    '/api/tokens/revocation',
-    {
-      onRequest: noStore,
-      config: { ...open, endsLogins: true },
-      schema: {
-        operationId: 'revokeToken',
-        summary: 'Ends the login of a refresh token',
-        description: 'The answer is the same for unknown and revoked tokens (RFC 7009).',
-        body: RefreshToken,
-        response: { 200: z.object({}) },
-      },
-    },
-    async (request) => {
+  open.post('/api/tokens/revocation', {
+    operationId: 'revokeToken',
+    summary: 'Ends the login of a refresh token',
+    description: 'The answer is the same for unknown and revoked tokens (RFC 7009).',
+    body: RefreshToken,
+    response: { 200: z.object({}) },
+    onRequest: noStore,
+    config: { endsLogins: true },
+    handler: async (request) => {
       await revoke(parts.db, request.body, originOf(request));
       return {};
     },
-  );
+  });
 
-  app.post(
-    '/api/tokens/validation',
-    {
-      onRequest: noStore,
-      config: { access: 'signedIn', service: 'tokens' },
-      schema: {
-        operationId: 'validateToken',
-        summary: 'Checks whether an access token is valid',
-        body: z.string().meta({ description: 'The access token.', example: 'eyJhbGciOiJSUzI1NiJ9.…' }),
-        response: { 200: textAnswer('What was found.', 'Token is valid') },
-      },
-    },
-    async (request) => {
+  signedIn.post('/api/tokens/validation', {
+    operationId: 'validateToken',
+    summary: 'Checks whether an access token is valid',
+    body: z.string().meta({ description: 'The access token.', example: 'eyJhbGciOiJSUzI1NiJ9.…' }),
+    response: { 200: textAnswer('What was found.', 'Token is valid') },
+    onRequest: noStore,
+    handler: async (request) => {
       await validate(parts, request.body, originOf(request));
       return { data: 'Token is valid' };
     },
-  );
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getSecondFactor, setSecondFactor } from '../groups/set-second-factor.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { flag, number, text, texts, timeText } from '../http/rules/members.ts';
 import { explainLogin } from './explain.ts';
 import type { LoginParts } from './log-in.ts';
@@ -92,71 +92,49 @@ const Explained = z
 export type Explained = z.infer<typeof Explained>;
 
 export async function secondFactorRoutes(app: App, parts: LoginParts) {
+  const routes = new Routes(app, { access: 'administrators', service: 'groups' });
   const { db } = parts;
   const { metadataKey, sealer } = parts.secondFactor;
 
-  app.get(
-    '/api/usergroups/:id/second-factor',
-    {
-      config: { access: 'administrators', service: 'groups' },
-      schema: {
-        operationId: 'getGroupSecondFactor',
-        summary: 'Returns the second-factor entries of a group',
-        description: 'Setup codes are hidden. An entry that is sent back keeps its setup code.',
-        params: Path,
-        response: { 200: Body },
-      },
-    },
-    async ({ params }) => ({ entries: await getSecondFactor(db, { secondFactorKey: metadataKey }, params.id) }),
-  );
+  routes.get('/api/usergroups/:id/second-factor', {
+    operationId: 'getGroupSecondFactor',
+    summary: 'Returns the second-factor entries of a group',
+    description: 'Setup codes are hidden. An entry that is sent back keeps its setup code.',
+    params: Path,
+    response: { 200: Body },
+    handler: async ({ params }) => ({
+      entries: await getSecondFactor(db, { secondFactorKey: metadataKey }, params.id),
+    }),
+  });
 
-  app.put(
-    '/api/usergroups/:id/second-factor',
-    {
-      config: { access: 'administrators', service: 'groups' },
-      schema: {
-        operationId: 'setGroupSecondFactor',
-        summary: 'Sets which second factor a group requires of its members',
-        description: 'Replaces the second-factor entries in the metadata of the group. An empty list requires none.',
-        params: Path,
-        body: Change,
-        response: { 204: z.null() },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await setSecondFactor({ db, secondFactorKey: metadataKey, sealer }, caller, params.id, body);
-      return reply.code(204).send(null);
-    },
-  );
+  routes.put('/api/usergroups/:id/second-factor', {
+    operationId: 'setGroupSecondFactor',
+    summary: 'Sets which second factor a group requires of its members',
+    description: 'Replaces the second-factor entries in the metadata of the group. An empty list requires none.',
+    params: Path,
+    body: Change,
+    response: { 204: z.null() },
+    handler: ({ caller, params, body }) =>
+      setSecondFactor({ db, secondFactorKey: metadataKey, sealer }, caller, params.id, body),
+  });
 
-  app.post(
-    '/api/usergroups/:id/second-factor/preview',
-    {
-      config: { access: 'administrators', service: 'groups' },
-      schema: {
-        operationId: 'previewGroupSecondFactor',
-        summary: 'Previews second-factor entries of a group',
-        description: 'Replays the logins of the last 30 days and tells who would be locked out or need a code.',
-        params: Path,
-        body: Body,
-        response: { 200: Preview },
-      },
-    },
-    async ({ params, body }) =>
+  routes.post('/api/usergroups/:id/second-factor/preview', {
+    operationId: 'previewGroupSecondFactor',
+    summary: 'Previews second-factor entries of a group',
+    description: 'Replays the logins of the last 30 days and tells who would be locked out or need a code.',
+    params: Path,
+    body: Body,
+    response: { 200: Preview },
+    handler: async ({ params, body }) =>
       previewSecondFactor({ db, secondFactorKey: metadataKey, sealer }, params.id, body.entries),
-  );
+  });
 
-  app.get(
-    '/api/tokens/explain',
-    {
-      config: { access: 'administrators', service: 'tokens' },
-      schema: {
-        operationId: 'explainLogin',
-        summary: 'Explains the outcome of a login of an account from an address',
-        querystring: z.object({ account: text('Login id that is explained.'), ip: text('IP address.') }),
-        response: { 200: Explained },
-      },
-    },
-    async ({ query }) => explainLogin(parts, query.account, query.ip),
-  );
+  routes.get('/api/tokens/explain', {
+    operationId: 'explainLogin',
+    summary: 'Explains the outcome of a login of an account from an address',
+    querystring: z.object({ account: text('Login id that is explained.'), ip: text('IP address.') }),
+    response: { 200: Explained },
+    config: { service: 'tokens' },
+    handler: async ({ query }) => explainLogin(parts, query.account, query.ip),
+  });
 }

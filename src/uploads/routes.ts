@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { publicBase } from '../http/answers/public-base.ts';
-import type { App } from '../http/route.ts';
+import { type App, Routes } from '../http/route.ts';
 import { textAnswer } from '../http/rules/forms.ts';
 import { text } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
@@ -17,48 +17,35 @@ export interface UploadRoutes {
 }
 
 export async function uploadRoutes(app: App, { db, signer, publicUrl }: UploadRoutes) {
+  const routes = new Routes(app, { access: 'signedIn', service: 'conversion' });
   const baseOf = (request: FastifyRequest) => publicBase(publicUrl, request);
 
-  app.get(
-    '/api/conversion/transfer/upload-url',
-    {
-      config: { access: 'signedIn', service: 'conversion' },
-      schema: {
-        operationId: 'getUploadUrl',
-        summary: 'Returns a signed address for uploading a file',
-        response: { 200: textAnswer('Signed URL to upload to.', 'https://platform.example/api/blob/staging/…?sig=…') },
-      },
-    },
-    async (request) => {
+  routes.get('/api/conversion/transfer/upload-url', {
+    operationId: 'getUploadUrl',
+    summary: 'Returns a signed address for uploading a file',
+    response: { 200: textAnswer('Signed URL to upload to.', 'https://platform.example/api/blob/staging/…?sig=…') },
+    handler: async (request) => {
       const [url = ''] = await issueUploadUrls(db, signer, request.caller, { base: baseOf(request), count: 1 });
       return { data: url };
     },
-  );
+  });
 
-  app.get(
-    '/api/raw/staging-urls',
-    {
-      config: { access: 'signedIn', service: 'raw' },
-      schema: {
-        operationId: 'listStagingUrls',
-        summary: 'Returns signed addresses for uploading files',
-        querystring: z.object({ count: queryInteger(1, 100).describe('Number of addresses.') }),
-        response: {
-          200: listOf(
-            z.object({
-              url: text(
-                'Signed URL to upload the file to.',
-                'https://platform.example/api/blob/staging/3f1e8a7c?sig=…',
-              ),
-            }),
-          ),
-        },
-      },
+  routes.get('/api/raw/staging-urls', {
+    operationId: 'listStagingUrls',
+    summary: 'Returns signed addresses for uploading files',
+    querystring: z.object({ count: queryInteger(1, 100).describe('Number of addresses.') }),
+    response: {
+      200: listOf(
+        z.object({
+          url: text('Signed URL to upload the file to.', 'https://platform.example/api/blob/staging/3f1e8a7c?sig=…'),
+        }),
+      ),
     },
-    async (request) => {
+    config: { service: 'raw' },
+    handler: async (request) => {
       const { count } = request.query;
       const urls = await issueUploadUrls(db, signer, request.caller, { base: baseOf(request), count });
       return { data: urls.map((url) => ({ url })) };
     },
-  );
+  });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { html, pageHeaders, pageText, SHOWS_PAGE } from '../answers/page.ts';
 import { isCurrent } from '../cache/cached.ts';
-import type { App } from '../route.ts';
+import { type App, Routes } from '../route.ts';
 import { findTitle, renderMarkdown } from './markdown.ts';
 
 const FOLDER = new URL('../../../docs/guide/', import.meta.url);
@@ -48,47 +48,32 @@ interface Page {
  * a URL becomes a file name.
  */
 export async function guideRoutes(app: App) {
+  const routes = new Routes(app, { access: 'public', limit: 'free', service: 'none', tags: ['platform'] });
   const guide = await readGuide();
   const pages = new Map<string, Page>();
   const headers = { ...pageHeaders(STYLE), 'cache-control': CACHE_CONTROL };
 
-  app.get(
-    '/docs/guide',
-    {
-      config: {
-        access: 'public',
-        limit: 'free',
-        service: 'none',
-        described: { responses: { 302: { description: 'The first page of the guide.' } } },
-      },
-      schema: { tags: ['platform'], operationId: 'openGuide', summary: 'Redirects to the first page of the guide' },
-    },
+  routes.get('/docs/guide', {
+    operationId: 'openGuide',
+    summary: 'Redirects to the first page of the guide',
+    config: { described: { responses: { 302: { description: 'The first page of the guide.' } } } },
     // relative, because a proxy may serve the platform below a path
-    async (request, reply) => reply.redirect(endsWithSlash(request.url) ? FIRST : `guide/${FIRST}`),
-  );
+    handler: async (request, reply) => reply.redirect(endsWithSlash(request.url) ? FIRST : `guide/${FIRST}`),
+  });
 
-  app.get(
-    '/docs/guide/:page',
-    {
-      config: {
-        access: 'public',
-        limit: 'free',
-        service: 'none',
-        described: {
-          responses: {
-            ...SHOWS_PAGE.responses,
-            304: { description: 'Not modified: If-None-Match contains the current ETag.' },
-          },
+  routes.get('/docs/guide/:page', {
+    operationId: 'getGuidePage',
+    summary: 'Shows a page of the guide',
+    params: z.object({ page: z.string().describe(`Name of the page: ${GUIDE.join(', ')}.`) }),
+    config: {
+      described: {
+        responses: {
+          ...SHOWS_PAGE.responses,
+          304: { description: 'Not modified: If-None-Match contains the current ETag.' },
         },
       },
-      schema: {
-        tags: ['platform'],
-        operationId: 'getGuidePage',
-        summary: 'Shows a page of the guide',
-        params: z.object({ page: z.string().describe(`Name of the page: ${GUIDE.join(', ')}.`) }),
-      },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { page: name } = request.params;
       const markdown = guide.get(name);
       if (markdown === undefined) throw notFound('Page', name.slice(0, 100));
@@ -102,7 +87,7 @@ export async function guideRoutes(app: App) {
         .serializer((text: string) => text)
         .send(page.text);
     },
-  );
+  });
 }
 
 async function readGuide(): Promise<ReadonlyMap<string, string>> {

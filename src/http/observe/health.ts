@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { AppError } from '../../errors.ts';
 import { migrationNames } from '../../platform/postgres/migrate.ts';
-import type { App } from '../route.ts';
+import { type App, Routes } from '../route.ts';
 import { text } from '../rules/members.ts';
 import { listMigrations } from './health.queries.ts';
 
@@ -12,36 +12,21 @@ const State = z.object({ status: text('`live` or `ready`.', 'live') });
 
 /** `/health/live`: the process answers. `/health/ready`: the database answers, too, and is migrated. */
 export const healthRoutes = async (app: App, { db }: { db: Reads }): Promise<void> => {
-  const config = { access: 'public', service: 'none', limit: 'free' } as const;
-  const tags = ['health'];
+  const routes = new Routes(app, { access: 'public', service: 'none', limit: 'free', tags: ['health'] });
 
-  app.get(
-    '/health/live',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getHealthLive',
-        summary: 'Liveness probe: the process answers',
-        response: { 200: State },
-      },
-    },
-    async () => ({ status: 'live' }),
-  );
+  routes.get('/health/live', {
+    operationId: 'getHealthLive',
+    summary: 'Liveness probe: the process answers',
+    response: { 200: State },
+    handler: async () => ({ status: 'live' }),
+  });
 
   const expected = await migrationNames();
-  app.get(
-    '/health/ready',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getHealthReady',
-        summary: 'Readiness probe: the server can serve requests',
-        response: { 200: State },
-      },
-    },
-    async (request) => {
+  routes.get('/health/ready', {
+    operationId: 'getHealthReady',
+    summary: 'Readiness probe: the server can serve requests',
+    response: { 200: State },
+    handler: async (request) => {
       const missing = await Promise.race([missingMigrations(db, expected), timeout()]).catch((error) => {
         request.log.warn({ err: error }, 'not ready');
         return undefined;
@@ -52,7 +37,7 @@ export const healthRoutes = async (app: App, { db }: { db: Reads }): Promise<voi
         throw new AppError('unavailable', 'The database is not migrated yet.', { code: 'NotReady', retryAfter: 2 });
       return { status: 'ready' };
     },
-  );
+  });
 };
 
 /** After a stall timers run before what has arrived meanwhile is read: that still has its turn. */

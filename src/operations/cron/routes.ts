@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
 import { notFound } from '../../errors.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { finishedAt, number, text, timeText } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { CRON, enqueue } from '../../jobs.ts';
@@ -27,25 +27,17 @@ export type CronJob = z.infer<typeof CronJob>;
 
 /** Cron jobs of workers, for administrators. */
 export async function cronRoutes(app: App, { db }: { db: Database }): Promise<void> {
-  const config = { access: 'administrators', service: 'iam' } as const;
-  const tags = ['operations'];
+  const routes = new Routes(app, { access: 'administrators', service: 'iam', tags: ['operations'] });
 
-  app.get(
-    '/api/admin/cron',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listCronJobs',
-        summary: 'Lists cron jobs with schedule, last run and next run (UTC)',
-        description:
-          '`failed` is the number of failed items of the last finished run; `failures` lists the first ones. The next run tries them again.',
-        response: {
-          200: listOf(CronJob),
-        },
-      },
+  routes.get('/api/admin/cron', {
+    operationId: 'listCronJobs',
+    summary: 'Lists cron jobs with schedule, last run and next run (UTC)',
+    description:
+      '`failed` is the number of failed items of the last finished run; `failures` lists the first ones. The next run tries them again.',
+    response: {
+      200: listOf(CronJob),
     },
-    async () => {
+    handler: async () => {
       const last = new Map((await listLastRuns(db)).map(({ name, lastRun }) => [name, lastRun]));
       const ended = new Map((await listMaintenanceRuns(db)).map((run) => [run.name, run]));
       const stopped = new Map([['cleanUp', (await findSweepState(db))?.stoppedBecause]]);
@@ -66,27 +58,19 @@ export async function cronRoutes(app: App, { db }: { db: Database }): Promise<vo
       };
       return { data: await Promise.all(names.map(readCronJob)) };
     },
-  );
+  });
 
-  app.post(
-    '/api/admin/cron/:name/run',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'runCronJob',
-        summary: 'Runs a cron job now',
-        description:
-          'Returns once the job is in the queue. Sending the request again before it has started has no effect.',
-        params: Name,
-        response: { 202: Name },
-      },
-    },
-    async ({ params }, reply) => {
+  routes.post('/api/admin/cron/:name/run', {
+    operationId: 'runCronJob',
+    summary: 'Runs a cron job now',
+    description: 'Returns once the job is in the queue. Sending the request again before it has started has no effect.',
+    params: Name,
+    response: { 202: Name },
+    handler: async ({ params }) => {
       const name = names.find((known) => known.toLowerCase() === params.name.toLowerCase());
       if (name === undefined) throw notFound('Job', params.name);
       await db.transaction((tx) => enqueue(tx, name, {}, { jobKey: `${name} now` }));
-      return reply.code(202).send({ name });
+      return { name };
     },
-  );
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { uuidParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
 import { idEnding, queryDuration, queryEnum, queryList } from '../../http/rules/query.ts';
@@ -26,8 +26,8 @@ const UNFINISHED = ['waiting', 'delayed', 'running', 'spent'] as const;
 
 /** Transfers and other jobs of all tenants, for administrators. */
 export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules }: JobRoutes): Promise<void> {
-  const config = { access: 'administrators', service: 'iam' } as const;
-  const tags = ['operations'];
+  const routes = new Routes(app, { access: 'administrators', service: 'iam', tags: ['operations'] });
+
   // the UUID of a transfer, or the number of another job
   const Id = z.object({
     id: z
@@ -37,29 +37,22 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
       .meta({ description: 'Id of the job.', example: '0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10' }),
   });
 
-  app.get(
-    '/api/admin/job',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listJobs',
-        summary: 'Lists jobs of all tenants, newest first: transfers and other jobs in the queue',
-        description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
-        querystring: z.object({
-          state: queryList(queryEnum(JOB_STATES)).optional().describe('Only jobs in this state.'),
-          task: z.string().max(128).optional().describe('Name of a task, such as runTransfer or sendAccountMail'),
-          tenantId: uuidParam().optional().describe('Only jobs of this tenant.'),
-          fingerprint: z.string().max(64).optional().describe('Fingerprint of a kind of failure'),
-          worker: z.string().max(128).optional().describe('Id of a worker'),
-          idEnding: idEnding().optional(),
-          olderThan: queryDuration(MAX_AGE_MS, 'Minimum age of jobs').optional(),
-          ...cursorQuery,
-        }),
-        response: { 200: cursorPageOf(Job) },
-      },
-    },
-    async ({ caller, query }) => {
+  routes.get('/api/admin/job', {
+    operationId: 'listJobs',
+    summary: 'Lists jobs of all tenants, newest first: transfers and other jobs in the queue',
+    description: 'Without `state`, lists unfinished jobs or, with `fingerprint`, failed ones.',
+    querystring: z.object({
+      state: queryList(queryEnum(JOB_STATES)).optional().describe('Only jobs in this state.'),
+      task: z.string().max(128).optional().describe('Name of a task, such as runTransfer or sendAccountMail'),
+      tenantId: uuidParam().optional().describe('Only jobs of this tenant.'),
+      fingerprint: z.string().max(64).optional().describe('Fingerprint of a kind of failure'),
+      worker: z.string().max(128).optional().describe('Id of a worker'),
+      idEnding: idEnding().optional(),
+      olderThan: queryDuration(MAX_AGE_MS, 'Minimum age of jobs').optional(),
+      ...cursorQuery,
+    }),
+    response: { 200: cursorPageOf(Job) },
+    handler: async ({ caller, query }) => {
       const { state, cursor, limit, ...more } = query;
       const states = state ?? (more.fingerprint === undefined ? UNFINISHED : (['failed'] as const));
       const filter = { ...more, states };
@@ -71,77 +64,49 @@ export async function jobRoutes(app: App, { db, cursors, announce, scopes, rules
         ({ time, id }) => ({ value: time, id }),
       );
     },
-  );
+  });
 
-  app.get(
-    '/api/admin/job/:id',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getJob',
-        summary: 'Returns a job with its attempts, queue row, worker and the end of its log',
-        params: Id,
-        response: { 200: JobDetail },
-      },
-    },
-    ({ params }) => showJob(db, params.id),
-  );
+  routes.get('/api/admin/job/:id', {
+    operationId: 'getJob',
+    summary: 'Returns a job with its attempts, queue row, worker and the end of its log',
+    params: Id,
+    response: { 200: JobDetail },
+    handler: ({ params }) => showJob(db, params.id),
+  });
 
-  app.get(
-    '/api/admin/job/:id/why',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'getJobWhy',
-        summary:
-          'Explains why a transfer has not started (position, unmet requirements, workers that could run it) or has failed',
-        params: Id,
-        response: { 200: Why },
-      },
-    },
-    ({ params }) => whyJob(db, params.id),
-  );
+  routes.get('/api/admin/job/:id/why', {
+    operationId: 'getJobWhy',
+    summary:
+      'Explains why a transfer has not started (position, unmet requirements, workers that could run it) or has failed',
+    params: Id,
+    response: { 200: Why },
+    handler: ({ params }) => whyJob(db, params.id),
+  });
 
-  app.post(
-    '/api/admin/job/:id/cancel',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'cancelJob',
-        summary: 'Cancels a transfer, or removes another job that is not running from the queue',
-        params: Id,
-        response: { 202: Id },
-      },
-    },
-    async ({ caller, params }, reply) => {
+  routes.post('/api/admin/job/:id/cancel', {
+    operationId: 'cancelJob',
+    summary: 'Cancels a transfer, or removes another job that is not running from the queue',
+    params: Id,
+    response: { 202: Id },
+    handler: async ({ caller, params }) => {
       await cancelJob(db, caller, params.id);
       announce(params.id);
-      return reply.code(202).send(params);
+      return params;
     },
-  );
+  });
 
-  app.post(
-    '/api/admin/job/:id/retry',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'retryJob',
-        summary: 'Retries a failed transfer once, as its starter; lets another job run now',
-        description:
-          'Returns the id of the new transfer or, for another job, its own id. With `dryRun` it only checks the retry, and answers 200 with what it would cost.',
-        params: Id,
-        querystring: StartQuery,
-        response: { 200: DryRun, 202: Id },
-      },
-    },
-    async ({ caller, params, query }, reply) => {
+  routes.post('/api/admin/job/:id/retry', {
+    operationId: 'retryJob',
+    summary: 'Retries a failed transfer once, as its starter; lets another job run now',
+    description:
+      'Returns the id of the new transfer or, for another job, its own id. With `dryRun` it only checks the retry, and answers 200 with what it would cost.',
+    params: Id,
+    querystring: StartQuery,
+    response: { 200: DryRun, 202: Id },
+    handler: async ({ caller, params, query }, reply) => {
       const dryRun = query.dryRun ?? false;
       const retried = await retryJob(db, rules, caller, params.id, { scopes, dryRun });
       return 'valid' in retried ? retried : reply.code(202).send({ id: retried.id });
     },
-  );
+  });
 }

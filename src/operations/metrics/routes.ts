@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { AppError, forbidden } from '../../errors.ts';
 import { isAdministrator } from '../../http/caller.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import type { FindCaller } from '../../http/rules/auth.ts';
 import { contains, parseAddress, parseNetwork } from '../../platform/net/networks.ts';
 import type { Metrics } from './metrics.ts';
@@ -27,6 +27,7 @@ const PROMETHEUS_TEXT = {
 
 /** Metrics for Prometheus. */
 export async function metricsRoutes(app: App, { metrics, findCaller, config }: MetricsRoutes): Promise<void> {
+  const routes = new Routes(app, { access: 'public', service: 'none', tags: ['operations'] });
   const proxies = config.trustedProxies.map(parseNetwork);
   const publicName = config.publicUrl === undefined ? undefined : new URL(config.publicUrl).hostname;
   const secret = config['metrics.token'];
@@ -57,27 +58,21 @@ export async function metricsRoutes(app: App, { metrics, findCaller, config }: M
     if (!isAdministrator(caller)) throw forbidden('Only administrators may read metrics.');
   }
 
-  app.get(
-    '/metrics',
-    {
-      config: { access: 'public', service: 'none', limit: 'free', described: { responses: { 200: PROMETHEUS_TEXT } } },
-      schema: {
-        tags: ['operations'],
-        operationId: 'getMetrics',
-        summary: 'Returns metrics for Prometheus: queue, workers, transfers, events, requests',
-        description:
-          'Direct requests from the same machine need no token. All others need the token of an administrator or that of the setting ' +
-          '`metrics.token`.',
-      },
-    },
-    async (request, reply) => {
+  routes.get('/metrics', {
+    operationId: 'getMetrics',
+    summary: 'Returns metrics for Prometheus: queue, workers, transfers, events, requests',
+    description:
+      'Direct requests from the same machine need no token. All others need the token of an administrator or that of the setting ' +
+      '`metrics.token`.',
+    config: { limit: 'free', described: { responses: { 200: PROMETHEUS_TEXT } } },
+    handler: async (request, reply) => {
       await admit(request);
       return reply
         .type(metrics.contentType)
         .header('cache-control', 'no-store')
         .send(await metrics.text());
     },
-  );
+  });
 }
 
 /** Constant-time comparison. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../../db.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { Draining, drain, draining, drainTarget, endDrain } from './drain.ts';
 import { Drain, listDrains } from './queries.ts';
@@ -28,67 +28,38 @@ const Target = {
 
 /** Worker processes and drains, for administrators. */
 export async function workerRoutes(app: App, { db }: { db: Database }): Promise<void> {
-  const config = { access: 'administrators', service: 'iam' } as const;
-  const tags = ['operations'];
+  const routes = new Routes(app, { access: 'administrators', service: 'iam', tags: ['operations'] });
 
-  app.get(
-    '/api/admin/worker',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listWorkers',
-        summary: 'Lists worker processes with their resources and running transfers, and active drains',
-        response: { 200: Workers },
-      },
-    },
-    async () => ({ data: [...(await listWorkerStates(db))], drains: [...(await listDrains(db))] }),
-  );
+  routes.get('/api/admin/worker', {
+    operationId: 'listWorkers',
+    summary: 'Lists worker processes with their resources and running transfers, and active drains',
+    response: { 200: Workers },
+    handler: async () => ({ data: [...(await listWorkerStates(db))], drains: [...(await listDrains(db))] }),
+  });
 
-  app.get(
-    '/api/admin/drain',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'listDrains',
-        summary: 'Returns active drains and the transfers that still run on draining workers',
-        response: { 200: Draining },
-      },
-    },
-    () => draining(db),
-  );
+  routes.get('/api/admin/drain', {
+    operationId: 'listDrains',
+    summary: 'Returns active drains and the transfers that still run on draining workers',
+    response: { 200: Draining },
+    handler: () => draining(db),
+  });
 
-  app.put(
-    '/api/admin/drain',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'drainWorkers',
-        summary: 'Drains all workers, those of a host, or one: they take no new transfers',
-        description:
-          'Running transfers finish; other jobs, such as mails and sweeps, still run. The drain lasts until it is ended and also covers ' +
-          'workers that start later (with `worker`, only that process).',
-        body: z.object(Target),
-        response: { 200: Draining },
-      },
-    },
-    ({ caller, body }) => drain(db, caller, drainTarget(body)),
-  );
+  routes.put('/api/admin/drain', {
+    operationId: 'drainWorkers',
+    summary: 'Drains all workers, those of a host, or one: they take no new transfers',
+    description:
+      'Running transfers finish; other jobs, such as mails and sweeps, still run. The drain lasts until it is ended and also covers ' +
+      'workers that start later (with `worker`, only that process).',
+    body: z.object(Target),
+    response: { 200: Draining },
+    handler: ({ caller, body }) => drain(db, caller, drainTarget(body)),
+  });
 
-  app.delete(
-    '/api/admin/drain',
-    {
-      config,
-      schema: {
-        tags,
-        operationId: 'resumeWorkers',
-        summary: 'Ends a drain: its workers take transfers again',
-        querystring: z.object(Target),
-        response: { 200: Draining },
-      },
-    },
-    ({ caller, query }) => endDrain(db, caller, drainTarget(query)),
-  );
+  routes.delete('/api/admin/drain', {
+    operationId: 'resumeWorkers',
+    summary: 'Ends a drain: its workers take transfers again',
+    querystring: z.object(Target),
+    response: { 200: Draining },
+    handler: ({ caller, query }) => endDrain(db, caller, drainTarget(query)),
+  });
 }

@@ -5,7 +5,7 @@ import { notFound } from '../../errors.ts';
 import { SHOWS_PAGE } from '../../http/answers/page.ts';
 import { vary } from '../../http/answers/vary.ts';
 import { isCurrent } from '../../http/cache/cached.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { idParam } from '../../http/rules/forms.ts';
 
 /** No other host, no inline script, no frame. Pictures are those of the style sheet and of the map. */
@@ -33,6 +33,7 @@ const ASKED_AGAIN = 'public, max-age=0, must-revalidate';
  * `/map/dataset/{id}`: a page without data, the same for everybody, which reads the API with the right of its reader.
  */
 export async function mapRoutes(app: App) {
+  const routes = new Routes(app, { access: 'public', service: 'none', limit: 'free', tags: ['tiles'] });
   let reading: Promise<Bundle & { etag: string }> | undefined;
   const read = () => {
     reading ??= readPage();
@@ -42,20 +43,14 @@ export async function mapRoutes(app: App) {
     return reading;
   };
 
-  app.get(
-    '/map/dataset/:id',
-    {
-      config: { access: 'public', service: 'none', limit: 'free', described: SHOWS_PAGE },
-      schema: {
-        tags: ['tiles'],
-        operationId: 'getMapDataset',
-        summary: 'Shows a map of a dataset',
-        description:
-          'A page for browsers: tiles, features or series of the dataset, with the signature of its own query or after a login.',
-        params: idParam('dataset'),
-      },
-    },
-    async (request, reply) => {
+  routes.get('/map/dataset/:id', {
+    operationId: 'getMapDataset',
+    summary: 'Shows a map of a dataset',
+    description:
+      'A page for browsers: tiles, features or series of the dataset, with the signature of its own query or after a login.',
+    params: idParam('dataset'),
+    config: { described: SHOWS_PAGE },
+    handler: async (request, reply) => {
       const [path = '', query] = request.url.split('?', 2);
       if (path.endsWith('/')) return reply.redirect(`../${request.params.id}${query === undefined ? '' : `?${query}`}`);
       const { page, etag } = await read();
@@ -66,28 +61,17 @@ export async function mapRoutes(app: App) {
         .serializer((text: string) => text)
         .send(page);
     },
-  );
+  });
 
-  app.get(
-    '/map/assets/:version/:file',
-    {
-      config: {
-        access: 'public',
-        limit: 'free',
-        service: 'none',
-        described: { responses: { 200: { description: 'The file.' }, 304: { description: 'Not modified.' } } },
-      },
-      schema: {
-        tags: ['tiles'],
-        operationId: 'getMapAsset',
-        summary: 'Returns a script or style sheet of the map page',
-        params: z.object({
-          version: z.string().describe('Version of all files.'),
-          file: z.string().describe('File of the page.'),
-        }),
-      },
-    },
-    async (request, reply) => {
+  routes.get('/map/assets/:version/:file', {
+    operationId: 'getMapAsset',
+    summary: 'Returns a script or style sheet of the map page',
+    params: z.object({
+      version: z.string().describe('Version of all files.'),
+      file: z.string().describe('File of the page.'),
+    }),
+    config: { described: { responses: { 200: { description: 'The file.' }, 304: { description: 'Not modified.' } } } },
+    handler: async (request, reply) => {
       const { version, files } = await read();
       const asset = files.get(request.params.file);
       if (asset === undefined) throw notFound('File', request.params.file.slice(0, 100));
@@ -102,7 +86,7 @@ export async function mapRoutes(app: App) {
       if (bytes === asset.gzip) reply.header('content-encoding', 'gzip');
       return reply.type(asset.type).send(bytes);
     },
-  );
+  });
 }
 
 /** Both forms have strong ETags of their own. */

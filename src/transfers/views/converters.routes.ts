@@ -11,7 +11,7 @@ import {
 } from 'hydrofiles';
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { flag, number, text, texts } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryEnum } from '../../http/rules/query.ts';
@@ -54,17 +54,15 @@ const filtered = <T extends Reader | Writer>(all: readonly T[], filter: Filter):
   all.filter(({ format }) => filter === 'All' || (datasetTypeOf(format) === 'file') === (filter === 'File'));
 
 export async function converterRoutes(app: App) {
-  const config = { access: 'signedIn', service: 'conversion' } as const;
-  const tags = ['readers and writers'];
+  const routes = new Routes(app, { access: 'signedIn', service: 'conversion', tags: ['readers and writers'] });
+
   const many = (operationId: string, summary: string) => ({
-    tags,
     operationId,
     summary,
     querystring: Query,
     response: { 200: listOf(Converter) },
   });
   const one = (operationId: string, summary: string) => ({
-    tags,
     operationId,
     summary,
     params: Name,
@@ -78,31 +76,36 @@ export async function converterRoutes(app: App) {
     edition ??= hash('sha256', described(), 'base64url');
     return `converters:${edition}`;
   };
-  const lists = { ...config, cached: { resource, permission: () => 'everybody' } };
 
-  app.get(
-    '/api/conversion/reader/list',
-    { config: lists, schema: many('listReaders', 'Lists the readers') },
-    async ({ query }) => ({
+  routes.get('/api/conversion/reader/list', {
+    ...many('listReaders', 'Lists the readers'),
+    config: { cached: { resource, permission: () => 'everybody' } },
+    handler: async ({ query }) => ({
       data: filtered(readers, query.filter).map((reader) => mutable(describeReader(reader))),
     }),
-  );
-  app.get(
-    '/api/conversion/writer/list',
-    { config: lists, schema: many('listWriters', 'Lists the writers') },
-    async ({ query }) => ({
+  });
+  routes.get('/api/conversion/writer/list', {
+    ...many('listWriters', 'Lists the writers'),
+    config: { cached: { resource, permission: () => 'everybody' } },
+    handler: async ({ query }) => ({
       data: filtered(writers, query.filter).map((writer) => mutable(describeWriter(writer))),
     }),
-  );
-  app.get('/api/conversion/reader/:name', { config, schema: one('getReader', 'A reader') }, async ({ params }) => {
-    const reader = findReader(params.name);
-    if (!reader) throw notFound('Reader', params.name);
-    return mutable(describeReader(reader));
   });
-  app.get('/api/conversion/writer/:name', { config, schema: one('getWriter', 'A writer') }, async ({ params }) => {
-    const writer = findWriter(params.name);
-    if (!writer) throw notFound('Writer', params.name);
-    return mutable(describeWriter(writer));
+  routes.get('/api/conversion/reader/:name', {
+    ...one('getReader', 'A reader'),
+    handler: async ({ params }) => {
+      const reader = findReader(params.name);
+      if (!reader) throw notFound('Reader', params.name);
+      return mutable(describeReader(reader));
+    },
+  });
+  routes.get('/api/conversion/writer/:name', {
+    ...one('getWriter', 'A writer'),
+    handler: async ({ params }) => {
+      const writer = findWriter(params.name);
+      if (!writer) throw notFound('Writer', params.name);
+      return mutable(describeWriter(writer));
+    },
   });
 }
 

@@ -6,7 +6,7 @@ import { whenClosed } from '../../http/answers/client-left.ts';
 import { reauthenticator, StreamSlots, sendEvents, wantsEvents } from '../../http/answers/event-stream.ts';
 import { publicBase } from '../../http/answers/public-base.ts';
 import { EVENT_STREAM, PREFER } from '../../http/openapi/headers.ts';
-import type { App } from '../../http/route.ts';
+import { type App, Routes } from '../../http/route.ts';
 import { callerInHeaderTenant, type FindCaller } from '../../http/rules/auth.ts';
 import { idParam } from '../../http/rules/forms.ts';
 import { cursorPage, cursorPageOf, cursorQuery } from '../../http/rules/paging.ts';
@@ -39,10 +39,9 @@ export interface TransferRoutes {
 }
 
 const MAX_STREAMS = { perUser: 200, total: 5000 };
-const tags = ['transfers'];
-const conversion = { access: 'signedIn', service: 'conversion' } as const;
 
 export async function transferRoutes(app: App, parts: TransferRoutes) {
+  const routes = new Routes(app, { access: 'signedIn', service: 'conversion', tags: ['transfers'] });
   const { db, changes, endWaiter, findCaller, announce, signer, cursors, publicUrl, starts } = parts;
   const slots = new StreamSlots('transfers', MAX_STREAMS);
 
@@ -85,28 +84,18 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
     { url: '/api/conversion/transfer/:id', service: 'conversion', operationId: 'getTransfer' },
     { url: '/api/transfer/:id', service: 'metadata', operationId: 'getTransferLegacy', deprecated: true },
   ] as const) {
-    app.get(
-      url,
-      {
-        config: {
-          access: 'signedIn',
-          service,
-          described: { parameters: [PREFER], responses: { 200: EVENT_STREAM } },
-        },
-        schema: {
-          tags,
-          ...named,
-          summary: 'Gets a transfer: status, progress, result, address of an exported file',
-          description: [
-            '`Prefer: wait=N` delays the answer until the transfer has ended, by at most 60 seconds.',
-            'With `Accept: text/event-stream` the answer is a stream with an event now and at every change, until the transfer has ended.',
-            '`downloadPath`, `badRecordsUrl` and `receipt` are only for callers who can read the input and the output dataset.',
-          ].join(' '),
-          params: idParam('transfer'),
-          response: { 200: Transfer },
-        },
-      },
-      async (request, reply) => {
+    routes.get(url, {
+      ...named,
+      summary: 'Gets a transfer: status, progress, result, address of an exported file',
+      description: [
+        '`Prefer: wait=N` delays the answer until the transfer has ended, by at most 60 seconds.',
+        'With `Accept: text/event-stream` the answer is a stream with an event now and at every change, until the transfer has ended.',
+        '`downloadPath`, `badRecordsUrl` and `receipt` are only for callers who can read the input and the output dataset.',
+      ].join(' '),
+      params: idParam('transfer'),
+      response: { 200: Transfer },
+      config: { service, described: { parameters: [PREFER], responses: { 200: EVENT_STREAM } } },
+      handler: async (request, reply) => {
         const { id } = request.params;
         let transfer = await seen(request, id);
         if (wantsEvents(request)) return stream(request, reply, id) as never;
@@ -117,72 +106,52 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         }
         return toTransfer(transfer, addressesOf(request));
       },
-    );
+    });
   }
 
-  app.post(
-    '/api/conversion/transfer/:id/cancel',
-    {
-      config: conversion,
-      schema: {
-        tags,
-        operationId: 'cancelTransfer',
-        summary: 'Cancels a transfer',
-        params: idParam('transfer'),
-        response: { 202: Summary },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/api/conversion/transfer/:id/cancel', {
+    operationId: 'cancelTransfer',
+    summary: 'Cancels a transfer',
+    params: idParam('transfer'),
+    response: { 202: Summary },
+    handler: async (request) => {
       const summary = await cancelTransfer(db, request.caller, request.params.id);
       announce(summary.id);
-      return reply.code(202).send(summary);
+      return summary;
     },
-  );
+  });
 
-  app.post(
-    '/api/conversion/transfer/:id/retry',
-    {
-      // a move or copy concerns two tenants; other retries are narrowed to one by the header, below
-      config: { ...conversion, concernsTenants: true },
-      schema: {
-        tags,
-        operationId: 'retryTransfer',
-        summary: 'Retries a failed transfer, as a new transfer',
-        description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost and warnings.',
-        params: idParam('transfer'),
-        querystring: StartQuery,
-        response: { 200: DryRun, 202: Summary },
-      },
-    },
-    async (request, reply) => {
+  routes.post('/api/conversion/transfer/:id/retry', {
+    operationId: 'retryTransfer',
+    summary: 'Retries a failed transfer, as a new transfer',
+    description: 'With `dryRun` it only checks the retry, and answers 200 with what it would cost and warnings.',
+    params: idParam('transfer'),
+    querystring: StartQuery,
+    response: { 200: DryRun, 202: Summary },
+    // a move or copy concerns two tenants; other retries are narrowed to one by the header, below
+    // a move or copy concerns two tenants; other retries are narrowed to one by the header, below
+    config: { concernsTenants: true },
+    handler: async (request, reply) => {
       const { caller, params, query } = request;
       const dryRun = query.dryRun ?? false;
       const started = await startRetry(starts, callerInHeaderTenant(request), params.id, dryRun, caller);
       return 'valid' in started ? started : reply.code(202).send(started);
     },
-  );
+  });
 
-  app.get(
-    '/api/conversion/transfer/:id/log',
-    {
-      config: conversion,
-      schema: {
-        tags,
-        operationId: 'getTransferLog',
-        summary: 'Lists the log lines of a transfer, oldest first',
-        description: [
-          '`level`: minimum severity.',
-          'Only for callers who can read the input and the output dataset.',
-        ].join(' '),
-        params: idParam('transfer'),
-        querystring: z.object({
-          level: queryEnum(['debug', 'info', 'warning', 'error']).optional().describe('Log level.'),
-          ...cursorQuery,
-        }),
-        response: { 200: cursorPageOf(LoggedLine) },
-      },
-    },
-    async (request) => {
+  routes.get('/api/conversion/transfer/:id/log', {
+    operationId: 'getTransferLog',
+    summary: 'Lists the log lines of a transfer, oldest first',
+    description: ['`level`: minimum severity.', 'Only for callers who can read the input and the output dataset.'].join(
+      ' ',
+    ),
+    params: idParam('transfer'),
+    querystring: z.object({
+      level: queryEnum(['debug', 'info', 'warning', 'error']).optional().describe('Log level.'),
+      ...cursorQuery,
+    }),
+    response: { 200: cursorPageOf(LoggedLine) },
+    handler: async (request) => {
       const { id } = await seen(request, request.params.id);
       if (!(await mayReadContents(db, request.caller, id)))
         throw forbidden(
@@ -197,5 +166,5 @@ export async function transferRoutes(app: App, parts: TransferRoutes) {
         (row) => ({ value: row.time, id: String(row.id) }),
       );
     },
-  );
+  });
 }
