@@ -1,8 +1,8 @@
 import { inflateSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { lz4Ratio, unpackLz4 } from '../io/lz4.ts';
 import type { ArrayElement, VtuDocument } from './document.ts';
-import { lz4Ratio, unpackLz4 } from './lz4.ts';
 
 /** The bytes of arrays: raw in a file, or base64. */
 interface Encoded {

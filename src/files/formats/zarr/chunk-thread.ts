@@ -28,8 +28,6 @@ export interface PickJob {
   /** Keys of chunks that it keeps no longer. */
   readonly forgotten: readonly string[];
   readonly form: ChunkForm;
-  /** Lengths of a chunk. */
-  readonly lengths: readonly number[];
   readonly picks: readonly ChunkPick[];
   readonly from: ZipBytes;
   /** In shared memory. */
@@ -69,9 +67,9 @@ function sourceOf(from: ZipBytes, keeps: boolean): ByteSource {
 }
 
 /** Copies the picked values. Answers whether a chunk that the thread was expected to have is not there. */
-answerTasks(async ({ forgotten, form, lengths, picks, from, to }: PickJob): Promise<boolean> => {
+answerTasks(async ({ forgotten, form, picks, from, to }: PickJob): Promise<boolean> => {
   for (const key of forgotten) chunks.delete(key);
-  const source = sourceOf(from, form.codecs.packed.length === 0);
+  const source = sourceOf(from, !form.codecs.byteSteps.some(({ by }) => by !== 'checksum'));
   for (const { key, entry, parts } of picks) {
     let values = chunks.get(key);
     if (values === undefined) {
@@ -79,7 +77,7 @@ answerTasks(async ({ forgotten, form, lengths, picks, from, to }: PickJob): Prom
       values = await decodedChunk(source, entry, form, 'now');
       chunks.set(key, values);
     }
-    copySelected({ values, shape: lengths }, to, parts);
+    copySelected({ values, shape: form.shape }, to, parts);
   }
   return false;
 });

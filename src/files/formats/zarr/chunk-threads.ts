@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { ByteSource } from '../../data/bytes.ts';
-import { bytesPerValue } from '../../data/stored-values.ts';
 import { TaskThread } from '../../threads/task-thread.ts';
 import type { ZipEntry } from '../io/zip.ts';
+import { decodedLength } from './chunk-codec.ts';
 import type { ChunkPick, PickJob, ZipBytes } from './chunk-thread.ts';
 
 const mostThreads = 4;
@@ -12,7 +12,7 @@ const gap = 1 << 14;
 const longestHeader = 30 + 2 * 0xffff;
 
 /** Chunks of one array, of which values are picked. */
-export interface PickRequest extends Pick<PickJob, 'form' | 'lengths' | 'to'> {
+export interface PickRequest extends Pick<PickJob, 'form' | 'to'> {
   readonly picks: readonly Pickable[];
   readonly source: ByteSource;
 }
@@ -71,10 +71,10 @@ export class ChunkThreads {
 
   /** @param readable chunks whose bytes are sent */
   async #run(request: PickRequest, readable: readonly Pickable[], bytesOf: (own: Pickable[]) => ZipBytes) {
-    const { form, lengths, to, picks } = request;
+    const { form, to, picks } = request;
     const least = this.#threads.reduce((best, one) => (one.tasks.pending < best.tasks.pending ? one : best));
     const shares = [...Map.groupBy(picks, ({ key }) => this.#kept.get(key)?.thread ?? least)];
-    for (const [thread, own] of shares) this.#keep(thread, own, form.size * bytesPerValue(form.type));
+    for (const [thread, own] of shares) this.#keep(thread, own, decodedLength(form));
     const sent = new Set(readable.map(({ key }) => key));
     const answers = await Promise.allSettled(
       shares.map(([thread, own]) => {
@@ -83,7 +83,7 @@ export class ChunkThreads {
         const picked = own.map(({ entry, ...pick }) => (sent.has(pick.key) ? { ...pick, entry } : pick));
         const from = bytesOf(own.filter(({ key }) => sent.has(key)));
         const transfer = 'pieces' in from ? from.pieces.map(({ bytes }) => bytes.buffer) : [];
-        return tasks.run({ forgotten, form, lengths, to, picks: picked, from }, { transfer });
+        return tasks.run({ forgotten, form, to, picks: picked, from }, { transfer });
       }),
     );
     for (const [n, { status }] of answers.entries())

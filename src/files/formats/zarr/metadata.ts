@@ -3,33 +3,34 @@ import { product } from '../../data/hyperslab.ts';
 import { bytesPerValue, type StoredType } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import { shown } from '../io/zip.ts';
-import { fillOf, parseMetadata, typeOfName } from './types.ts';
-
-export type Packer = 'zstd' | 'gzip' | 'zlib' | 'blosc';
-
-/** How the bytes of a chunk are packed, in the order of packing. */
-export interface Codecs {
-  readonly bigEndian: boolean;
-  readonly packed: readonly Packer[];
-}
+import { CodecList, type Codecs, type NamedCodec } from './codecs.ts';
+import { type DataType, fillOfType, readAs, typeOfVersion3 } from './data-type.ts';
+import { indexLength, type Sharding } from './shards.ts';
+import { parseMetadata } from './types.ts';
 
 /** A Zarr array as its metadata describe it. */
 export interface ArrayMetadata {
   readonly name: string;
   readonly type: StoredType;
   readonly shape: readonly number[];
+  /** Lengths of the chunks that are decoded: those within a shard. */
   readonly chunks: readonly number[];
   readonly dimensions: readonly (string | undefined)[];
   readonly fill: number | bigint;
   readonly codecs: Codecs;
-  /** Key of a chunk behind the name of the array. */
+  readonly sharding?: Sharding | undefined;
+  /** Key of a chunk or shard behind the name of the array. */
   readonly key: (index: readonly number[]) => string;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 const lengths = z.array(z.int().min(0)).max(32);
-const named = z.object({ name: z.string(), configuration: z.record(z.string(), z.unknown()).optional() });
-const extension = z.union([z.string().transform((name) => ({ name, configuration: undefined })), named]);
+const configuration = z.record(z.string(), z.unknown()).default({});
+const codec = z.union([
+  z.string().transform((name): NamedCodec => ({ name, configuration: {} })),
+  z.object({ name: z.string(), configuration }),
+]);
+const codecList = z.array(codec).min(1).max(32);
 const attributes = z.record(z.string(), z.unknown()).default({});
 
 const Group = z.object({ zarr_format: z.literal(3), node_type: z.literal('group'), attributes });
@@ -44,22 +45,31 @@ const ArrayNode = z.object({
     configuration: z.object({ separator: z.enum(['/', '.']).optional() }).optional(),
   }),
   fill_value: z.unknown(),
-  codecs: z.array(extension).min(1),
+  codecs: codecList,
   attributes,
   dimension_names: z.array(z.string().nullable()).nullish(),
+});
+const Shards = z.object({
+  chunk_shape: lengths,
+  codecs: codecList,
+  index_codecs: codecList,
+  index_location: z.enum(['start', 'end']).default('end'),
 });
 
 /** Chunks are decoded in memory. */
 const largestChunk = 1 << 28;
 
-/** @throws FormatError for a text that is not JSON of this schema */
-export function parsed<T extends z.ZodType>(schema: T, text: string, path: string): z.output<T> {
-  let content: unknown;
+/** @throws FormatError for a text that is not JSON */
+export function jsonOf(text: string, path: string): unknown {
   try {
-    content = parseMetadata(text);
+    return parseMetadata(text);
   } catch {
     throw new FormatError(`'${shown(path)}' in the zip is not JSON.`);
   }
+}
+
+/** @throws FormatError for content that is not of this schema */
+export function checked<T extends z.ZodType>(schema: T, content: unknown, path: string): z.output<T> {
   const result = schema.safeParse(content);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -68,29 +78,27 @@ export function parsed<T extends z.ZodType>(schema: T, text: string, path: strin
   );
 }
 
-export const groupAttributes = (text: string, path: string): Readonly<Record<string, unknown>> =>
-  parsed(Group, text, path).attributes;
+export const groupAttributes = (content: unknown, path: string): Readonly<Record<string, unknown>> =>
+  checked(Group, content, path).attributes;
 
 /**
  * The metadata of an array.
  * @throws FormatError if they are not valid, or name a type or codec that is not supported
  */
-export function arrayMetadata(text: string, name: string): ArrayMetadata {
-  const path = `${name}/zarr.json`;
-  const given = parsed(ArrayNode, text, path);
+export function arrayMetadata(content: unknown, name: string): ArrayMetadata {
+  const given = checked(ArrayNode, content, `${name}/zarr.json`);
   const label = `The array '${shown(name)}'`;
-  const type = typeof given.data_type === 'string' ? typeOfName(given.data_type) : undefined;
-  if (type === undefined)
-    throw new FormatError(
-      `${label} has the data type ${JSON.stringify(given.data_type)?.slice(0, 80)}, which is not supported. Integers and floats of 32 and 64 bits are, and smaller integers.`,
-    );
+  const stored = typeOfVersion3(given.data_type);
+  if (stored === undefined) throw unsupportedType(label, given.data_type);
+  const type = readAs(stored);
   const { shape } = given;
-  const chunks = given.chunk_grid.configuration.chunk_shape;
+  const whole = given.chunk_grid.configuration.chunk_shape;
+  const { codecs, chunks, sharding } = codecsOf(given.codecs, { label, type: stored, chunks: whole });
   checkChunks(label, { shape, chunks, type });
   const names = given.dimension_names ?? shape.map(() => null);
   if (names.length !== shape.length)
     throw new FormatError(`${label} has ${shape.length} dimensions and ${names.length} names of dimensions.`);
-  const fill = fillOf(type, given.fill_value);
+  const fill = fillOfType(stored, given.fill_value);
   if (fill === undefined)
     throw new FormatError(`${label} has the fill value ${String(given.fill_value).slice(0, 80)}, not of its type.`);
   return {
@@ -100,12 +108,22 @@ export function arrayMetadata(text: string, name: string): ArrayMetadata {
     chunks,
     dimensions: names.map((one) => one ?? undefined),
     fill,
-    codecs: codecsOf(given.codecs, label),
+    codecs,
+    sharding,
     key: keysOf(given.chunk_key_encoding),
     // 0 is the default of programs that mean nothing by it.
-    attributes: attributesOfCf(given.attributes, Number(fill) === 0 ? undefined : fill),
+    attributes: attributesOfCf(withUnits(given.attributes, stored), Number(fill) === 0 ? undefined : fill),
   };
 }
+
+export const unsupportedType = (label: string, given: unknown): FormatError =>
+  new FormatError(
+    `${label} has the data type ${JSON.stringify(given)?.slice(0, 80)}, which is not supported. Integers, floats of 16 to 64 bits, booleans and times are.`,
+  );
+
+/** Types of times have units. */
+export const withUnits = (given: ArrayMetadata['attributes'], { units }: DataType): ArrayMetadata['attributes'] =>
+  units === undefined ? given : { units, ...given };
 
 /** @throws FormatError for chunks that do not fit the array or are too large */
 export function checkChunks(
@@ -147,22 +165,49 @@ function keysOf({ name, configuration }: z.output<typeof ArrayNode>['chunk_key_e
   return (index) => ['c', ...index].join(separator);
 }
 
-const packers: readonly Packer[] = ['zstd', 'gzip', 'blosc'];
+interface ChunkDescription {
+  readonly label: string;
+  readonly type: DataType;
+  readonly chunks: readonly number[];
+}
 
-/** Codecs that programs use besides, with what to do about them. */
-const known: Readonly<Record<string, string>> = {
-  sharding_indexed: ' Write the array without shards.',
-  transpose: ' Write the array in the order of its dimensions.',
-};
+interface CodecsOfArray {
+  readonly codecs: Codecs;
+  readonly chunks: readonly number[];
+  readonly sharding?: Sharding;
+}
 
-function codecsOf(given: z.output<typeof ArrayNode>['codecs'], label: string): Codecs {
-  const [first, ...others] = given;
-  const unsupported =
-    first!.name !== 'bytes' ? first : others.find(({ name }) => !(packers as readonly string[]).includes(name));
-  if (unsupported !== undefined)
-    throw new FormatError(
-      `${label} has the codec '${shown(unsupported.name)}', which is not supported. Supported are bytes, zstd, gzip and blosc.${known[unsupported.name] ?? ''}`,
-    );
-  const endian = first!.configuration?.endian;
-  return { bigEndian: endian === 'big', packed: others.map(({ name }) => name as Packer) };
+function codecsOf(given: readonly NamedCodec[], about: ChunkDescription): CodecsOfArray {
+  const { label, chunks } = about;
+  const [first] = given;
+  if (first!.name !== 'sharding_indexed') return { codecs: listOf(given, about), chunks };
+  if (given.length > 1)
+    throw new FormatError(`${label} has the codec '${shown(given[1]!.name)}' over shards, which is not supported.`);
+  const shards = checked(Shards, first!.configuration, `${label}: sharding_indexed`);
+  const inner = shards.chunk_shape;
+  const fits = inner.length === chunks.length && inner.every((length, d) => length > 0 && chunks[d]! % length === 0);
+  if (!fits)
+    throw new FormatError(`${label} has shards of ${chunks.join(' × ')} with chunks of ${inner.join(' × ')} values.`);
+  const counts = chunks.map((length, d) => length / inner[d]!);
+  const index = listOf(shards.index_codecs, {
+    label,
+    type: { type: 'UInt64', bigEndian: false },
+    chunks: [...counts, 2],
+  });
+  const sharding: Sharding = { counts, index, indexAt: shards.index_location };
+  if (index.byteSteps.some(({ by }) => by !== 'checksum') || !Number.isSafeInteger(indexLength(sharding)))
+    throw new FormatError(`${label} has shards whose index is compressed, which is not supported.`);
+  return { codecs: listOf(shards.codecs, { ...about, chunks: inner }), chunks: inner, sharding };
+}
+
+function listOf(given: readonly NamedCodec[], { label, type, chunks }: ChunkDescription): Codecs {
+  const list = new CodecList(label, type, chunks);
+  const bytes = given.findIndex(({ name }) => name === 'bytes' || name === 'sharding_indexed');
+  if (given[bytes]?.name === 'sharding_indexed')
+    throw new FormatError(`${label} has the codec 'sharding_indexed' behind another codec, which is not supported.`);
+  for (const [n, codec] of given.entries())
+    if (bytes < 0 || n > bytes) list.add(codec);
+    else if (n === bytes) list.order(codec.configuration.endian === 'big');
+    else list.addToValues(codec);
+  return list.codecs;
 }

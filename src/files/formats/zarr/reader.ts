@@ -5,22 +5,30 @@ import type { MultiArray } from '../../data/multi-array.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Context, Read } from '../define.ts';
 import { withDetectedFormat } from '../detect.ts';
+import { shown } from '../io/zip.ts';
 import { dataOfStore } from './open.ts';
 import type { readParameters } from './parameters.ts';
 import { ZarrStore } from './store.ts';
 
 export const read: Read<typeof readParameters> = async (
   source,
-  { SRID },
+  { SRID, Group },
   context,
 ): Promise<Grid | Mesh | MultiArray> => {
-  const data = await open(source, context);
+  const data = await open(source, Group, context);
   return SRID === undefined ? data : { ...data, crs: parseSrid(SRID) };
 };
 
-async function open(source: ByteSource, context: Context): Promise<Grid | Mesh | MultiArray> {
+async function open(
+  source: ByteSource,
+  group: string | undefined,
+  context: Context,
+): Promise<Grid | Mesh | MultiArray> {
   try {
-    const { data, reportInvalid } = await dataOfStore(await ZarrStore.open(source), context);
+    const store = await ZarrStore.open(source, { group });
+    if (group === undefined && store.group !== '')
+      context.remark(`The group '/${shown(store.group)}' was read: no other one has arrays.`);
+    const { data, reportInvalid } = await dataOfStore(store, context);
     await reportInvalid?.(context.signal);
     return data;
   } catch (error) {

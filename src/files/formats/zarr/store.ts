@@ -1,27 +1,17 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { copyBlock, copySelected, indicesOf, type Part, product } from '../../data/hyperslab.ts';
 import { type ChunkPart, type Indices, partsOf } from '../../data/indices.ts';
-import { bytesPerValue, newValues, type StoredValues, sharedValues } from '../../data/stored-values.ts';
+import { newValues, type StoredValues, sharedValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
 import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
-import { readEntry } from '../io/zip-entry.ts';
 import { ChunkCache } from './chunk-cache.ts';
-import { decodedChunk } from './chunk-codec.ts';
+import { type ChunkForm, decodedChunk, decodedLength } from './chunk-codec.ts';
 import type { ChunkThreads } from './chunk-threads.ts';
+import { arraysOf, chosenGroup, hierarchyOf } from './hierarchy.ts';
 import { inLanes } from './lanes.ts';
-import { type ArrayMetadata, arrayMetadata, groupAttributes } from './metadata.ts';
-import { arrayMetadataV2, groupAttributesV2 } from './metadata-v2.ts';
+import type { ArrayMetadata } from './metadata.ts';
+import { chunkOfShard, inShard } from './shards.ts';
 
-const METADATA = 'zarr.json';
-const GROUP = '.zgroup';
-const ATTRIBUTES = '.zattrs';
-/** Names of the files that describe groups and arrays, by version of Zarr. */
-const metadataFiles: Readonly<Record<2 | 3, readonly string[]>> = { 2: [GROUP, '.zarray'], 3: [METADATA] };
-/** The name of a file without its folder. */
-const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-
-const longestMetadata = 1 << 24;
-const mostArrays = 10_000;
 /** Chunks that are fetched and decoded at a time, and their decoded bytes unless one has more. */
 const mostAtOnce = 8;
 const bytesAtOnce = 1 << 25;
@@ -36,6 +26,8 @@ const mostPerByte = 200;
 
 /** A group of Zarr arrays in a zip. Chunks are read when they are asked for. */
 export class ZarrStore {
+  /** Path of the group, empty for the root. */
+  readonly group: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly arrays: ReadonlyMap<string, ZarrArray>;
   /** Why some arrays cannot be read, by name. */
@@ -43,7 +35,8 @@ export class ZarrStore {
   /** Number of entries of the zip. */
   readonly entries: number;
 
-  private constructor({ attributes, arrays, unreadable, entries }: Omit<ZarrStore, 'array'>) {
+  private constructor({ group, attributes, arrays, unreadable, entries }: Omit<ZarrStore, 'array'>) {
+    this.group = group;
     this.attributes = attributes;
     this.arrays = arrays;
     this.unreadable = unreadable;
@@ -53,68 +46,36 @@ export class ZarrStore {
   /**
    * @param cache for decoded chunks; `key` tells the store apart from others that share it
    * @param threads for large selections
+   * @param group its path; absent: the root, or the only group that has arrays
    * @throws FormatError if the zip holds no group of Zarr 2 or 3
+   * @throws ConversionError if the group is not there, or several could be meant
    */
   static async open(
     source: ByteSource,
-    { cache = new ChunkCache(), key = '', threads }: Opening = {},
+    { cache = new ChunkCache(), key = '', threads, group }: Opening = {},
   ): Promise<ZarrStore> {
     const entries = new Map(
       (await zipEntries(source, undefined, { lastCounts: true })).map((entry) => [entry.name, entry]),
     );
-    const names = [...entries.keys()];
-    const version = names.some((name) => lastOf(name) === METADATA) ? 3 : 2;
-    const nodes = names.filter((name) => metadataFiles[version].includes(lastOf(name)));
-    const [root] = nodes
-      .filter((name) => version === 3 || lastOf(name) === GROUP)
-      .toSorted((one, other) => one.length - other.length);
-    if (root === undefined)
-      throw new FormatError(
-        nodes.length > 0
-          ? 'The zip holds arrays of Zarr 2, but no group: no .zgroup is in it.'
-          : 'The zip holds no Zarr store: no zarr.json or .zgroup is in it.',
-      );
-    if (nodes.length > mostArrays)
-      throw new FormatError(`The store has ${nodes.length} arrays and groups. The maximum is ${mostArrays}.`);
-    const folder = root.slice(0, -lastOf(root).length);
-    const text = async (name: string) => {
-      const bytes = await readEntry(source, entries.get(name)!, longestMetadata);
-      if (bytes === undefined)
-        throw new FormatError(`'${shown(name)}' in the zip has more than ${longestMetadata} bytes.`);
-      return bytes.toString('utf8');
-    };
-    const attributesBeside = async (node: string) => {
-      const name = `${node.slice(0, -lastOf(node).length)}${ATTRIBUTES}`;
-      return entries.has(name) ? text(name) : undefined;
-    };
-    const attributes =
-      version === 3
-        ? groupAttributes(await text(root), root)
-        : groupAttributesV2(await text(root), await attributesBeside(root), root);
-    const arrays = new Map<string, ZarrArray>();
+    const hierarchy = await hierarchyOf(source, entries);
+    const path = chosenGroup(hierarchy, group);
+    const inGroup = path === '' ? '' : `${path}/`;
     const unreadable = new Map<string, string>();
-    for (const node of nodes) {
-      const name = node.slice(folder.length, -lastOf(node).length - 1);
-      if (node === root || !node.startsWith(folder)) continue;
-      if (name.includes('/') || lastOf(node) === GROUP) {
-        unreadable.set(name, `The group '${shown(name.split('/')[0]!)}' in the group was left out.`);
-        continue;
-      }
-      try {
-        const metadata =
-          version === 3
-            ? arrayMetadata(await text(node), name)
-            : arrayMetadataV2(await text(node), await attributesBeside(node), name);
-        arrays.set(
-          name,
-          new ZarrArray(metadata, { source, entries, prefix: `${folder}${name}/`, cache, key, threads }),
-        );
-      } catch (error) {
-        if (!(error instanceof FormatError)) throw error;
-        unreadable.set(name, error.message);
-      }
+    for (const [node, reason] of hierarchy.unreadable)
+      if (node.startsWith(inGroup)) unreadable.set(node.slice(inGroup.length), reason);
+    for (const node of [...hierarchy.groups.keys(), ...hierarchy.arrays.keys()]) {
+      const [child, ...below] = node.slice(inGroup.length).split('/');
+      const isGroup = below.length > 0 || hierarchy.groups.has(node);
+      if (node !== path && node.startsWith(inGroup) && isGroup)
+        unreadable.set(child!, `The group '${shown(child!)}' in the group was left out.`);
     }
-    return new ZarrStore({ attributes, arrays, unreadable, entries: entries.size });
+    const arrays = new Map<string, ZarrArray>();
+    for (const [name, { node, metadata }] of arraysOf(hierarchy, path)) {
+      const prefix = `${hierarchy.folder}${node}/`;
+      arrays.set(name, new ZarrArray({ ...metadata, name }, { source, entries, prefix, cache, key, threads }));
+    }
+    const attributes = hierarchy.groups.get(path) ?? {};
+    return new ZarrStore({ group: path, attributes, arrays, unreadable, entries: entries.size });
   }
 
   /** @throws FormatError if it is missing or cannot be read */
@@ -126,6 +87,7 @@ export class ZarrStore {
 }
 
 interface Opening {
+  readonly group?: string | undefined;
   readonly cache?: ChunkCache;
   readonly key?: string;
   readonly threads?: ChunkThreads;
@@ -151,6 +113,11 @@ export class ZarrArray {
 
   get shape(): readonly number[] {
     return this.metadata.shape;
+  }
+
+  get #form(): ChunkForm {
+    const { type, codecs, chunks } = this.metadata;
+    return { type, codecs, shape: chunks };
   }
 
   /** A block: first index and length per dimension, within the array. Reads only the chunks that hold a part of it. */
@@ -179,7 +146,8 @@ export class ZarrArray {
     const { type, chunks } = this.metadata;
     const shape = indices.map(({ length }) => length);
     const { threads } = this.#storage;
-    const inThreads = threads !== undefined && this.bytesFor(indices) > smallSelection;
+    const inThreads =
+      threads !== undefined && this.metadata.sharding === undefined && this.bytesFor(indices) > smallSelection;
     const to = { values: (inThreads ? sharedValues : newValues)(type, product(shape)), shape };
     const parts = indices.map((chosen, d) => partsOf(chosen, chunks[d]!));
     const combined = indicesOf(parts.map(({ length }) => length)).map((index) => index.map((n, d) => parts[d]![n]!));
@@ -208,21 +176,20 @@ export class ZarrArray {
     signal?: AbortSignal,
   ): Promise<void> {
     signal?.throwIfAborted();
-    const { type, chunks, codecs, key } = this.metadata;
+    const { key } = this.metadata;
     const { source, entries, prefix, key: store } = this.#storage;
     const picks = group.flatMap((parts) => {
       const entry = entries.get(prefix + key(parts.map(({ chunk }) => chunk)));
       return entry === undefined ? [] : [{ key: `${store} ${entry.name}`, parts, entry }];
     });
-    const form = { type, codecs, size: product(chunks) };
-    const picked = picks.length > 0 && (await threads.pick({ form, lengths: chunks, picks, source, to }));
+    const picked = picks.length > 0 && (await threads.pick({ form: this.#form, picks, source, to }));
     const done = new Set(picked ? picks.map(({ parts }) => parts) : []);
     for (const parts of group) if (!done.has(parts)) await this.#copy(parts, to, signal);
   }
 
   /** Bytes of a decoded chunk. */
   get chunkBytes(): number {
-    return product(this.metadata.chunks) * bytesPerValue(this.metadata.type);
+    return decodedLength(this.#form);
   }
 
   /** Bytes of the chunks that `select` would decode. */
@@ -258,15 +225,19 @@ export class ZarrArray {
   }
 
   async #chunk(index: readonly number[]): Promise<StoredValues> {
-    const { type, chunks, codecs, fill, key } = this.metadata;
+    const { type, chunks, fill, key, sharding } = this.metadata;
     const { source, entries, prefix, cache, key: store } = this.#storage;
-    const name = prefix + key(index);
-    return cache.get(`${store} ${name}`, async () => {
+    const place = sharding === undefined ? { shard: index, within: [] } : inShard(index, sharding);
+    const name = prefix + key(place.shard);
+    return cache.get(`${store} ${name} ${place.within}`, async () => {
       const entry = entries.get(name);
-      const size = product(chunks);
-      if (entry === undefined) return newValues(type, size).fill(fill as never);
-      const how = size * bytesPerValue(type) < shortChunk ? 'now' : 'inPool';
-      return decodedChunk(source, entry, { type, codecs, size }, how);
+      const empty = () => newValues(type, product(chunks)).fill(fill as never);
+      if (entry === undefined) return empty();
+      const form = this.#form;
+      if (sharding === undefined)
+        return decodedChunk(source, entry, form, this.chunkBytes < shortChunk ? 'now' : 'inPool');
+      const file = { source, entry, cache, key: `${store} ${name}` };
+      return (await chunkOfShard(file, sharding, place.within, form)) ?? empty();
     });
   }
 }
