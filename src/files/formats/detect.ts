@@ -8,13 +8,21 @@ import { geoTiffFormat } from './geotiff/signature.ts';
 import { dfsFormats } from './io/dfs/signature.ts';
 import { zipEntries } from './io/zip.ts';
 import { meshFormat } from './mesh-file/signature.ts';
+import { selafinFormat } from './selafin/signature.ts';
 import { dbaseTable, shapefileFormat } from './shapefile/signature.ts';
 import { vtuFormat } from './vtu/signature.ts';
 import { cellsOfText, xyzFormat } from './xyz/signature.ts';
 import { mdFormat } from './zarr/signature.ts';
 
 /** Told by the bytes with which all their files begin. */
-const BINARY: readonly FileFormat[] = [geoTiffFormat, gisFormat, mdFormat, shapefileFormat, ...dfsFormats];
+const BINARY: readonly FileFormat[] = [
+  geoTiffFormat,
+  gisFormat,
+  mdFormat,
+  shapefileFormat,
+  selafinFormat,
+  ...dfsFormats,
+];
 /** Told by their first lines. */
 const TEXT: readonly FileFormat[] = [asciiGridFormat, geoJsonFormat, vtuFormat, meshFormat, xyzFormat];
 /** A zip is of the first format that finds its files in it. */

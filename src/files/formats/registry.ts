@@ -12,6 +12,7 @@ import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
+import { selafinReader } from './selafin/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
 import { tsReader, tsWriter } from './ts/format.ts';
 import { vtuReader, vtuWriter } from './vtu/format.ts';
@@ -32,6 +33,7 @@ export const readers: readonly Reader[] = [
   meshFileReader,
   xyzReader,
   vtuReader,
+  selafinReader,
   gisReader,
   mdReader,
   tsReader,
