@@ -124,6 +124,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const app: App = Fastify(serverOptions(settings, log));
   const responses = new ResponseCache<Served>({
     platformHeaders: platformHeaders(settings.headerPrefixes),
+    versionOf: ({ dataset }) => dataset.rowVersion,
     admits: (request) => callers.admitsCached(request),
     onFirstRight: () => changes.watchEnds(() => responses.endRights()),
   });

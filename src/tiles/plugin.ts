@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { App } from '../http/route.ts';
 import { mapRoutes } from './map/map.routes.ts';
 import { tileRoutes } from './routes.ts';
-import type { RightParts } from './serve.ts';
+import { namingDataset, type RightParts } from './serve.ts';
 import { openTileServices, type TileServiceParts } from './tile-services.ts';
 import { tileUpkeepRoutes } from './upkeep.routes.ts';
 import { vectorTileRoutes } from './vector.routes.ts';
@@ -25,6 +25,9 @@ export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions
   const metadataLifetime = settings['cache.lifetimes'].tiles ?? settings['cache.lifetime'];
   const raster = { ...shared, metadataLifetime, open: drawn.open };
   const vector = { ...shared, sources: drawn.vector };
+  app.setErrorHandler((error, request) => {
+    throw namingDataset(error, request);
+  });
   await app.register(tileRoutes, raster);
   await app.register(wmtsRoutes, raster);
   await app.register(tileUpkeepRoutes, raster);

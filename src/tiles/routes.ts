@@ -1,8 +1,6 @@
-import type { FastifyRequest } from 'fastify';
 import type { StoredTile } from 'hydrofiles/tiles';
 import { z } from 'zod';
 import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
-import { publicBase } from '../http/answers/public-base.ts';
 import { vary } from '../http/answers/vary.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
@@ -11,7 +9,7 @@ import { describeLegend, legendPicture } from './legend.ts';
 import { computeMapNet, MapNet } from './map-net.ts';
 import { MEDIA_TYPES } from './media-types.ts';
 import { publicMetadata, TileMetadata } from './public-metadata.ts';
-import { emptyTile, rasterTile } from './raster/raster-tiles.ts';
+import { emptyTile, sendRasterTile } from './raster/raster-tiles.ts';
 import {
   config,
   DATASET_PATH,
@@ -23,7 +21,7 @@ import {
   TILE_ANSWER,
   TileAddress,
 } from './route-parts.ts';
-import { type Checked, fromStored, getScheme, servedTiles, type TileParts, tileRequest } from './serve.ts';
+import { getScheme, requestedTiles, type TileParts } from './serve.ts';
 import { chosenSlice, parseMercatorIndex, parseTileIndex } from './slices.ts';
 import { makeTileJson, TileJson } from './tile-json.ts';
 
@@ -59,8 +57,6 @@ const Legend = z
 /** Raster tiles of datasets of type `tiles`; the Web Map Tile Service: `wmts.routes.ts`. */
 export async function tileRoutes(app: App, parts: TileParts) {
   const routes = new Routes(app, { ...config, tags: TAGS });
-  const serve = (request: FastifyRequest, id: string, checked: Checked) =>
-    servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
 
   routes.get(`${DATASET_PATH}/metadata`, {
     operationId: 'getTileDatasetMetadata',
@@ -70,7 +66,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
     params: idParam('dataset'),
     response: { 200: TileMetadata },
     handler: async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id, 'now');
+      const { tiles, dataset } = await requestedTiles(parts, request, request.params.id, 'now');
       const text = JSON.stringify(publicMetadata(tiles.description));
       const { rowVersion: version } = dataset;
       return sendText(request, reply, { text, type: JSON_TYPE, version, lifetime: parts.metadataLifetime });
@@ -86,16 +82,13 @@ export async function tileRoutes(app: App, parts: TileParts) {
     querystring: SliceQuery,
     config: { described: TILE_ANSWER },
     handler: async (request, reply) => {
-      const served = await serve(request, request.params.id, 'lately');
+      const served = await requestedTiles(parts, request, request.params.id, 'lately');
       if (parts.responses.answerAllowed(request, reply)) return reply;
-      const { tiles, dataset } = served;
+      const { tiles } = served;
       const scheme = getScheme(tiles, request.params.schemeId);
       const index = parseTileIndex(scheme, request.params);
       const slice = chosenSlice(tiles.description, request.query);
-      const asked = tileRequest(request, reply, dataset);
-      const tile = await fromStored(dataset, () => rasterTile(parts.store, served, { scheme, slice, index }, asked));
-      const { rowVersion: version } = dataset;
-      return sendBytes(request, reply, { ...tile, type: MEDIA_TYPES[scheme.outputType], version });
+      return sendRasterTile(parts.store, served, { scheme, slice, index }, request, reply);
     },
   });
 
@@ -109,9 +102,9 @@ export async function tileRoutes(app: App, parts: TileParts) {
       params: SchemeAddress,
       config: { described: TILE_ANSWER },
       handler: async (request, reply) => {
-        const { tiles, dataset } = await serve(request, request.params.id, 'lately');
+        const { tiles, dataset } = await requestedTiles(parts, request, request.params.id, 'lately');
         const scheme = getScheme(tiles, request.params.schemeId);
-        const tile: StoredTile = await fromStored(dataset, () => emptyTile(tiles, scheme));
+        const tile: StoredTile = await emptyTile(tiles, scheme);
         return sendBytes(request, reply, {
           ...tile,
           type: MEDIA_TYPES[scheme.outputType],
@@ -127,10 +120,10 @@ export async function tileRoutes(app: App, parts: TileParts) {
     querystring: SliceQuery,
     response: { 200: Availability },
     handler: async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id, 'now');
+      const { tiles, dataset } = await requestedTiles(parts, request, request.params.id, 'now');
       const { schemeId } = getScheme(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
-      const tileMatrixSetLimits = await fromStored(dataset, () => tiles.limits(schemeId, slice));
+      const tileMatrixSetLimits = await tiles.limits(schemeId, slice);
       const text = JSON.stringify({ schemeId, tileMatrixSetLimits });
       return sendText(request, reply, { text, type: JSON_TYPE, version: dataset.rowVersion });
     },
@@ -148,7 +141,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
       },
     },
     handler: async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id, 'now');
+      const { tiles, dataset } = await requestedTiles(parts, request, request.params.id, 'now');
       const legend = describeLegend(getScheme(tiles, request.params.schemeId));
       const { rowVersion: version } = dataset;
       vary(reply, 'accept');
@@ -167,7 +160,7 @@ export async function tileRoutes(app: App, parts: TileParts) {
     querystring: SliceQuery,
     response: { 200: TileJson },
     handler: async (request, reply) => {
-      const { tiles, dataset, url } = await serve(request, request.params.id, 'now');
+      const { tiles, dataset, url } = await requestedTiles(parts, request, request.params.id, 'now');
       const scheme = getScheme(tiles, request.params.schemeId);
       const slice = chosenSlice(tiles.description, request.query);
       const text = JSON.stringify(makeTileJson(tiles.description, scheme, slice, url));
@@ -183,11 +176,9 @@ export async function tileRoutes(app: App, parts: TileParts) {
     params: NetAddress,
     response: { 200: MapNet },
     handler: async (request, reply) => {
-      const { tiles, dataset } = await serve(request, request.params.id, 'lately');
+      const { tiles, dataset } = await requestedTiles(parts, request, request.params.id, 'lately');
       const scheme = getScheme(tiles, request.params.schemeId);
-      const net = await fromStored(dataset, () =>
-        computeMapNet(tiles.description, scheme, parseMercatorIndex(request.params)),
-      );
+      const net = await computeMapNet(tiles.description, scheme, parseMercatorIndex(request.params));
       return sendText(request, reply, { text: JSON.stringify(net), type: JSON_TYPE, version: dataset.rowVersion });
     },
   });

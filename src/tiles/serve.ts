@@ -5,9 +5,9 @@ import { type Served, servedDataset } from '../datasets/served.ts';
 import type { Database } from '../db.ts';
 import { AppError } from '../errors.ts';
 import { clientLeft } from '../http/answers/client-left.ts';
+import { publicBase } from '../http/answers/public-base.ts';
 import type { ResponseCache } from '../http/cache/response-cache.ts';
-import { callerOf } from '../http/rules/auth.ts';
-import { expiryOf, readAsker } from '../http/rules/signed-link.ts';
+import { readAsker } from '../http/rules/signed-link.ts';
 import type { LinkSigner } from '../uploads/address.ts';
 import type { TilesUrl } from './capabilities.ts';
 import type { TileRequest } from './draw-threads.ts';
@@ -44,32 +44,27 @@ export interface ServedTiles extends Served {
 export type Checked = 'now' | 'lately';
 
 /** The dataset of a request that may read it. */
-export async function readableDataset(
+export async function requestedDataset(
   parts: RightParts,
   request: FastifyRequest,
   id: string,
   checked: Checked,
 ): Promise<Served> {
-  if (checked === 'now') return servedDataset(parts, readAsker(request), id);
-  const right = await parts.responses.right(request, id, async () => {
-    const asker = readAsker(request);
-    const subject = await servedDataset(parts, asker, id);
-    const { rowVersion: version } = subject.dataset;
-    return { subject, version, expires: expiryOf(asker), caller: callerOf(request) };
-  });
-  return right.subject;
+  const asker = readAsker(request);
+  const read = () => servedDataset(parts, asker, id);
+  return checked === 'now' ? read() : parts.responses.readLately(request, id, read);
 }
 
-/** @param origin scheme and host of addresses in the answer */
-export async function servedTiles(
+/** The tiles dataset of a request that may read it. */
+export async function requestedTiles(
   parts: TileParts,
   request: FastifyRequest,
   id: string,
-  { origin, checked }: { origin: string; checked: Checked },
+  checked: Checked,
 ): Promise<ServedTiles> {
-  const served = await readableDataset(parts, request, id, checked);
+  const served = await requestedDataset(parts, request, id, checked);
   const tiles = await parts.open.of(served.dataset);
-  const base = `${origin}/api/tiles/dataset/${id}`;
+  const base = `${publicBase(parts.publicUrl, request)}/api/tiles/dataset/${id}`;
   return { ...served, tiles, url: { base, name: served.dataset.name, signature: served.signature } };
 }
 
@@ -90,12 +85,8 @@ export function tileRequest(request: FastifyRequest, reply: FastifyReply, { id }
   return { tenant, signal: clientLeft(reply) };
 }
 
-/** What is read of stored tiles. Anybody who may write the dataset can put other bytes there: damaged ones are 422. */
-export async function fromStored<T>({ id }: Served['dataset'], read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof FormatError) throw new AppError('unprocessable', `Dataset '${id}': ${error.message}`);
-    throw error;
-  }
+/** Damaged content of the dataset is 422, with its id: anybody who may write the dataset can put other bytes there. */
+export function namingDataset(error: unknown, { params }: FastifyRequest): unknown {
+  if (!(error instanceof FormatError)) return error;
+  return new AppError('unprocessable', `Dataset '${(params as { id: string }).id}': ${error.message}`);
 }

@@ -1,11 +1,9 @@
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { publicBase } from '../http/answers/public-base.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
-import { fromStored, servedTiles, type TileParts, tileRequest } from './serve.ts';
+import { requestedTiles, type TileParts, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
 
 const number = (description: string, example: number) => z.number().meta({ description, example: example });
@@ -60,20 +58,17 @@ export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
 /** How far the tiles of a dataset are drawn, and whether they are good. */
 export async function tileUpkeepRoutes(app: App, parts: TileParts) {
   const routes = new Routes(app, { ...upkeepConfig, tags: TAGS });
-  const serve = (request: FastifyRequest, id: string) =>
-    servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked: 'now' });
-
   routes.get(`${DATASET_PATH}/status`, {
     operationId: 'getTileDatasetStatus',
     summary: 'Returns how many tiles of each zoom level there are and are kept',
     params: idParam('dataset'),
     response: { 200: TileStatus },
     handler: async (request) => {
-      const { tiles, dataset } = await serve(request, request.params.id);
+      const { tiles, dataset } = await requestedTiles(parts, request, request.params.id, 'now');
       const kept = await countTiles(parts.db, dataset.id, dataset.blob!);
       const schemes: TileStatus['schemes'] = [];
       for (const { schemeId, schemeType, zoomLevels, levelsOnRequest } of tiles.description.tilingSchemes) {
-        const counts = await fromStored(dataset, () => tiles.countTiles(schemeId));
+        const counts = await tiles.countTiles(schemeId);
         const levels = zoomLevels.map((level) => {
           const own = kept.find((one) => one.schemeId === schemeId && one.level === level);
           const onRequest = levelsOnRequest?.includes(level) ?? false;
@@ -96,10 +91,8 @@ export async function tileUpkeepRoutes(app: App, parts: TileParts) {
     response: { 200: TileCheckAnswer },
     config: { limit: 'heavy' },
     handler: async (request, reply) => {
-      const served = await serve(request, request.params.id);
-      return fromStored(served.dataset, () =>
-        checkTiles(parts, served, request.query.tiles, tileRequest(request, reply, served.dataset)),
-      );
+      const served = await requestedTiles(parts, request, request.params.id, 'now');
+      return checkTiles(parts, served, request.query.tiles, tileRequest(request, reply, served.dataset));
     },
   });
 }

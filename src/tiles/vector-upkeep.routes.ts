@@ -6,7 +6,7 @@ import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { checkVectorTiles } from './check-vector-tiles.ts';
 import { checkQuery, TAGS, upkeepConfig, VECTOR_PATH } from './route-parts.ts';
-import { readableDataset, tileRequest } from './serve.ts';
+import { requestedDataset, tileRequest } from './serve.ts';
 import { countTiles } from './store/tile-store.queries.ts';
 import { drawingAheadIsDue } from './vector/draw-ahead.queries.ts';
 import type { VectorParts } from './vector.routes.ts';
@@ -54,7 +54,7 @@ export type VectorTileCheck = z.infer<typeof VectorTileCheck>;
 export async function vectorUpkeepRoutes(app: App, parts: VectorParts) {
   const routes = new Routes(app, { ...upkeepConfig, tags: TAGS });
   async function serve(request: FastifyRequest, id: string): Promise<{ dataset: ServedDataset; blob: string }> {
-    const { dataset } = await readableDataset(parts, request, id, 'now');
+    const { dataset } = await requestedDataset(parts, request, id, 'now');
     const { datasetType, blob } = dataset;
     if (datasetType !== 'gisvectordata' || blob === undefined)
       throw new AppError(

@@ -8,7 +8,7 @@ import { BINARY } from '../http/openapi/headers.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
-import { type Checked, fromStored, readableDataset, type TileParts, tileRequest } from './serve.ts';
+import { type Checked, requestedDataset, type TileParts, tileRequest } from './serve.ts';
 import { chosenSlice, outOfRange, parseInteger } from './slices.ts';
 import type { VectorSources } from './vector/vector-source.ts';
 import type { TileField, VectorSubject } from './vector/vector-subject.ts';
@@ -96,7 +96,7 @@ function parseTile({ zoom, tileCol, tileRow }: { zoom: string; tileCol: string; 
 export async function vectorTileRoutes(app: App, parts: VectorParts) {
   const routes = new Routes(app, { ...config, tags: TAGS });
   const serve = async (request: FastifyRequest, id: string, checked: Checked) => {
-    const served = await readableDataset(parts, request, id, checked);
+    const served = await requestedDataset(parts, request, id, checked);
     return { ...served, subject: await parts.sources.of(served.dataset) };
   };
 
@@ -126,8 +126,7 @@ export async function vectorTileRoutes(app: App, parts: VectorParts) {
         fields: chosenFields(subject, attributes),
         slice: chosenSlice(subject, slice),
       });
-      const bytes =
-        drawing && (await fromStored(dataset, () => parts.store.tile(drawing, tileRequest(request, reply, dataset))));
+      const bytes = drawing && (await parts.store.tile(drawing, tileRequest(request, reply, dataset)));
       if (bytes === undefined) {
         reply.header('cache-control', ASKED_AGAIN);
         return reply.code(204).send();

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { ConversionError } from 'hydrofiles/errors';
 import { z } from 'zod';
 import { AppError, asAppError, invalid } from '../errors.ts';
-import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
-import { publicBase } from '../http/answers/public-base.ts';
+import { sendText } from '../http/answers/etag-answer.ts';
 import { httpStatus } from '../http/answers/status.ts';
 import { vary } from '../http/answers/vary.ts';
 import { refusedAs } from '../http/openapi/headers.ts';
@@ -12,9 +11,9 @@ import { idParam } from '../http/rules/forms.ts';
 import { describeCapabilities } from './capabilities.ts';
 import { capabilitiesXml, exceptionXml } from './capabilities-xml.ts';
 import { MEDIA_TYPES } from './media-types.ts';
-import { rasterTile } from './raster/raster-tiles.ts';
+import { sendRasterTile } from './raster/raster-tiles.ts';
 import { config, DATASET_PATH, TAGS, textAnswer } from './route-parts.ts';
-import { type Checked, fromStored, servedTiles, type TileParts, tileRequest } from './serve.ts';
+import { namingDataset, requestedTiles, type TileParts } from './serve.ts';
 import { chosenSlice, parseTileIndex } from './slices.ts';
 import { askedLayer, checkGetTile, type KvpQuery, parseOperation } from './wmts-request.ts';
 
@@ -62,11 +61,8 @@ function wantsXml(request: FastifyRequest): boolean {
 /** OGC Web Map Tile Service 1.0.0 (07-057r7): capabilities, and tiles by key-value pairs. */
 export async function wmtsRoutes(app: App, parts: TileParts) {
   const routes = new Routes(app, { ...config, tags: TAGS });
-  const serve = (request: FastifyRequest, id: string, checked: Checked) =>
-    servedTiles(parts, request, id, { origin: publicBase(parts.publicUrl, request), checked });
-
   app.setErrorHandler((given, request, reply) => {
-    const error = given instanceof ConversionError ? asAppError(given) : given;
+    const error = given instanceof ConversionError ? asAppError(given) : namingDataset(given, request);
     if (!(error instanceof AppError) || error.kind === 'unauthenticated' || !wantsXml(request)) throw error;
     const { code } = error.details;
     const known = code !== undefined && CODES.includes(code) ? code : 'NoApplicableCode';
@@ -79,7 +75,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
   });
 
   async function capabilities(request: FastifyRequest, id: string) {
-    const { tiles, dataset, url } = await serve(request, id, 'now');
+    const { tiles, dataset, url } = await requestedTiles(parts, request, id, 'now');
     return { capabilities: describeCapabilities(tiles.description, url), version: dataset.rowVersion };
   }
 
@@ -107,9 +103,8 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
           version,
         });
       }
-      const served = await serve(request, request.params.id, 'lately');
+      const served = await requestedTiles(parts, request, request.params.id, 'lately');
       if (parts.responses.answerAllowed(request, reply)) return reply;
-      const { dataset } = served;
       const wanted = checkGetTile(query);
       const { description } = served.tiles;
       const scheme = askedLayer(description.tilingSchemes, query);
@@ -121,10 +116,7 @@ export async function wmtsRoutes(app: App, parts: TileParts) {
       const index = parseTileIndex(scheme, wanted);
       const asked = { timeStep: query.time ?? query.timeStep, layer: query.elevation };
       const slice = chosenSlice(description, asked, { timeStep: 'TIME', layer: 'ELEVATION' });
-      const tile = await fromStored(dataset, () =>
-        rasterTile(parts.store, served, { scheme, slice, index }, tileRequest(request, reply, dataset)),
-      );
-      return sendBytes(request, reply, { ...tile, type: format, version: dataset.rowVersion });
+      return sendRasterTile(parts.store, served, { scheme, slice, index }, request, reply);
     },
   });
 

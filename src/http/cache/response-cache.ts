@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { setCaller } from '../rules/auth.ts';
+import { callerOf, setCaller } from '../rules/auth.ts';
 import type { Rule } from '../rules/rules.ts';
+import { expiryOf, readAsker } from '../rules/signed-link.ts';
 import { responseKey, rightsKeys } from './cache-key.ts';
 import { isCurrent } from './cached.ts';
-import { type CheckedRight, Rights } from './rights.ts';
+import { Rights } from './rights.ts';
 
 interface CachedResponse {
   readonly resource: string;
@@ -28,7 +29,9 @@ interface Miss {
   subject?: { readonly resource: string; readonly version: string };
 }
 
-export interface ResponseCacheOptions {
+export interface ResponseCacheOptions<Subject> {
+  /** Version of the content and the record of what was read. */
+  versionOf(subject: Subject): string;
   /** Names of the platform's headers, with each prefix. */
   readonly platformHeaders: readonly string[];
   /** Counts a request for the limits of its caller. Returns whether it may be answered at once. */
@@ -51,7 +54,7 @@ const NOT_WITH_304 = new Set(['content-type', 'content-encoding']);
  * request that may have changed something (`endRights`).
  */
 export class ResponseCache<Subject> {
-  readonly #options: ResponseCacheOptions;
+  readonly #options: ResponseCacheOptions<Subject>;
   readonly #rightsOf: (request: FastifyRequest) => string;
   readonly #rights = new Rights<Subject>();
   readonly #responses = new LRUCache<string, CachedResponse>({
@@ -61,7 +64,7 @@ export class ResponseCache<Subject> {
   readonly #misses = new WeakMap<FastifyRequest, Miss>();
   #hasRights = false;
 
-  constructor(options: ResponseCacheOptions) {
+  constructor(options: ResponseCacheOptions<Subject>) {
     this.#options = options;
     this.#rightsOf = rightsKeys(options.platformHeaders);
   }
@@ -98,19 +101,22 @@ export class ResponseCache<Subject> {
     };
   };
 
-  /** The right of a request to a resource, checked within the last second. Throws what `check` throws. */
-  async right(
-    request: FastifyRequest,
-    resource: string,
-    check: () => Promise<CheckedRight<Subject>>,
-  ): Promise<CheckedRight<Subject>> {
+  /**
+   * What `read` returns for a request that may read the resource, or returned for its caller within the last second.
+   * Throws what `read` throws.
+   */
+  async readLately(request: FastifyRequest, resource: string, read: () => Promise<Subject>): Promise<Subject> {
     const miss = this.#misses.get(request);
-    if (miss === undefined) return check();
+    if (miss === undefined) return read();
     if (!this.#hasRights) this.#options.onFirstRight();
     this.#hasRights = true;
-    const right = await this.#rights.get(`${miss.rights}\n${resource}`, miss.generation, check);
-    miss.subject = { resource, version: right.version };
-    return right;
+    const { subject, version } = await this.#rights.get(`${miss.rights}\n${resource}`, miss.generation, async () => {
+      const subject = await read();
+      const version = this.#options.versionOf(subject);
+      return { subject, version, expires: expiryOf(readAsker(request)), caller: callerOf(request) };
+    });
+    miss.subject = { resource, version };
+    return subject;
   }
 
   /** Answers a request whose right was checked, if it can: as `answer`, for the handler, which returns `reply` then. */

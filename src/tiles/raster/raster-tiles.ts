@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   type DrawnScheme,
   isUnzipped,
@@ -8,8 +9,9 @@ import {
   type TileSlice,
 } from 'hydrofiles/tiles';
 import type { ServedDataset } from '../../datasets/served.queries.ts';
-import type { TileRequest } from '../draw-threads.ts';
+import { sendBytes } from '../../http/answers/etag-answer.ts';
 import { MEDIA_TYPES } from '../media-types.ts';
+import { type ServedTiles, tileRequest } from '../serve.ts';
 import type { TileDrawing, TileStore } from '../store/tile-store.ts';
 import type { RasterJob } from './raster-thread.ts';
 
@@ -22,19 +24,25 @@ export interface RasterTile {
   readonly index: TileIndex;
 }
 
-/** A tile of a dataset: of its archive, or drawn on request; the empty one where there are no data. */
-export async function rasterTile(
+/** Sends a tile of a dataset: of its archive, or drawn on request; the empty one where there are no data. */
+export async function sendRasterTile(
   store: TileStore,
-  { tiles, dataset }: { readonly tiles: StoredTiles; readonly dataset: ServedDataset },
+  { tiles, dataset }: ServedTiles,
   tile: RasterTile,
-  request: TileRequest,
-): Promise<StoredTile> {
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { scheme, slice, index } = tile;
-  if (!scheme.levelsOnRequest?.includes(index[0]))
-    return (await tiles.tile(scheme.schemeId, slice, index)) ?? emptyTile(tiles, scheme);
-  if (!(await tiles.hasData(scheme.schemeId, slice, index))) return emptyTile(tiles, scheme);
-  const bytes = await store.tile(rasterDrawing(dataset, tiles, tile), request);
-  return bytes === undefined ? emptyTile(tiles, scheme) : { bytes, gzip: !isUnzipped(scheme.outputType) };
+  let found: StoredTile | undefined;
+  if (!scheme.levelsOnRequest?.includes(index[0])) found = await tiles.tile(scheme.schemeId, slice, index);
+  else if (await tiles.hasData(scheme.schemeId, slice, index)) {
+    const drawing = rasterDrawing(dataset, tiles, tile);
+    const bytes = await store.tile(drawing, tileRequest(request, reply, dataset));
+    found = bytes && { bytes, gzip: !isUnzipped(scheme.outputType) };
+  }
+  found ??= await emptyTile(tiles, scheme);
+  const { rowVersion: version } = dataset;
+  return sendBytes(request, reply, { ...found, type: MEDIA_TYPES[scheme.outputType], version });
 }
 
 /** How a tile of a level on request is drawn of the values in the archive of the dataset. */
