@@ -14,9 +14,8 @@ const converterCommands =
       .addOption(choice('--filter <filter>', 'kind of formats', ['All', 'File', 'Dedicated']))
       .action(({ filter }) => list(io, kind, filter));
     converter
-      .command('show')
+      .command('show <name>')
       .description(`show a ${kind} and its parameters`)
-      .argument('<name>')
       .action((name) => show(io, kind, name));
   };
 

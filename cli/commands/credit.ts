@@ -14,9 +14,8 @@ const yesFlag = ['--yes', 'do not ask'] as const;
 
 export function creditCommands(credit: Command, io: Io): void {
   credit
-    .command('add')
+    .command('add [tenant]')
     .description('add credits to a tenant (roles BackOffice and PlatformAdministrator)')
-    .argument('[tenant]')
     .argument('[credits]', 'amount, such as 100 or 0.5', credits)
     .option('--expires <time>', 'end of the credits (UTC); of a date the end of that day')
     .option('--sales-order <id>', 'sales order')
@@ -27,18 +26,16 @@ export function creditCommands(credit: Command, io: Io): void {
     .action((tenant, value, options) => addCredits(io, tenant, value, options));
   creditReadCommands(credit, io);
   credit
-    .command('reserve')
+    .command('reserve [tenant]')
     .description('reserve credits for an operation (owners of the tenant, role CreditSpender)')
-    .argument('[tenant]')
     .argument('[credits]', 'amount, such as 100 or 0.5', credits)
     .option('--operation <id>', 'id of the operation; default: a new one')
     .option('--project <id>', 'project that the credits are used for')
     .option(...dryRunFlag)
     .action((tenant, value, options) => useCredits(io, 'reserve', tenant, value, options));
   credit
-    .command('spend')
+    .command('spend [tenant]')
     .description('spend credits: those that the operation has reserved, else available ones')
-    .argument('[tenant]')
     .argument('[credits]', 'amount, such as 100 or 0.5', credits)
     .option('--operation <id>', 'id of the operation')
     .option('--project <id>', 'project that the credits are used for')
@@ -46,9 +43,8 @@ export function creditCommands(credit: Command, io: Io): void {
     .option(...yesFlag)
     .action((tenant, value, options) => useCredits(io, 'spend', tenant, value, options));
   credit
-    .command('release')
+    .command('release [tenant]')
     .description('end the reservation of an operation')
-    .argument('[tenant]')
     .argument('[operation]', 'id of the operation')
     .option(...dryRunFlag)
     .action((tenant, operation, options) => releaseCredits(io, tenant, operation, options));

@@ -11,9 +11,8 @@ export function cronCommands(cron: Command, io: Io): void {
     .description('list cron jobs with their last and next run, and the failures of the last run')
     .action(() => listCron(io));
   cron
-    .command('run')
+    .command('run <name>')
     .description('run a cron job now')
-    .argument('<name>')
     .action((name) => startCron(io, name));
 }
 

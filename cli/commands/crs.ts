@@ -34,9 +34,8 @@ export function crsCommands(crs: Command, io: Io): void {
       ]);
     });
   crs
-    .command('show')
+    .command('show <srid>')
     .description('show a coordinate reference system')
-    .argument('<srid>')
     .action(async (srid) => {
       const path = `/api/crs/coordinate-system/${encodeURIComponent(srid)}`;
       io.show(await io.api.call<System>('GET', path), ({ id, authority, name, aliases, areaOfUse, proj4String, wkt }) =>

@@ -13,9 +13,8 @@ interface Wanted {
 
 export function mapCommand(dataset: Command, io: Io, pathOf: (id: string) => string): void {
   dataset
-    .command('map')
+    .command('map <id>')
     .description('print the address of a map of the dataset; whoever has it may look at the dataset until it expires')
-    .argument('<id>')
     .option('--expires <duration>', 'how long the address works, such as 8h or 30d; default: 1h', milliseconds, HOUR_MS)
     .option('--no-sign', 'an address without a signature: the page asks for a login')
     .action((id, wanted) => showMap(io, pathOf(id), wanted));

@@ -22,28 +22,24 @@ export function datasetCommands(dataset: Command, io: Io): void {
     .requiredOption('--project <id>', 'project of the datasets')
     .action(({ project }) => listDatasets(io, project));
   dataset
-    .command('show')
+    .command('show <id>')
     .description('show one dataset')
-    .argument('<id>')
     .action((id) => showDataset(io, id));
   dataset
-    .command('update')
+    .command('update <id>')
     .description('update the description of a dataset; only the given options change')
-    .argument('<id>')
     .option('--name <name>', 'new name')
     .option('--description <text>', 'description')
     .option('--tag <tag>', 'replaces the tags; may be repeated', repeated)
     .option('--metadata <json>', 'replaces the metadata', jsonObject)
     .action((id, options) => updateDataset(io, id, options));
   dataset
-    .command('raw')
+    .command('raw <id>')
     .description('print a signed address from which anybody can download the dataset for an hour')
-    .argument('<id>')
     .action((id) => showAddress(io, id));
   dataset
-    .command('download')
+    .command('download <id>')
     .description('download the stored file of a dataset')
-    .argument('<id>')
     .option('-o, --output <file>', "file or folder, - for stdout; default: the dataset's name, in the current folder")
     .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadDataset(io, id, { path: output, force }));
@@ -51,9 +47,8 @@ export function datasetCommands(dataset: Command, io: Io): void {
   revokeGrantsCommand(dataset, io, 'revoke all signed addresses of a dataset', path);
   moveAndCopyCommands(dataset, io);
   dataset
-    .command('delete')
+    .command('delete <id>')
     .description('move a dataset to the recycle bin')
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteDataset(io, id, options));
 }

@@ -28,14 +28,12 @@ export function gisCommands(gis: Command, io: Io): void {
   const crs = ['--crs <name>', 'coordinate system of the answer, such as EPSG:25832; default: CRS84'] as const;
   const properties = ['--properties <names>', 'only these properties, separated by commas; may be repeated'] as const;
   gis
-    .command('show')
+    .command('show <dataset>')
     .description('describe the features of a dataset')
-    .argument('<dataset>')
     .action((dataset) => describe(io, dataset));
   gis
-    .command('features')
+    .command('features <dataset>')
     .description('list features of a dataset, or write them as GeoJSON')
-    .argument('<dataset>')
     .option('--bbox <minX,minY,maxX,maxY>', 'only features that intersect this box')
     .option('--bbox-crs <name>', 'coordinate system of the box; default: CRS84')
     .option('--filter <expression>', 'only features that match, such as name=Ribe or "depth >= 5 AND name LIKE \'R%\'"')
@@ -47,9 +45,8 @@ export function gisCommands(gis: Command, io: Io): void {
     .option('--force', 'replace the file')
     .action((dataset, options) => listFeatures(io, dataset, options));
   gis
-    .command('feature')
+    .command('feature <dataset>')
     .description('show a feature by its id')
-    .argument('<dataset>')
     .argument('<feature>', 'its id; in a dataset without ids its number, from 0')
     .option(...properties, repeated)
     .option(...crs)

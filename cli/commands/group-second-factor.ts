@@ -22,9 +22,8 @@ const isNetwork = (entry: string) => NETWORK.test(entry);
 export function secondFactorCommands(group: Command, io: Io): void {
   const networks = group.command('networks').description('networks from which members log in without a code');
   networks
-    .command('list', { isDefault: true })
+    .command('list <id>', { isDefault: true })
     .description('list the networks')
-    .argument('<id>')
     .action((id) => listNetworks(io, id));
   asking(networks.command('add'))
     .description('add networks; authenticators stay')

@@ -33,15 +33,13 @@ export function groupCommands(group: Command, io: Io): void {
     .option('--account <account>', 'only the ids of groups of this account');
   legacyOption(list, '--user <account>', '--account').action((options) => listGroups(io, options));
   group
-    .command('show')
+    .command('show <id>')
     .description('show one group')
-    .argument('<id>')
     .option('--show-secrets', 'print the metadata with the setup codes of authenticators; recorded in the audit trail')
     .action((id, options) => showGroup(io, id, options));
   const update = group
-    .command('update')
+    .command('update <id>')
     .description('update a group; only the given options change')
-    .argument('<id>')
     .option('--name <name>', 'new name')
     .option('--member <account>', 'replaces the members; may be repeated', repeated)
     .option('--no-members', 'remove all members')
@@ -50,9 +48,8 @@ export function groupCommands(group: Command, io: Io): void {
     (id, options) => updateGroup(io, id, options),
   );
   group
-    .command('delete')
+    .command('delete <id>')
     .description('delete a group; the accounts of its members are kept')
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteGroup(io, id, options));
   memberCommands(group, io);
@@ -62,9 +59,8 @@ export function groupCommands(group: Command, io: Io): void {
 function memberCommands(group: Command, io: Io): void {
   const members = group.command('members').description('members of a group');
   members
-    .command('list', { isDefault: true })
+    .command('list <id>', { isDefault: true })
     .description('list the members')
-    .argument('<id>')
     .action(async (id) => io.show(await io.api.call<Group>('GET', pathOf(id)), ({ users }) => users.join('\n')));
   // older versions had these verbs directly below the noun
   for (const [below, legacyNames] of [

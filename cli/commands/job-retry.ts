@@ -37,9 +37,8 @@ export function failureCommands(job: Command, io: Io): void {
     .option('--limit <count>', 'maximum number of groups', limit, 100)
     .action((options) => listFailures(io, options));
   job
-    .command('retry')
+    .command('retry [id...]')
     .description('retry failed transfers, each once and as the account that started it; let other jobs run now')
-    .argument('[id...]')
     .option('--fingerprint <fingerprint>', "all failures with this fingerprint, see 'job failures'")
     .option('--rate <rate>', 'maximum rate, such as 5/s, 30/m or 100/h', rate, 1)
     .option('--limit <count>', 'maximum number', integer(1, 1_000_000_000))
@@ -53,9 +52,8 @@ export function failureCommands(job: Command, io: Io): void {
     .option('--limit <count>', 'maximum number', limit, 50)
     .action(({ limit }) => listRetries(io, { limit }));
   job
-    .command('retry-stop')
+    .command('retry-stop <order>')
     .description('stop a mass retry; transfers that it has started continue')
-    .argument('<order>')
     .action(async (id) =>
       io.show(await io.api.call<MassRetry>('POST', `${RETRY}/${encodeURIComponent(id)}/stop`), describe),
     );

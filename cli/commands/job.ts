@@ -29,19 +29,16 @@ export function jobCommands(job: Command, io: Io): void {
   legacyOption(list, '--status <state>', '--state');
   legacyOption(list, '--older-than <age>', '--until').action((options) => listJobs(io, options));
   job
-    .command('show')
+    .command('show <id>')
     .description('show all details of a job: attempts, queue row, worker, end of the log')
-    .argument('<id>')
     .action(async (id) => io.show(await io.api.call<JobDetail>('GET', jobPath(id)), describe));
   job
-    .command('why')
+    .command('why <id>')
     .description('explain why a transfer has not started: its position, what blocks it, workers that could run it')
-    .argument('<id>')
     .action((id) => showWhy(io, jobPath(id)));
   job
-    .command('cancel')
+    .command('cancel <id...>')
     .description('cancel transfers, or remove other jobs that are not running from the queue')
-    .argument('<id...>')
     .action((ids) =>
       forEachJob(io, ids, async (id) => {
         const answer = await io.api.call('POST', `${jobPath(id)}/cancel`);

@@ -11,9 +11,8 @@ const TYPES = ['Application', 'Service'];
 
 export function licenceCommands(licence: Command, io: Io): void {
   licence
-    .command('define')
+    .command('define [name]')
     .description('define a feature that tenants can license (editors)')
-    .argument('[name]')
     .addOption(choice('--type <type>', 'type of the feature', TYPES))
     .option('--url <url>', 'address of the application')
     .option('--response-url <url>', 'address that a login returns to')

@@ -7,13 +7,11 @@ import type { Io } from '../io.ts';
 import type { PictureCoverage } from '../md-picture.ts';
 
 export function mdCommands(md: Command, io: Io): void {
-  md.command('show')
+  md.command('show <dataset>')
     .description('show what a multidimensional dataset holds: items, times, axes, extent')
-    .argument('<dataset>')
     .action((dataset) => showDataset(io, dataset));
-  md.command('values')
+  md.command('values <dataset>')
     .description('show values of a multidimensional dataset')
-    .argument('<dataset>')
     .option('--item <name>', 'item, by id or name; may be repeated', repeated)
     .option('--from <when>', 'first time, such as 2026-01-24 or 2026-01-24T08:17:02')
     .option('--to <when>', 'last time')

@@ -16,33 +16,28 @@ const ROLES = ['Owner', 'Contributor', 'Reader'];
 export function projectMemberCommands(project: Command, io: Io): void {
   const members = project.command('members').description('members of a project');
   members
-    .command('list', { isDefault: true })
+    .command('list <project>', { isDefault: true })
     .description('list the members, including inherited ones')
-    .argument('<project>')
     .action((id) => listMembers(io, id));
   members
-    .command('add')
+    .command('add <project>')
     .description('add a member, or change the role of one')
-    .argument('<project>')
     .argument('<account>', 'login id or user id')
     .addOption(choice('--role <role>', 'role of the member', ROLES).default('Reader'))
     .action((id, account, { role }) => addMember(io, id, { account, role }));
   members
-    .command('remove')
+    .command('remove <project>')
     .description('remove a member')
-    .argument('<project>')
     .argument('<account>', 'login id or user id')
     .action((id, account) => removeMember(io, id, account));
   members
-    .command('set')
+    .command('set <project>')
     .description('replace all members; a subproject no longer inherits members')
-    .argument('<project>')
     .argument('<account:role...>', 'login id or user id, a colon, Owner, Contributor or Reader', given)
     .action((id, all: Given[]) => setMembers(io, id, all));
   members
-    .command('inherit')
+    .command('inherit <project>')
     .description('remove the own members of a subproject, so that it inherits those of its parent')
-    .argument('<project>')
     .action((id) => inherit(io, id));
 }
 

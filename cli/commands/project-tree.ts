@@ -18,24 +18,21 @@ interface TreeOptions {
 
 export function projectTreeCommands(project: Command, io: Io): void {
   project
-    .command('tree')
+    .command('tree <project>')
     .description('show everything below a project')
-    .argument('<project>')
     .option('--limit <count>', 'maximum number', limit, 1000)
     .option('--offset <count>', 'skip this many', count)
     .option('--datasets', 'include datasets')
     .action((id, { limit, offset, datasets }) => showTree(io, id, { limit, offset, datasets }));
   project
-    .command('move')
+    .command('move <project>')
     .description('move a subproject with its content to another project of the same root project')
-    .argument('<project>')
     .argument('<target>', 'new parent project')
     .action((id, target) => move(io, id, target));
   const explainCommand = project
-    .command('explain')
+    .command('explain <project>')
     .alias('access-explain')
     .description('explain the access of an account to a project, capability by capability (owners)')
-    .argument('<project>')
     .option('--account <account>', 'login id or user id; default: you');
   legacyOption(explainCommand, '--user <account>', '--account').action((id, options) => explain(io, id, options));
 }

@@ -48,14 +48,12 @@ export function projectCommands(project: Command, io: Io): void {
     .option('--cursor <cursor>', 'continue after the previous page')
     .action((options) => listProjects(io, options));
   project
-    .command('show')
+    .command('show <id>')
     .description('show a project and its members')
-    .argument('<id>')
     .action((id) => showProject(io, id));
   project
-    .command('update')
+    .command('update <id>')
     .description('update a project; only the given options change')
-    .argument('<id>')
     .option('--name <name>', 'new name')
     .option('--description <text>', "new description; '' for none")
     .addOption(choice('--access-level <level>', 'who sees it', ACCESS_LEVELS))
@@ -64,9 +62,8 @@ export function projectCommands(project: Command, io: Io): void {
     .action((id, options) => updateProject(io, id, options));
   revokeGrantsCommand(project, io, 'revoke all signed addresses of a project, its folders and its datasets', path);
   project
-    .command('delete')
+    .command('delete <id>')
     .description('move a project with its content to the recycle bin')
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteProject(io, id, options));
   projectTreeCommands(project, io);

@@ -32,28 +32,24 @@ export function recycleBinCommands(bin: Command, io: Io): void {
     .option('--offset <count>', 'skip this many', count)
     .action((options) => listItems(io, options));
   bin
-    .command('show')
+    .command('show <id>')
     .description('show a deleted project or dataset')
-    .argument('<id>')
     .action((id) => showItem(io, id));
   bin
-    .command('preview')
+    .command('preview <id>')
     .description(
       'show what a restore brings back, which privileges you lack and who can grant them, and what a purge deletes',
     )
-    .argument('<id>')
     .action((id) => preview(io, id));
   bin
-    .command('restore')
+    .command('restore <id>')
     .description('restore a project or dataset, with its deleted parents')
-    .argument('<id>')
     .option('--to <project>', 'restore it to this project instead')
     .option('--as-root', 'restore a project as your root project instead')
     .action((id, options) => restoreItem(io, id, options));
   bin
-    .command('purge')
+    .command('purge <id>')
     .description('delete a project with its content, or a dataset, for ever')
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => purgeItem(io, id, options));
   bin

@@ -5,9 +5,8 @@ import type { Io } from '../io.ts';
 /** Adds `revoke-grants` to projects or datasets. `pathOf`: path of an id in the API. */
 export function revokeGrantsCommand(noun: Command, io: Io, description: string, pathOf: (id: string) => string): void {
   noun
-    .command('revoke-grants')
+    .command('revoke-grants <id>')
     .description(description)
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes = !io.interactive }: ConfirmOptions) => {
       const question = `Revoke all signed addresses of the ${noun.name()}? This cannot be undone.`;

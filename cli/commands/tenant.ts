@@ -21,41 +21,35 @@ export function tenantCommands(tenant: Command, io: Io): void {
     .option('--all', 'all tenants (administrators)')
     .action((options) => listTenants(io, options));
   tenant
-    .command('show')
+    .command('show <id>')
     .description('show one tenant')
-    .argument('<id>')
     .action((id) => showTenant(io, id));
   tenant
-    .command('update')
+    .command('update <id>')
     .description('rename a tenant (its owners), or change its share of the queue (administrators)')
-    .argument('<id>')
     .option('--name <name>', 'new name')
     .option('--weight <number>', 'share of the queue relative to other tenants; default: 1', weight)
     .option('--recycle-bin-days <days>', "how long deleted items are kept; 'default' for the platform's setting", days)
     .action((id, options) => updateTenant(io, id, options));
   tenant
-    .command('delete')
+    .command('delete <id>')
     .description('delete a tenant without projects and keys (administrators)')
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteTenant(io, id, options));
   const members = tenant.command('members').description('members of a tenant (its owners and administrators)');
   members
-    .command('list', { isDefault: true })
+    .command('list <tenant>', { isDefault: true })
     .description('list the members')
-    .argument('<tenant>')
     .action((id) => listMembers(io, id));
   members
-    .command('add')
+    .command('add <tenant>')
     .description('add a member, or change the role of one')
-    .argument('<tenant>')
     .argument('<account>', 'login id or user id')
     .addOption(choice('--role <role>', 'role of the member', ['Owner', 'Member']).default('Member'))
     .action((id, account, { role }) => addMember(io, id, account, role));
   members
-    .command('remove')
+    .command('remove <tenant>')
     .description("remove a member and its roles in the tenant's projects")
-    .argument('<tenant>')
     .argument('<account>', 'login id or user id')
     .option('--keep-project-roles', "keep the roles in the tenant's projects")
     .option('--dry-run', 'only show how many roles in projects would end')

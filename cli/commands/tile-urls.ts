@@ -33,11 +33,10 @@ interface Scheme {
 
 export function urlsCommand(tile: Command, io: Io): void {
   tile
-    .command('urls')
+    .command('urls <dataset>')
     .description(
       'print the addresses of the tiles and features of a dataset for maps and GIS; whoever has one may read the dataset until it expires',
     )
-    .argument('<dataset>')
     .option('--expires <duration>', 'how long they work, such as 8h or 30d; default: 1d', milliseconds, DAY_MS)
     .option('--no-sign', 'addresses without a signature: the reader needs an access token or API key')
     .action((dataset, wanted) => showUrls(io, dataset, wanted));

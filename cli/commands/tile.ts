@@ -17,16 +17,14 @@ const vectorPath = (dataset: string, rest: string) => `/api/vectortiles/dataset/
 
 export function tileCommands(tile: Command, io: Io): void {
   tile
-    .command('status')
+    .command('status <dataset>')
     .description(
       'show the zoom levels of a dataset of tiles: tiles with data, and kept ones of levels drawn on request; of a dataset of features: vector tiles that are drawn ahead',
     )
-    .argument('<dataset>')
     .action((dataset) => showStatus(io, dataset));
   tile
-    .command('warm')
+    .command('warm <dataset>')
     .description('draw tiles of levels that are drawn on request ahead of the first request')
-    .argument('<dataset>')
     .option('--scheme <id>', 'only this scheme')
     .option('--levels <levels>', 'zoom levels, such as 14 or 14-16; default: all that are drawn on request')
     .option('--bbox <west,south,east,north>', 'only tiles that meet this box, in degrees')
@@ -34,11 +32,10 @@ export function tileCommands(tile: Command, io: Io): void {
     .option('--layer <number>', 'number of the layer', count, 0)
     .action((dataset, options) => warm(io, dataset, options));
   tile
-    .command('check')
+    .command('check <dataset>')
     .description(
       'decode tiles that are chosen at random, and draw those of levels drawn on request anew; of a dataset of features: draw vector tiles anew that are drawn ahead',
     )
-    .argument('<dataset>')
     .option('--tiles <count>', 'number of tiles', integer(1, MOST_CHECKED), 100)
     .action((dataset, options) => check(io, dataset, options));
   urlsCommand(tile, io);

@@ -14,9 +14,8 @@ interface ConvertOptions extends ConversionOptions, StartOptions {
 
 export function convertCommand(transfer: Command, io: Io): void {
   const command = transfer
-    .command('convert')
+    .command('convert <dataset>')
     .description('convert a dataset to a new one, in another format or coordinate system')
-    .argument('<dataset>')
     .requiredOption('--writer <name>', 'writer of the new dataset')
     .requiredOption('--name <name>', 'name of the new dataset')
     .option('--description <text>', 'description of the new dataset')

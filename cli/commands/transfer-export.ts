@@ -20,9 +20,8 @@ interface ExportOptions extends ConversionOptions {
 
 export function exportCommand(transfer: Command, io: Io): void {
   const command = transfer
-    .command('export')
+    .command('export <dataset>')
     .description('convert a dataset to a file and download it')
-    .argument('<dataset>')
     .option('--writer <name>', "writer of the file; default: by the extension of the output's name")
     .option('--reader <name>', 'reader of the dataset; default: by its format')
     .option('-o, --output <file>', "file or folder, - for stdout; default: the export's name, in the current folder")

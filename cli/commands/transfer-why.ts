@@ -6,11 +6,10 @@ import { transferPath } from '../watch.ts';
 
 export function whyCommand(transfer: Command, io: Io): void {
   transfer
-    .command('why')
+    .command('why <id>')
     .description(
       'explain why a transfer has not started (its position, what it waits for, workers that could run it) or has failed',
     )
-    .argument('<id>')
     .action((id) => showWhy(io, transferPath(id)));
 }
 

@@ -38,38 +38,32 @@ export function transferCommands(transfer: Command, io: Io): void {
   legacyOption(list, '--from <time>', '--since');
   legacyOption(list, '--to <time>', '--until').action((options) => listTransfers(io, options));
   transfer
-    .command('show')
+    .command('show <id>')
     .description('show one transfer')
-    .argument('<id>')
     .action((id) => showTransfer(io, id));
   transfer
-    .command('watch')
+    .command('watch <id>')
     .description('follow a transfer to its end; exit code 1 if it ends in an error')
-    .argument('<id>')
     .action((id) => watch(io, id));
   transfer
-    .command('download')
+    .command('download <id>')
     .description('download the file of an export, which is stored for seven days')
-    .argument('<id>')
     .option('-o, --output <file>', "file or folder, - for stdout; default: the export's name, in the current folder")
     .option('--force', 'replace an existing file')
     .action((id, { output, force }) => downloadExport(io, id, { path: output, force }));
   transfer
-    .command('cancel')
+    .command('cancel <id>')
     .description('cancel a transfer; partial output is discarded')
-    .argument('<id>')
     .action((id) => cancelTransfer(io, id));
   transfer
-    .command('retry')
+    .command('retry <id>')
     .description('retry a failed transfer, as a new one')
-    .argument('<id>')
     .option('--dry-run', 'only check the retry and show what it costs')
     .action((id, options) => retry(io, id, options));
   whyCommand(transfer, io);
   transfer
-    .command('log')
+    .command('log <id>')
     .description('show the log of a transfer')
-    .argument('<id>')
     .addOption(choice('--level <level>', 'minimum severity', ['debug', 'info', 'warning', 'error']))
     .action((id, { level }) => showLog(io, id, level));
 }

@@ -13,11 +13,10 @@ const path = (id: string) => `${HOOKS}/${encodeURIComponent(id)}`;
 
 export function webhookCommands(webhook: Command, io: Io): void {
   webhook
-    .command('create')
+    .command('create <url>')
     .description(
       'create a webhook, which sends events to an address, signed as Standard Webhooks; prints its secret once',
     )
-    .argument('<url>')
     .option('--type <type>', 'only events of this type, such as transferfinished; may be repeated', repeated)
     .option('--secret-stdin', 'read the secret (whsec_…) from stdin instead of generating one')
     .action((url, options) => createWebhook(io, url, options));
@@ -26,33 +25,28 @@ export function webhookCommands(webhook: Command, io: Io): void {
     .description('list the webhooks of the tenant')
     .action(() => listWebhooks(io));
   webhook
-    .command('show')
+    .command('show <id>')
     .description('show one webhook')
-    .argument('<id>')
     .action(async (id) => io.show(await io.api.call<Webhook>('GET', path(id)), describe));
   webhook
-    .command('delete')
+    .command('delete <id>')
     .description('delete a webhook with its pending deliveries')
-    .argument('<id>')
     .option('--yes', 'do not ask')
     .action((id, options) => deleteWebhook(io, id, options));
   webhook
-    .command('deliveries')
+    .command('deliveries <id>')
     .description('list the deliveries of events, newest first')
-    .argument('<id>')
     .addOption(choice('--state <state>', 'only deliveries in this state', ['Pending', 'Delivered', 'Failed']))
     .option('--limit <count>', 'maximum number', limit, 50)
     .action((id, { state, limit }) => listDeliveries(io, id, { state, limit }));
   webhook
-    .command('replay')
+    .command('replay <id>')
     .description('send all events after an offset again')
-    .argument('<id>')
     .requiredOption('--after <offset>', 'offset of the last event to skip; 0: send all stored events', count)
     .action((id, { after }) => replay(io, id, after));
   webhook
-    .command('test')
+    .command('test <id>')
     .description('send a test event now; a failing or disabled webhook is active again if its receiver accepts it')
-    .argument('<id>')
     .action((id) => testWebhook(io, id));
   webhook
     .command('listen')
