@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AppError, invalid } from '../errors.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { flag, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import { component, flag, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 
 export const Text = chosenName(z.string().max(255));
 /** Mail address. Only its form is checked. */
@@ -30,35 +30,33 @@ export const NewPassword = z.string().max(1000);
 const SECOND_FACTORS = ['none', 'required', 'registered'] as const;
 
 /** An account in answers, without its password hash. */
-export const Account = z
-  .object({
-    id: text('Login id, in any letter case.', 'ann'),
-    userId: uuidText('User id of the account, a UUID.'),
-    tenantId: uuidText('Id of the home tenant.').optional(),
-    name: text('Name of the person.', 'Ann Example'),
-    email: text('E-mail address of the person.', 'ann@example.org').optional(),
-    company: text('Company of the person.', 'River authority').optional(),
-    phoneNumber: text('Telephone number.', '+45 1234 5678').optional(),
-    roles: text('Roles of the account, separated by commas.', 'BackOffice'),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-    activated: flag('Whether the account was activated.'),
-    enabled: flag('Whether the account may sign in.'),
-    locked: flag('Whether the account is locked.'),
-    lockedDateEnd: timeText('End of the lock, UTC. Absent: no end.').optional(),
-    noOfUnsuccessfulLoginAttempts: number('Number of failed logins since the last successful one.'),
-    lastLoginAttemptedDate: timeText('Time of the last login attempt, UTC.').optional(),
-    lastLoginAt: timeText('Time of the last login that succeeded, UTC.').optional(),
-    secondFactor: z
-      .enum(SECOND_FACTORS)
-      .describe(
-        '`registered`: a code of an authenticator was accepted; `required`: a group requires codes, none was accepted yet; `none`.',
-      ),
-    allowMePasswordChange: flag('Whether the holder may change the password.'),
-    userGroups: texts('Names of its groups.', ['Editors']),
-  })
-  .meta({ id: 'Account' });
+export const Account = component('Account', {
+  id: text('Login id, in any letter case.', 'ann'),
+  userId: uuidText('User id of the account, a UUID.'),
+  tenantId: uuidText('Id of the home tenant.').optional(),
+  name: text('Name of the person.', 'Ann Example'),
+  email: text('E-mail address of the person.', 'ann@example.org').optional(),
+  company: text('Company of the person.', 'River authority').optional(),
+  phoneNumber: text('Telephone number.', '+45 1234 5678').optional(),
+  roles: text('Roles of the account, separated by commas.', 'BackOffice'),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+  activated: flag('Whether the account was activated.'),
+  enabled: flag('Whether the account may sign in.'),
+  locked: flag('Whether the account is locked.'),
+  lockedDateEnd: timeText('End of the lock, UTC. Absent: no end.').optional(),
+  noOfUnsuccessfulLoginAttempts: number('Number of failed logins since the last successful one.'),
+  lastLoginAttemptedDate: timeText('Time of the last login attempt, UTC.').optional(),
+  lastLoginAt: timeText('Time of the last login that succeeded, UTC.').optional(),
+  secondFactor: z
+    .enum(SECOND_FACTORS)
+    .describe(
+      '`registered`: a code of an authenticator was accepted; `required`: a group requires codes, none was accepted yet; `none`.',
+    ),
+  allowMePasswordChange: flag('Whether the holder may change the password.'),
+  userGroups: texts('Names of its groups.', ['Editors']),
+});
 export type Account = z.infer<typeof Account>;
 
 /** Why an account cannot be used, or undefined. */

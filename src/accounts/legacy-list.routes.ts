@@ -2,19 +2,17 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { type App, Routes } from '../http/route.ts';
-import { flag, text } from '../http/rules/members.ts';
+import { component, flag, text } from '../http/rules/members.ts';
 import { type LegacyAccount, listLegacyAccounts } from './queries.ts';
 import type { AccountStore } from './store.ts';
 
-const Item = z
-  .object({
-    Id: text('Login id of the account.', 'ann'),
-    Name: text('Full name of the person.', 'Ann Example'),
-    Roles: text('Names of roles, separated by commas.', 'BackOffice'),
-    Activated: flag('Whether the account is active.'),
-    EncryptedPassword: text('`redacted`, unless the setting `accounts.exposePasswordHash` is on.', 'redacted'),
-  })
-  .meta({ id: 'LegacyAccount' });
+const Item = component('LegacyAccount', {
+  Id: text('Login id of the account.', 'ann'),
+  Name: text('Full name of the person.', 'Ann Example'),
+  Roles: text('Names of roles, separated by commas.', 'BackOffice'),
+  Activated: flag('Whether the account is active.'),
+  EncryptedPassword: text('`redacted`, unless the setting `accounts.exposePasswordHash` is on.', 'redacted'),
+});
 
 export interface LegacyListParts {
   db: Database;

@@ -4,7 +4,7 @@ import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
-import { createdAt, createdBy, flag, number, text, timeText, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, createdBy, flag, number, text, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum, queryInteger, queryList, queryTime } from '../http/rules/query.ts';
 import { STATUSES } from './balance.queries.ts';
@@ -16,101 +16,85 @@ import { operationEntries } from './operation.ts';
 import { verify } from './verify.ts';
 
 const status = z.enum(STATUSES);
-const Balance = z
-  .object({
-    status: status.describe('State of the credits.'),
-    credits: number('Available credits, with up to six decimal places.', 75.5),
-  })
-  .meta({ id: 'CreditBalance' });
+const Balance = component('CreditBalance', {
+  status: status.describe('State of the credits.'),
+  credits: number('Available credits, with up to six decimal places.', 75.5),
+});
 export type Balance = z.infer<typeof Balance>;
-const BillingReference = z
-  .object({
-    billingReference: text('Name of the billing reference.', 'C-1042'),
-    billingReferenceTag: text('Note on the billing reference.', 'Framework 2026'),
-    billingReferenceType: text('Type of the billing reference.', 'EXT'),
-  })
-  .meta({ id: 'BillingReference' });
+const BillingReference = component('BillingReference', {
+  billingReference: text('Name of the billing reference.', 'C-1042'),
+  billingReferenceTag: text('Note on the billing reference.', 'Framework 2026'),
+  billingReferenceType: text('Type of the billing reference.', 'EXT'),
+});
 const lot = {
   expiresAt: timeText('Time when the credits expire, UTC.'),
   salesOrderId: text('Sales order that paid for the credits.', 'SO-2026-17'),
   billingReference: BillingReference.describe('Billing reference of the credits.'),
 };
-const Detail = z
-  .object({
-    status: status.describe('State of the credits.'),
-    credits: number('Credits of the lot, with up to six decimal places.', 75.5),
-    ...lot,
-  })
-  .meta({ id: 'CreditDetail' });
+const Detail = component('CreditDetail', {
+  status: status.describe('State of the credits.'),
+  credits: number('Credits of the lot, with up to six decimal places.', 75.5),
+  ...lot,
+});
 export type Detail = z.infer<typeof Detail>;
-const ExtendedDetail = z
-  .object({
-    status: status.describe('State of the credits.'),
-    credits: number('Credits of the lot, with up to six decimal places.', 75.5),
-    ...lot,
-    projectId: uuidText('Id of the project.').optional(),
-    projectName: text('Name of the project.', 'Upper valley').optional(),
-    operationId: text(
-      'Operation that reserves or spends the credits, such as the id of a transfer.',
-      'run-4711',
-    ).optional(),
-    createdAt,
-    createdBy: createdBy.optional(),
-  })
-  .meta({ id: 'ExtendedCreditDetail' });
+const ExtendedDetail = component('ExtendedCreditDetail', {
+  status: status.describe('State of the credits.'),
+  credits: number('Credits of the lot, with up to six decimal places.', 75.5),
+  ...lot,
+  projectId: uuidText('Id of the project.').optional(),
+  projectName: text('Name of the project.', 'Upper valley').optional(),
+  operationId: text(
+    'Operation that reserves or spends the credits, such as the id of a transfer.',
+    'run-4711',
+  ).optional(),
+  createdAt,
+  createdBy: createdBy.optional(),
+});
 export type ExtendedDetail = z.infer<typeof ExtendedDetail>;
-const Forecast = z
-  .object({
-    available: number('Credits that are available.', 300),
-    spentPerDay: number('Mean of the credits spent per day.', 12.5),
-    lastsUntil: text('Time when nothing is left at this pace, UTC.', '2026-02-17T08:17:02.4350000').optional(),
-    expiring: z
-      .array(
-        z
-          .object({
-            expiresAt: timeText('Time when the credits expire, UTC.'),
-            credits: number('Credits that expire then, with up to six decimal places.', 75.5),
-            unspent: number('Credits that are left when they expire, at this pace.'),
-          })
-          .meta({ id: 'ExpiringCredits' }),
-      )
-      .describe('What is available, by its expiry.'),
-  })
-  .meta({ id: 'CreditForecast' });
+const Forecast = component('CreditForecast', {
+  available: number('Credits that are available.', 300),
+  spentPerDay: number('Mean of the credits spent per day.', 12.5),
+  lastsUntil: text('Time when nothing is left at this pace, UTC.', '2026-02-17T08:17:02.4350000').optional(),
+  expiring: z
+    .array(
+      component('ExpiringCredits', {
+        expiresAt: timeText('Time when the credits expire, UTC.'),
+        credits: number('Credits that expire then, with up to six decimal places.', 75.5),
+        unspent: number('Credits that are left when they expire, at this pace.'),
+      }),
+    )
+    .describe('What is available, by its expiry.'),
+});
 export type Forecast = z.infer<typeof Forecast>;
-const Entry = z
-  .object({
-    seq: z.int().describe('Number of the entry in its pool.'),
-    kind: z.enum(KINDS).describe('Kind of the operation that wrote the entry.'),
-    account: z.enum(ACCOUNTS).describe('Account of the entry.'),
-    credits: number('Amount; negative on the account that gives.', 75.5),
-    lotId: z.int().describe('Lot that the credits belong to: what one add or move put into the pool.'),
-    expiresAt: timeText('Time when the credits expire, UTC.'),
-    salesOrderId: text('Sales order that paid for the credits.', 'SO-2026-17'),
-    projectId: uuidText('Id of the project.').optional(),
-    createdAt,
-    createdBy: createdBy.optional(),
-    requestId: uuidText('`x-request-id` of the request.').optional(),
-  })
-  .meta({ id: 'CreditEntry' });
+const Entry = component('CreditEntry', {
+  seq: z.int().describe('Number of the entry in its pool.'),
+  kind: z.enum(KINDS).describe('Kind of the operation that wrote the entry.'),
+  account: z.enum(ACCOUNTS).describe('Account of the entry.'),
+  credits: number('Amount; negative on the account that gives.', 75.5),
+  lotId: z.int().describe('Lot that the credits belong to: what one add or move put into the pool.'),
+  expiresAt: timeText('Time when the credits expire, UTC.'),
+  salesOrderId: text('Sales order that paid for the credits.', 'SO-2026-17'),
+  projectId: uuidText('Id of the project.').optional(),
+  createdAt,
+  createdBy: createdBy.optional(),
+  requestId: uuidText('`x-request-id` of the request.').optional(),
+});
 export type Entry = z.infer<typeof Entry>;
-const Verification = z
-  .object({
-    valid: flag('Whether the ledger is right.'),
-    pools: z.int().describe('Number of pools.'),
-    entries: z.int().meta({ description: 'Number of entries.', example: 1200 }),
-    wrong: z
-      .object({
-        tenantId: uuidText('Id of the tenant of the pool; absent: the generic pool.').optional(),
-        seq: z.int().optional().describe('Number of the entry in its pool.'),
-        lotId: z.int().optional().describe('Lot that the credits belong to: what one add or move put into the pool.'),
-        reason: text('What is wrong with it.', 'The sum of the accounts is not 0.'),
-      })
-      .optional()
-      .meta({ id: 'WrongCreditEntry' })
-      .describe('The first wrong entry.'),
-  })
-  .meta({ id: 'CreditVerification' });
+const Verification = component('CreditVerification', {
+  valid: flag('Whether the ledger is right.'),
+  pools: z.int().describe('Number of pools.'),
+  entries: z.int().meta({ description: 'Number of entries.', example: 1200 }),
+  wrong: z
+    .object({
+      tenantId: uuidText('Id of the tenant of the pool; absent: the generic pool.').optional(),
+      seq: z.int().optional().describe('Number of the entry in its pool.'),
+      lotId: z.int().optional().describe('Lot that the credits belong to: what one add or move put into the pool.'),
+      reason: text('What is wrong with it.', 'The sum of the accounts is not 0.'),
+    })
+    .optional()
+    .meta({ id: 'WrongCreditEntry' })
+    .describe('The first wrong entry.'),
+});
 export type Verification = z.infer<typeof Verification>;
 
 const Query = z.object({

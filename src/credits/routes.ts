@@ -2,42 +2,34 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { uuidParam } from '../http/rules/forms.ts';
-import { number, text } from '../http/rules/members.ts';
+import { component, number, text } from '../http/rules/members.ts';
 import { queryBoolean } from '../http/rules/query.ts';
 import { add, move, release, reserve, spend } from './change.ts';
 import { expire } from './expire.ts';
 import { Credits, Expiry, OperationId, Pool, Reference } from './forms.ts';
 
-const BillingReference = z
-  .object({
-    billingReference: Reference.meta({ description: 'Name of the billing reference.', example: 'C-1042' }),
-    billingReferenceTag: z
-      .string()
-      .trim()
-      .max(255)
-      .default('')
-      .meta({ description: 'Note on the billing reference.', example: 'Framework 2026' }),
-    billingReferenceType: Reference.meta({ description: 'Type of the billing reference.', example: 'EXT' }),
-  })
-  .meta({ id: 'NewBillingReference' });
-const Amount = z
-  .object({ credits: number('Credits, with up to six decimal places.', 75.5) })
-  .meta({ id: 'CreditAmount' });
+const BillingReference = component('NewBillingReference', {
+  billingReference: Reference.meta({ description: 'Name of the billing reference.', example: 'C-1042' }),
+  billingReferenceTag: z
+    .string()
+    .trim()
+    .max(255)
+    .default('')
+    .meta({ description: 'Note on the billing reference.', example: 'Framework 2026' }),
+  billingReferenceType: Reference.meta({ description: 'Type of the billing reference.', example: 'EXT' }),
+});
+const Amount = component('CreditAmount', { credits: number('Credits, with up to six decimal places.', 75.5) });
 export type Amount = z.infer<typeof Amount>;
-const Reserved = z
-  .object({
-    credits: number('Reserved credits, with up to six decimal places.', 75.5),
-    operationId: text('Operation that reserves or spends the credits, such as the id of a transfer.', 'run-4711'),
-  })
-  .meta({ id: 'CreditReservation' });
+const Reserved = component('CreditReservation', {
+  credits: number('Reserved credits, with up to six decimal places.', 75.5),
+  operationId: text('Operation that reserves or spends the credits, such as the id of a transfer.', 'run-4711'),
+});
 export type Reserved = z.infer<typeof Reserved>;
-const Expired = z
-  .object({
-    credits: number('Expired credits, with up to six decimal places.', 75.5),
-    lots: z.int().describe('Number of lots.'),
-    pools: z.int().describe('Number of pools.'),
-  })
-  .meta({ id: 'ExpiredCredits' });
+const Expired = component('ExpiredCredits', {
+  credits: number('Expired credits, with up to six decimal places.', 75.5),
+  lots: z.int().describe('Number of lots.'),
+  pools: z.int().describe('Number of pools.'),
+});
 export type Expired = z.infer<typeof Expired>;
 
 const DryRun = z.object({

@@ -14,40 +14,36 @@ import {
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
-import { number, text, texts } from '../http/rules/members.ts';
+import { component, number, text, texts } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 
-const System = z
-  .object({
-    id: z.int().meta({ description: 'Code in its authority.', example: 25832 }),
-    name: text('Name of the coordinate system.', 'ETRS89 / UTM zone 32N'),
-    authority: text('Authority of the code.', 'EPSG'),
-    aliases: texts('Other names, and deprecated codes that it replaces.', ['Web Mercator']).optional(),
-    areaOfUse: z
-      .object({
-        name: text('Name of the area.', 'Europe between 6°E and 12°E'),
-        west: number('Western longitude; greater than the eastern one if the area crosses the antimeridian.'),
-        south: number('Southern latitude.', 38.76),
-        east: number('Eastern longitude.'),
-        north: number('Northern latitude.', 84.33),
-      })
-      .optional()
-      .describe('Area of use in degrees; west is greater than east if it crosses the antimeridian.'),
-    wkt: text('Definition as WKT 1, or as WKT 2 if there is no WKT 1.', 'PROJCS["ETRS89 / UTM zone 32N",…]'),
-    wkt2: text('Definition as WKT 2.', 'PROJCRS["ETRS89 / UTM zone 32N",…]'),
-    proj4String: text(
-      'Definition as a PROJ.4 string, if there is one.',
-      '+proj=utm +zone=32 +ellps=GRS80 +units=m +no_defs',
-    ).optional(),
-  })
-  .meta({ id: 'CoordinateSystem' });
+const System = component('CoordinateSystem', {
+  id: z.int().meta({ description: 'Code in its authority.', example: 25832 }),
+  name: text('Name of the coordinate system.', 'ETRS89 / UTM zone 32N'),
+  authority: text('Authority of the code.', 'EPSG'),
+  aliases: texts('Other names, and deprecated codes that it replaces.', ['Web Mercator']).optional(),
+  areaOfUse: z
+    .object({
+      name: text('Name of the area.', 'Europe between 6°E and 12°E'),
+      west: number('Western longitude; greater than the eastern one if the area crosses the antimeridian.'),
+      south: number('Southern latitude.', 38.76),
+      east: number('Eastern longitude.'),
+      north: number('Northern latitude.', 84.33),
+    })
+    .optional()
+    .describe('Area of use in degrees; west is greater than east if it crosses the antimeridian.'),
+  wkt: text('Definition as WKT 1, or as WKT 2 if there is no WKT 1.', 'PROJCS["ETRS89 / UTM zone 32N",…]'),
+  wkt2: text('Definition as WKT 2.', 'PROJCRS["ETRS89 / UTM zone 32N",…]'),
+  proj4String: text(
+    'Definition as a PROJ.4 string, if there is one.',
+    '+proj=utm +zone=32 +ellps=GRS80 +units=m +no_defs',
+  ).optional(),
+});
 export type System = z.infer<typeof System>;
-const Systems = z
-  .object({
-    totalCount: z.int().optional().describe('Number of matches; only with `limit`.'),
-    data: z.array(System).describe('Coordinate systems of this page.'),
-  })
-  .meta({ id: 'CoordinateSystemPage' });
+const Systems = component('CoordinateSystemPage', {
+  totalCount: z.int().optional().describe('Number of matches; only with `limit`.'),
+  data: z.array(System).describe('Coordinate systems of this page.'),
+});
 export type Systems = z.infer<typeof Systems>;
 
 /** `west,south,east,north`. If west is greater than east, the box crosses the antimeridian. */

@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { text, uuidText } from '../http/rules/members.ts';
+import { component, text, uuidText } from '../http/rules/members.ts';
 import { visibleProjects } from '../projects/visibility.queries.ts';
 import { visible } from './queries.ts';
 
 export const FOUND_TYPES = ['Project', 'Dataset'] as const;
 
-export const FoundItem = z
-  .object({
-    id: uuidText('Id of the project or dataset.'),
-    itemType: z.enum(FOUND_TYPES).describe('Type of the item: `Project` or `Dataset`.'),
-    name: text('Name of the project or dataset.', 'Upper valley'),
-    projectId: uuidText('Id of the project that contains the item; absent for a root project.').optional(),
-    path: text(
-      'Names from the root project on, each after a slash. A slash in a name is `%2F`.',
-      '/Upper valley/surveys/2026',
-    ),
-  })
-  .meta({ id: 'FoundItem' });
+export const FoundItem = component('FoundItem', {
+  id: uuidText('Id of the project or dataset.'),
+  itemType: z.enum(FOUND_TYPES).describe('Type of the item: `Project` or `Dataset`.'),
+  name: text('Name of the project or dataset.', 'Upper valley'),
+  projectId: uuidText('Id of the project that contains the item; absent for a root project.').optional(),
+  path: text(
+    'Names from the root project on, each after a slash. A slash in a name is `%2F`.',
+    '/Upper valley/surveys/2026',
+  ),
+});
 export type FoundItem = z.infer<typeof FoundItem>;
 
 /** A path to search for: its names, and whether it starts at a root project, in a given project, or anywhere. */

@@ -1,49 +1,42 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import { queryDuration, queryEnum } from '../http/rules/query.ts';
 import { accessLevel } from '../projects/forms.ts';
 import { checkLifetime, type GrantLifetimes, HOUR_MS, MAX_GRANT_MS } from './grants.ts';
 import { ACTION_TYPES, applyHierarchy, type HierarchyParts } from './hierarchy.ts';
 
 const MAX_PATH_LENGTH = 10_000;
-const Hierarchy = z
-  .object({
-    actions: z
-      .array(
-        z.object({
-          type: queryEnum(ACTION_TYPES).describe('Kind of the action.'),
-          path: z
-            .string()
-            .max(MAX_PATH_LENGTH)
-            .meta({ description: 'Path in the project, segments separated by slashes.', example: 'surveys/2026' }),
-          newPath: z
-            .string()
-            .max(MAX_PATH_LENGTH)
-            .optional()
-            .meta({ description: 'Path to move to.', example: 'surveys/2027' }),
-          isFolder: flag('Whether the path is a folder.').optional(),
-        }),
-      )
-      .max(1000)
-      .default([])
-      .describe('Actions, in this order; all succeed or none.'),
-    defaultAccessLevel: accessLevel().optional().describe('Access level of folders that are created.'),
-    sasTokenExpiration: queryDuration(MAX_GRANT_MS, 'Lifetime of the tokens').optional(),
-  })
-  .meta({ id: 'HierarchyActions' });
-const Result = z
-  .object({
-    projectId: uuidText('Id of the project of the path.'),
-    datasetId: uuidText('Id of the dataset of the path.').optional(),
-    path: text('Path in the project, segments separated by slashes.', 'surveys/2026'),
-    sasToken: text(
-      'Signed query that grants access to the path.',
-      'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…',
-    ),
-  })
-  .meta({ id: 'HierarchyResult' });
+const Hierarchy = component('HierarchyActions', {
+  actions: z
+    .array(
+      z.object({
+        type: queryEnum(ACTION_TYPES).describe('Kind of the action.'),
+        path: z
+          .string()
+          .max(MAX_PATH_LENGTH)
+          .meta({ description: 'Path in the project, segments separated by slashes.', example: 'surveys/2026' }),
+        newPath: z
+          .string()
+          .max(MAX_PATH_LENGTH)
+          .optional()
+          .meta({ description: 'Path to move to.', example: 'surveys/2027' }),
+        isFolder: flag('Whether the path is a folder.').optional(),
+      }),
+    )
+    .max(1000)
+    .default([])
+    .describe('Actions, in this order; all succeed or none.'),
+  defaultAccessLevel: accessLevel().optional().describe('Access level of folders that are created.'),
+  sasTokenExpiration: queryDuration(MAX_GRANT_MS, 'Lifetime of the tokens').optional(),
+});
+const Result = component('HierarchyResult', {
+  projectId: uuidText('Id of the project of the path.'),
+  datasetId: uuidText('Id of the dataset of the path.').optional(),
+  path: text('Path in the project, segments separated by slashes.', 'surveys/2026'),
+  sasToken: text('Signed query that grants access to the path.', 'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…'),
+});
 const Results = z.object({ results: z.array(Result).describe('Results of the actions that changed something.') });
 export type Results = z.infer<typeof Results>;
 

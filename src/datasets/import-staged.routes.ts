@@ -3,7 +3,7 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import { importStaged } from './import-staged.ts';
 
 const MAX_PATH_LENGTH = 10_000;
@@ -26,42 +26,38 @@ const File = z
     if (url !== undefined && fileName === undefined)
       addIssue({ code: 'custom', path: ['fileName'], message: 'is required' });
   });
-const Import = z
-  .object({
-    files: z.array(File).max(1000).default([]).describe('Uploaded files.'),
-    destinationPath: z
-      .string()
-      .max(MAX_PATH_LENGTH)
-      .optional()
-      .meta({ description: 'Folder in the project.', example: 'surveys/2026' }),
-    destingationPath: z
-      .string()
-      .max(MAX_PATH_LENGTH)
-      .optional()
-      .meta({ description: 'Misspelling of `destinationPath` that clients send.', example: 'surveys/2026' }),
-    createDestinationPathIfNotExists: flag('Whether missing folders are created. Otherwise they are 404.').optional(),
-  })
-  .meta({ id: 'StagedFiles' });
-const Imported = z
-  .object({
-    datasets: z
-      .array(
-        z.object({
-          fileName: text('Name of the uploaded file.', 'valley.asc'),
-          datasetId: uuidText('Id of the dataset.'),
-        }),
-      )
-      .describe('Created datasets.'),
-    failures: z
-      .array(
-        z.object({
-          fileName: text('Name of the uploaded file.', 'valley.asc'),
-          message: text('Why the file was not imported.', 'The file is empty.'),
-        }),
-      )
-      .describe('Files that could not be imported.'),
-  })
-  .meta({ id: 'ImportedFiles' });
+const Import = component('StagedFiles', {
+  files: z.array(File).max(1000).default([]).describe('Uploaded files.'),
+  destinationPath: z
+    .string()
+    .max(MAX_PATH_LENGTH)
+    .optional()
+    .meta({ description: 'Folder in the project.', example: 'surveys/2026' }),
+  destingationPath: z
+    .string()
+    .max(MAX_PATH_LENGTH)
+    .optional()
+    .meta({ description: 'Misspelling of `destinationPath` that clients send.', example: 'surveys/2026' }),
+  createDestinationPathIfNotExists: flag('Whether missing folders are created. Otherwise they are 404.').optional(),
+});
+const Imported = component('ImportedFiles', {
+  datasets: z
+    .array(
+      z.object({
+        fileName: text('Name of the uploaded file.', 'valley.asc'),
+        datasetId: uuidText('Id of the dataset.'),
+      }),
+    )
+    .describe('Created datasets.'),
+  failures: z
+    .array(
+      z.object({
+        fileName: text('Name of the uploaded file.', 'valley.asc'),
+        message: text('Why the file was not imported.', 'The file is empty.'),
+      }),
+    )
+    .describe('Files that could not be imported.'),
+});
 
 export async function importStagedRoutes(app: App, { db, blobs }: { db: Database; blobs: BlobStore }) {
   const routes = new Routes(app, { access: 'signedIn', service: 'conversion', tags: ['datasets'] });

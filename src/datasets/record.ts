@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { createdAt, createdBy, number, text, texts, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
+import {
+  component,
+  createdAt,
+  createdBy,
+  number,
+  text,
+  texts,
+  updatedAt,
+  updatedBy,
+  uuidText,
+} from '../http/rules/members.ts';
 import { may } from '../projects/access.ts';
 import { permissionsAnswer } from '../projects/permissions.ts';
 import { freeFormAnswer } from '../projects/record.ts';
@@ -99,37 +109,33 @@ export function toDataset(
 export const dataPath = (id: string, base: string) => blobAddress(base, { area: 'dataset', name: id });
 
 /** A dataset in a list of summaries. */
-export const DatasetSummary = z
-  .object({
-    id: uuidText('Id of the dataset.'),
-    name: text('Name of the dataset.', 'Valley'),
-    datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
-    dataPath: text(
-      'URL of the contents, without the signature.',
-      'https://platform.example/api/blob/dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012',
-    ),
-  })
-  .meta({ id: 'DatasetSummary' });
+export const DatasetSummary = component('DatasetSummary', {
+  id: uuidText('Id of the dataset.'),
+  name: text('Name of the dataset.', 'Valley'),
+  datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
+  dataPath: text(
+    'URL of the contents, without the signature.',
+    'https://platform.example/api/blob/dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012',
+  ),
+});
 
 /** A dataset in a project or one of its descendants. */
-export const PlacedDataset = z
-  .object({
-    id: uuidText('Id of the dataset.'),
-    projectId: uuidText('Id of the project that holds the dataset.'),
-    name: text('Name of the dataset.', 'Valley'),
-    relativePath: text(
-      'Names of the folders in between, separated by slashes; empty for datasets directly in the project.',
-      'surveys/2026',
-    ),
-    datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
-    datasetUrl: text(
-      'Signed download address; only for datasets of type `file`.',
-      'https://platform.example/api/blob/dataset/…?sig=…',
-    ).optional(),
-    sasToken: text(
-      'Signed query that grants temporary access to the contents.',
-      'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…',
-    ).optional(),
-  })
-  .meta({ id: 'PlacedDataset' });
+export const PlacedDataset = component('PlacedDataset', {
+  id: uuidText('Id of the dataset.'),
+  projectId: uuidText('Id of the project that holds the dataset.'),
+  name: text('Name of the dataset.', 'Valley'),
+  relativePath: text(
+    'Names of the folders in between, separated by slashes; empty for datasets directly in the project.',
+    'surveys/2026',
+  ),
+  datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file'),
+  datasetUrl: text(
+    'Signed download address; only for datasets of type `file`.',
+    'https://platform.example/api/blob/dataset/…?sig=…',
+  ).optional(),
+  sasToken: text(
+    'Signed query that grants temporary access to the contents.',
+    'sv=1&sr=b&sp=r&se=2026-01-24T09:17:02Z&si=k1&sig=…',
+  ).optional(),
+});
 export type PlacedDataset = z.infer<typeof PlacedDataset>;

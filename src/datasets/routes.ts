@@ -6,7 +6,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
-import { text, timeText } from '../http/rules/members.ts';
+import { component, text, timeText } from '../http/rules/members.ts';
 import { boundedJson, descriptionText, freeForm } from '../http/rules/names.ts';
 import { nameForm } from '../projects/names.ts';
 import { permissionsForm } from '../projects/permissions.ts';
@@ -22,47 +22,45 @@ export interface DatasetRoutes {
 const measure = () => z.union([z.string(), z.number()]);
 
 /** A dataset as `GET` returns it, changed. Members that are not listed here are ignored. */
-const ChangedDataset = z
-  .object({
-    id: z.guid().describe('Id of the dataset.'),
-    name: nameForm().meta({ description: 'Name of the dataset, 1 to 255 characters.', example: 'Upper valley' }),
-    description: descriptionText()
-      .optional()
-      .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
-    metadata: freeForm()
-      .optional()
-      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-    properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
-    tags: boundedJson(z.array(chosenName(z.string())).max(1000))
-      .optional()
-      .meta({ description: 'Keywords.', example: ['terrain'] }),
-    temporalInformation: boundedJson(
-      z.object({
-        startTime: timeText('First time.').optional(),
-        endTime: timeText('Last time.').optional(),
-        interval: measure().optional().meta({ description: 'Time step.', example: 'PT1H' }),
-        resolution: measure().optional().describe('Cell size of the area; time step of the times.'),
-      }),
-    )
-      .optional()
-      .describe('Time range of the data.'),
-    spatialInformation: boundedJson(
-      z.object({
-        location: z.string().describe('WKT, WGS 84, longitude before latitude').optional(),
-        primarySpatialReference: text('Name of the coordinate system of the data.', 'EPSG:25832').optional(),
-        srid: z.int().optional().meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
-        resolution: measure().optional().describe('Cell size of the area; time step of the times.'),
-      }),
-    )
-      .optional()
-      .describe('Area of the data.'),
-    permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
-    rowVersion: text(
-      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-      '7',
-    ).optional(),
-  })
-  .meta({ id: 'ChangedDataset' });
+const ChangedDataset = component('ChangedDataset', {
+  id: z.guid().describe('Id of the dataset.'),
+  name: nameForm().meta({ description: 'Name of the dataset, 1 to 255 characters.', example: 'Upper valley' }),
+  description: descriptionText()
+    .optional()
+    .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
+  metadata: freeForm()
+    .optional()
+    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+  properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
+  tags: boundedJson(z.array(chosenName(z.string())).max(1000))
+    .optional()
+    .meta({ description: 'Keywords.', example: ['terrain'] }),
+  temporalInformation: boundedJson(
+    z.object({
+      startTime: timeText('First time.').optional(),
+      endTime: timeText('Last time.').optional(),
+      interval: measure().optional().meta({ description: 'Time step.', example: 'PT1H' }),
+      resolution: measure().optional().describe('Cell size of the area; time step of the times.'),
+    }),
+  )
+    .optional()
+    .describe('Time range of the data.'),
+  spatialInformation: boundedJson(
+    z.object({
+      location: z.string().describe('WKT, WGS 84, longitude before latitude').optional(),
+      primarySpatialReference: text('Name of the coordinate system of the data.', 'EPSG:25832').optional(),
+      srid: z.int().optional().meta({ description: 'EPSG or ESRI code of the coordinate system.', example: 25832 }),
+      resolution: measure().optional().describe('Cell size of the area; time step of the times.'),
+    }),
+  )
+    .optional()
+    .describe('Area of the data.'),
+  permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
+  rowVersion: text(
+    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    '7',
+  ).optional(),
+});
 
 export async function datasetRoutes(app: App, { db, publicUrl }: DatasetRoutes) {
   const routes = new Routes(app, { access: 'signedIn', service: 'metadata', tags: ['datasets'] });

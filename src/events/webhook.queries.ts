@@ -1,23 +1,21 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../db.ts';
 import { type Caller, ownedTenants } from '../http/caller.ts';
-import { createdAt, text, texts, timeText, updatedAt, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, text, texts, timeText, updatedAt, uuidText } from '../http/rules/members.ts';
 
 /** A webhook in answers, without its secret. */
-export const Webhook = z
-  .object({
-    id: uuidText('Id of the webhook.'),
-    url: text('URL that receives the events.', 'https://example.org/hook'),
-    types: texts('Types of events to deliver. Absent: all.', ['svc.platform.events.transferfinishedevent']),
-    status: z
-      .enum(['Active', 'Failing', 'Disabled'])
-      .describe(
-        'State of the webhook. `Failing`: the last attempt failed; `Disabled`: attempts failed for days, and none follow.',
-      ),
-    failingSince: timeText('Time of the first failure since the last success, UTC.').optional(),
-    createdAt,
-  })
-  .meta({ id: 'Webhook' });
+export const Webhook = component('Webhook', {
+  id: uuidText('Id of the webhook.'),
+  url: text('URL that receives the events.', 'https://example.org/hook'),
+  types: texts('Types of events to deliver. Absent: all.', ['svc.platform.events.transferfinishedevent']),
+  status: z
+    .enum(['Active', 'Failing', 'Disabled'])
+    .describe(
+      'State of the webhook. `Failing`: the last attempt failed; `Disabled`: attempts failed for days, and none follow.',
+    ),
+  failingSince: timeText('Time of the first failure since the last success, UTC.').optional(),
+  createdAt,
+});
 export type Webhook = z.infer<typeof Webhook>;
 const columns = sql.fragment`id, url, types, failing_since, created_at,
   case when disabled_at is not null then 'Disabled' when failing_since is not null then 'Failing' else 'Active' end as status`;
@@ -94,20 +92,18 @@ export const replayDeliveries = (tx: Transaction, id: string, after: number) =>
 
 export const DELIVERY_STATES = ['Pending', 'Delivered', 'Failed'] as const;
 
-export const Delivery = z
-  .object({
-    eventId: uuidText('Id of the event.'),
-    offset: z.int().describe('Position of the event in the sequence.'),
-    type: text('Type of the event.', 'svc.platform.events.transferfinishedevent'),
-    state: z.enum(DELIVERY_STATES).describe('State of the delivery.'),
-    attempts: z.int().describe('Number of attempts to deliver it.'),
-    status: z.int().optional().meta({ description: 'HTTP status of the last attempt.', example: 204 }),
-    error: text('Error of the last attempt.', 'The file is no GeoTIFF.').optional(),
-    nextAttemptAt: timeText('Time of the next attempt, UTC.').optional(),
-    createdAt,
-    updatedAt,
-  })
-  .meta({ id: 'Delivery' });
+export const Delivery = component('Delivery', {
+  eventId: uuidText('Id of the event.'),
+  offset: z.int().describe('Position of the event in the sequence.'),
+  type: text('Type of the event.', 'svc.platform.events.transferfinishedevent'),
+  state: z.enum(DELIVERY_STATES).describe('State of the delivery.'),
+  attempts: z.int().describe('Number of attempts to deliver it.'),
+  status: z.int().optional().meta({ description: 'HTTP status of the last attempt.', example: 204 }),
+  error: text('Error of the last attempt.', 'The file is no GeoTIFF.').optional(),
+  nextAttemptAt: timeText('Time of the next attempt, UTC.').optional(),
+  createdAt,
+  updatedAt,
+});
 export type Delivery = z.infer<typeof Delivery>;
 
 export interface DeliveryFilter {

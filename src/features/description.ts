@@ -1,23 +1,26 @@
 import { z } from 'zod';
-import { flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import type { Content } from './content.ts';
 import { offeredCrs } from './query.ts';
 
 const FIELD_TYPES = ['string', 'integer', 'integer64', 'real', 'boolean', 'date', 'dateTime', 'json'] as const;
 
-export const FeatureProperty = z
-  .object({
+export const FeatureProperty = component(
+  'FeatureProperty',
+  {
     name: text('Name of the property.', 'depth'),
     type: z
       .enum(FIELD_TYPES)
       .describe('`string`, `integer`, `integer64`, `real`, `boolean`, `date`, `dateTime` or `json`.'),
     width: z.int().optional().describe('Maximum number of characters or digits.'),
     decimals: z.int().optional().describe('Number of decimals.'),
-  })
-  .meta({ id: 'FeatureProperty', description: 'A property of features.' });
+  },
+  'A property of features.',
+);
 
-export const FeatureDescription = z
-  .object({
+export const FeatureDescription = component(
+  'FeatureDescription',
+  {
     id: uuidText('Id of the dataset.'),
     name: text('Name of the dataset.', 'Wells'),
     geometryType: text('Type of all geometries, such as `Point`; `Geometry`: several types.', 'Point'),
@@ -50,8 +53,9 @@ export const FeatureDescription = z
       .describe('Coordinate system of the dataset; absent: not known.'),
     hasIndex: flag('Whether the features can be searched by place without reading all of them.'),
     version: text('Changes when the content is replaced.', 'h2rS0qK5p0y1vYv3J0mB1w'),
-  })
-  .meta({ id: 'FeatureDescription', description: 'What a dataset of features holds.' });
+  },
+  'What a dataset of features holds.',
+);
 export type FeatureDescription = z.infer<typeof FeatureDescription>;
 
 /** Codes of geometry types in a header; other codes: several types. */

@@ -1,28 +1,33 @@
 import { z } from 'zod';
-import { text, texts } from '../http/rules/members.ts';
+import { component, text, texts } from '../http/rules/members.ts';
 import { CRS84 } from './crs-names.ts';
 import { Link } from './schemas.ts';
 
 const links = z.array(Link);
 
-export const LandingPage = z
-  .object({
+export const LandingPage = component(
+  'FeatureLandingPage',
+  {
     title: text('Title: the name of the dataset.', 'Wells'),
     description: text('What the service offers.', 'Features of a dataset: OGC API Features.'),
     links: links.describe('To the OpenAPI document, the conformance classes and the collection.'),
-  })
-  .meta({ id: 'FeatureLandingPage', description: 'Landing page (OGC API Features).' });
+  },
+  'Landing page (OGC API Features).',
+);
 
-export const Conformance = z
-  .object({
+export const Conformance = component(
+  'FeatureConformance',
+  {
     conformsTo: texts('URIs of the conformance classes.', [
       'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core',
     ]),
-  })
-  .meta({ id: 'FeatureConformance', description: 'Conformance classes of OGC standards.' });
+  },
+  'Conformance classes of OGC standards.',
+);
 
-const Extent = z
-  .object({
+const Extent = component(
+  'FeatureExtent',
+  {
     spatial: z
       .object({
         bbox: z
@@ -31,11 +36,13 @@ const Extent = z
         crs: text('Coordinate system of the boxes.', CRS84.uri),
       })
       .describe('Boxes and their coordinate system.'),
-  })
-  .meta({ id: 'FeatureExtent', description: 'Where the features lie.' });
+  },
+  'Where the features lie.',
+);
 
-export const Collection = z
-  .object({
+export const Collection = component(
+  'FeatureCollectionDescription',
+  {
     id: text('Id of the collection: `features`.', 'features'),
     title: text('Title: the name of the dataset.', 'Wells'),
     itemType: text('Type of the items: `feature`.', 'feature'),
@@ -44,16 +51,19 @@ export const Collection = z
     crs: texts('Coordinate systems of answers. Others may be asked for, too.', [CRS84.uri]).optional(),
     storageCrs: text('Coordinate system in which the features are stored.', CRS84.uri).optional(),
     links: links.describe('To the features and their schemas.'),
-  })
-  .meta({ id: 'FeatureCollectionDescription', description: 'The collection of a dataset.' });
+  },
+  'The collection of a dataset.',
+);
 export type Collection = z.infer<typeof Collection>;
 
-export const Collections = z
-  .object({
+export const Collections = component(
+  'FeatureCollections',
+  {
     links: links.describe('To this answer.'),
     collections: z.array(Collection).describe('The only collection.'),
-  })
-  .meta({ id: 'FeatureCollections', description: 'The collections of a dataset.' });
+  },
+  'The collections of a dataset.',
+);
 
 export const SchemaDocument = z.looseObject({}).meta({
   id: 'SchemaDocument',

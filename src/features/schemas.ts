@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { text } from '../http/rules/members.ts';
+import { component, text } from '../http/rules/members.ts';
 
-export const Link = z
-  .object({
+export const Link = component(
+  'Link',
+  {
     href: text(
       'Address of the linked answer.',
       'https://platform.example.org/api/gis/dataset/0192f7a0-6c1e-7d3a-9b52-3f1e8a7c4d10/feature',
@@ -10,8 +11,9 @@ export const Link = z
     rel: text('What it is to this answer: `self`, `next`, `collection` and others.', 'self'),
     type: text('Media type of the linked answer.', 'application/geo+json').optional(),
     title: text('A title for people.', 'Wells').optional(),
-  })
-  .meta({ id: 'Link', description: 'A link to another answer.' });
+  },
+  'A link to another answer.',
+);
 export type Link = z.infer<typeof Link>;
 
 export const Feature = z
@@ -39,12 +41,15 @@ export const Feature = z
   });
 export type Feature = z.infer<typeof Feature>;
 
-const SkippedFeature = z
-  .object({ number: z.int().describe('Number of the feature, from 0.'), reason: text('Why it was left out.') })
-  .meta({ id: 'SkippedFeature', description: 'A feature that could not be read or written.' });
+const SkippedFeature = component(
+  'SkippedFeature',
+  { number: z.int().describe('Number of the feature, from 0.'), reason: text('Why it was left out.') },
+  'A feature that could not be read or written.',
+);
 
-export const FeaturePage = z
-  .object({
+export const FeaturePage = component(
+  'FeaturePage',
+  {
     type: z.literal('FeatureCollection').describe('Type of the GeoJSON object: `FeatureCollection`.'),
     timeStamp: text('Time of the answer, UTC.', '2026-01-24T08:17:02.435Z'),
     features: z.array(Feature).describe('Features of this page.'),
@@ -52,6 +57,7 @@ export const FeaturePage = z
     numberReturned: z.int().describe('Number of features of this page.'),
     skipped: z.array(SkippedFeature).optional().describe('Features that could not be read or written, at most ten.'),
     links: z.array(Link).describe('To this page, the next one and the collection.'),
-  })
-  .meta({ id: 'FeaturePage', description: 'Features (GeoJSON).' });
+  },
+  'Features (GeoJSON).',
+);
 export type FeaturePage = z.infer<typeof FeaturePage>;

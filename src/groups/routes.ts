@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import { type Part, sendList } from '../http/answers/long-list.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { text, texts } from '../http/rules/members.ts';
+import { component, text, texts } from '../http/rules/members.ts';
 import { freeForm } from '../http/rules/names.ts';
 import { offsetQuery } from '../http/rules/paging.ts';
 import { queryBoolean, queryList } from '../http/rules/query.ts';
@@ -11,18 +11,16 @@ import { changeGroup, createGroup, type GroupParts, getGroup, removeGroup, revea
 import { addToGroups, listUserGroupIds, removeFromGroups } from './members.ts';
 import { countGroups, findMetadata, type Group, type ListedGroup, listGroups } from './queries.ts';
 
-const GroupAnswer = z
-  .object({
-    id: text('Id of the group.', 'Staff'),
-    name: text('Name of the group.', 'Staff'),
-    users: texts('Login ids of the members.', ['ann']),
-    metadata: z.any().meta({
-      description: 'Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.',
-      type: 'object',
-      additionalProperties: true,
-    }),
-  })
-  .meta({ id: 'Group' });
+const GroupAnswer = component('Group', {
+  id: text('Id of the group.', 'Staff'),
+  name: text('Name of the group.', 'Staff'),
+  users: texts('Login ids of the members.', ['ann']),
+  metadata: z.any().meta({
+    description: 'Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.',
+    type: 'object',
+    additionalProperties: true,
+  }),
+});
 export type GroupAnswer = z.infer<typeof GroupAnswer>;
 const toAnswer = ({ id, name, users, metadata }: Group) => ({ id, name, users, metadata });
 
@@ -34,20 +32,18 @@ const Name = chosenName(
     .max(255)
     .regex(/^\P{Cc}*$/u, 'must not have control characters'),
 );
-const GroupBody = z
-  .object({
-    id: Name.optional().meta({ description: 'Id of the group; default: its name.', example: 'Staff' }),
-    name: Name.optional().meta({ description: 'Name of the group.', example: 'Staff' }),
-    users: z
-      .array(z.string().trim().max(255))
-      .max(10_000)
-      .optional()
-      .meta({ description: 'Login ids of the members.', example: ['ann'] }),
-    metadata: freeForm()
-      .optional()
-      .describe('Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.'),
-  })
-  .meta({ id: 'GroupBody' });
+const GroupBody = component('GroupBody', {
+  id: Name.optional().meta({ description: 'Id of the group; default: its name.', example: 'Staff' }),
+  name: Name.optional().meta({ description: 'Name of the group.', example: 'Staff' }),
+  users: z
+    .array(z.string().trim().max(255))
+    .max(10_000)
+    .optional()
+    .meta({ description: 'Login ids of the members.', example: ['ann'] }),
+  metadata: freeForm()
+    .optional()
+    .describe('Free-form object; `2FAMetadata` contains the second factor that the group requires of its members.'),
+});
 const Path = z.object({ id: text('Id of the group.') });
 const UserPath = z.object({ userId: text('User id of the account.') });
 

@@ -3,7 +3,7 @@ import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { createdAt, createdBy, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, createdBy, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import type { Identities } from '../tokens/identities.ts';
@@ -20,28 +20,25 @@ const common = {
   allowedNetworks: texts('Networks from which the key may be used. Absent: all.', ['203.0.113.0/24']).optional(),
   createdAt,
 };
-const NewKey = z
-  .object({ ...common, key: text('The secret. Only this answer contains it.', '8f14e45f-ceea-4e7a-9d2b-0f7a6c5b4d3e') })
-  .meta({ id: 'NewApiKey' });
+const NewKey = component('NewApiKey', {
+  ...common,
+  key: text('The secret. Only this answer contains it.', '8f14e45f-ceea-4e7a-9d2b-0f7a6c5b4d3e'),
+});
 export type NewKey = z.infer<typeof NewKey>;
-const Key = z
-  .object({
-    ...common,
-    createdBy,
-    lastUsedAt: timeText('Time of the last use, UTC.').optional(),
-    lastUsedFrom: text('Client address of the last use.', '203.0.113.9').optional(),
-  })
-  .meta({ id: 'ApiKey' });
+const Key = component('ApiKey', {
+  ...common,
+  createdBy,
+  lastUsedAt: timeText('Time of the last use, UTC.').optional(),
+  lastUsedFrom: text('Client address of the last use.', '203.0.113.9').optional(),
+});
 export type Key = z.infer<typeof Key>;
-const Principal = z
-  .object({
-    id: uuidText('User id, or id of the API key.'),
-    name: text('Name of the person.', 'Ann Example'),
-    email: text('E-mail address of the person; API keys have none.', 'ann@example.org').optional(),
-    role: text('Role in the current tenant.', 'Owner').optional(),
-    tenantId: uuidText('Id of the current tenant.').optional(),
-  })
-  .meta({ id: 'Principal' });
+const Principal = component('Principal', {
+  id: uuidText('User id, or id of the API key.'),
+  name: text('Name of the person.', 'Ann Example'),
+  email: text('E-mail address of the person; API keys have none.', 'ann@example.org').optional(),
+  role: text('Role in the current tenant.', 'Owner').optional(),
+  tenantId: uuidText('Id of the current tenant.').optional(),
+});
 export type Principal = z.infer<typeof Principal>;
 
 export async function keyRoutes(app: App, { db, identities }: { db: Database; identities: Identities }) {

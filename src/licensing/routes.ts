@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
 import { idParam, uuidParam } from '../http/rules/forms.ts';
-import { flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import {
@@ -26,17 +26,13 @@ const definition = {
   url: text('Address of the application.', 'https://maps.example').optional(),
   responseUrl: text('Address that a login returns to.', 'https://maps.example/login').optional(),
 };
-const Feature = z
-  .object({ featureId: uuidText('Id of the licensed feature.'), ...definition })
-  .meta({ id: 'FeatureDefinition' });
+const Feature = component('FeatureDefinition', { featureId: uuidText('Id of the licensed feature.'), ...definition });
 export type Feature = z.infer<typeof Feature>;
 const LicensedFeature = Feature.extend({ enabled: flag('Whether the tenant has enabled the feature.') }).meta({
   id: 'LicensedFeature',
 });
 export type LicensedFeature = z.infer<typeof LicensedFeature>;
-const Enabled = z
-  .object({ enabled: flag('Whether the tenant has enabled the feature.') })
-  .meta({ id: 'FeatureSwitch' });
+const Enabled = component('FeatureSwitch', { enabled: flag('Whether the tenant has enabled the feature.') });
 export type Enabled = z.infer<typeof Enabled>;
 
 const Address = z.url({ protocol: /^https?$/ }).max(2048);

@@ -1,24 +1,22 @@
 import { z } from 'zod';
 import { forbidden } from '../errors.ts';
-import { flag } from '../http/rules/members.ts';
+import { component, flag } from '../http/rules/members.ts';
 
 export const ROLES = ['Owner', 'Contributor', 'Reader'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The nine capabilities on a project and its contents. */
-export const Capabilities = z
-  .object({
-    canEdit: flag('May change name, description and metadata.'),
-    canEditAccessLevel: flag('May change the access level.'),
-    canDelete: flag('May delete the project.'),
-    canGrantAccess: flag('May change members and permissions.'),
-    canCreateContent: flag('May create datasets and subprojects.'),
-    canListContent: flag('May list datasets and subprojects.'),
-    canUpdateContent: flag('May change datasets.'),
-    canDeleteContent: flag('May delete datasets and subprojects.'),
-    canReadContent: flag('May read datasets.'),
-  })
-  .meta({ id: 'Capabilities' });
+export const Capabilities = component('Capabilities', {
+  canEdit: flag('May change name, description and metadata.'),
+  canEditAccessLevel: flag('May change the access level.'),
+  canDelete: flag('May delete the project.'),
+  canGrantAccess: flag('May change members and permissions.'),
+  canCreateContent: flag('May create datasets and subprojects.'),
+  canListContent: flag('May list datasets and subprojects.'),
+  canUpdateContent: flag('May change datasets.'),
+  canDeleteContent: flag('May delete datasets and subprojects.'),
+  canReadContent: flag('May read datasets.'),
+});
 export type Capabilities = z.infer<typeof Capabilities>;
 export type Capability = keyof Capabilities;
 

@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { type Reads, sql } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { text, uuidText } from '../http/rules/members.ts';
+import { component, text, uuidText } from '../http/rules/members.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
 
-export const ProjectDescendant = z
-  .object({
-    id: uuidText('Id of the project.'),
-    parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.'),
-    name: text('Name of the project.', 'Upper valley'),
-    relativePath: text(
-      'Names of the projects in between, separated by slashes; empty for direct subprojects.',
-      'surveys/2026',
-    ),
-  })
-  .meta({ id: 'ProjectDescendant' });
+export const ProjectDescendant = component('ProjectDescendant', {
+  id: uuidText('Id of the project.'),
+  parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.'),
+  name: text('Name of the project.', 'Upper valley'),
+  relativePath: text(
+    'Names of the projects in between, separated by slashes; empty for direct subprojects.',
+    'surveys/2026',
+  ),
+});
 export type ProjectDescendant = z.infer<typeof ProjectDescendant>;
 
 /**

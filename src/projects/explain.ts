@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import { holderOf } from '../tokens/caller.ts';
 import { findIdentity } from '../tokens/queries.ts';
 import {
@@ -30,25 +30,23 @@ const Rule = z.object({
 });
 export type Rule = z.infer<typeof Rule>;
 
-export const Access = z
-  .object({
-    projectId: uuidText('Id of the project.'),
-    userId: uuidText('User id of the person or key.'),
-    role: z.enum(ROLES).optional().describe('Role in the project; absent without one.'),
-    capabilities: Capabilities.describe('Capabilities of the caller.'),
-    reasons: z
-      .array(
-        z.object({
-          capability: text('One of the nine capabilities.', 'canEdit'),
-          allowed: flag('Whether the caller has the capability.'),
-          rules: z.array(Rule).describe('Rules that grant or deny the capability.'),
-        }),
-      )
-      .describe(
-        'For each capability: whether the user has it, and the rules that allow or deny it; without a rule it is denied.',
-      ),
-  })
-  .meta({ id: 'ProjectAccess' });
+export const Access = component('ProjectAccess', {
+  projectId: uuidText('Id of the project.'),
+  userId: uuidText('User id of the person or key.'),
+  role: z.enum(ROLES).optional().describe('Role in the project; absent without one.'),
+  capabilities: Capabilities.describe('Capabilities of the caller.'),
+  reasons: z
+    .array(
+      z.object({
+        capability: text('One of the nine capabilities.', 'canEdit'),
+        allowed: flag('Whether the caller has the capability.'),
+        rules: z.array(Rule).describe('Rules that grant or deny the capability.'),
+      }),
+    )
+    .describe(
+      'For each capability: whether the user has it, and the rules that allow or deny it; without a rule it is denied.',
+    ),
+});
 export type Access = z.infer<typeof Access>;
 
 /** Lists the rules that allow or deny a user each capability on a project. Needs canGrantAccess. */

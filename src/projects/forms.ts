@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, text } from '../http/rules/members.ts';
+import { component, flag, text } from '../http/rules/members.ts';
 import { descriptionText, freeForm } from '../http/rules/names.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { roleText } from './access.ts';
@@ -15,25 +15,23 @@ export const memberForm = () =>
   });
 export const membersForm = () => z.array(memberForm()).max(10_000);
 
-export const NewProject = z
-  .object({
-    name: nameForm().meta({ description: 'Name of the project, 1 to 255 characters.', example: 'Upper valley' }),
-    description: descriptionText()
-      .optional()
-      .meta({ description: 'Description of the project.', example: 'Terrain and gauges' }),
-    metadata: freeForm()
-      .optional()
-      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-    settings: freeForm().optional().describe('Free-form settings; stored unchanged, including null.'),
-    accessLevel: accessLevel()
-      .optional()
-      .describe('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.'),
-    inheritsMembers: flag('Whether the subproject inherits the members of its parent.').optional(),
-    members: membersForm().optional().describe('Members with their roles; the creator becomes an Owner.'),
-    permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
-    thumbnailBase64: text('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', '').optional(),
-  })
-  .meta({ id: 'NewProject' });
+export const NewProject = component('NewProject', {
+  name: nameForm().meta({ description: 'Name of the project, 1 to 255 characters.', example: 'Upper valley' }),
+  description: descriptionText()
+    .optional()
+    .meta({ description: 'Description of the project.', example: 'Terrain and gauges' }),
+  metadata: freeForm()
+    .optional()
+    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+  settings: freeForm().optional().describe('Free-form settings; stored unchanged, including null.'),
+  accessLevel: accessLevel()
+    .optional()
+    .describe('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.'),
+  inheritsMembers: flag('Whether the subproject inherits the members of its parent.').optional(),
+  members: membersForm().optional().describe('Members with their roles; the creator becomes an Owner.'),
+  permissions: permissionsForm().optional().describe('Permissions of principals besides their roles.'),
+  thumbnailBase64: text('Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', '').optional(),
+});
 export type ProjectRequest = z.output<typeof NewProject>;
 
 const rowVersion = () => z.string().optional();
@@ -50,49 +48,41 @@ export const ChangedProject = NewProject.omit({ inheritsMembers: true, members: 
   })
   .meta({ id: 'ChangedProject' });
 
-export const ChangedAccessLevel = z
-  .object({
-    id: z.guid().toLowerCase().describe('Id of the project.'),
-    accessLevel: accessLevel().describe(
-      '`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.',
-    ),
-    rowVersion: rowVersion().meta({
-      description:
-        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-      example: '7',
-    }),
-  })
-  .meta({ id: 'ChangedAccessLevel' });
+export const ChangedAccessLevel = component('ChangedAccessLevel', {
+  id: z.guid().toLowerCase().describe('Id of the project.'),
+  accessLevel: accessLevel().describe(
+    '`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.',
+  ),
+  rowVersion: rowVersion().meta({
+    description:
+      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    example: '7',
+  }),
+});
 
 /** `members` is optional because clients omit an empty list. */
-export const ChangedMembers = z
-  .object({
-    members: membersForm().default([]).describe('Members with their roles.'),
-    rowVersion: rowVersion().meta({
-      description:
-        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-      example: '7',
-    }),
-  })
-  .meta({ id: 'ChangedMembers' });
+export const ChangedMembers = component('ChangedMembers', {
+  members: membersForm().default([]).describe('Members with their roles.'),
+  rowVersion: rowVersion().meta({
+    description:
+      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    example: '7',
+  }),
+});
 /** An empty text removes the image. */
-export const Picture = z
-  .object({
-    thumbnailBase64: z
-      .string()
-      .default('')
-      .meta({ description: 'Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', example: '' }),
-  })
-  .meta({ id: 'Thumbnail' });
-export const Inherit = z
-  .object({
-    rowVersion: rowVersion().meta({
-      description:
-        'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-      example: '7',
-    }),
-  })
-  .meta({ id: 'InheritMembers' });
-export const Target = z
-  .object({ targetProjectId: z.guid().toLowerCase().describe('Id of the project to move to.') })
-  .meta({ id: 'Target' });
+export const Picture = component('Thumbnail', {
+  thumbnailBase64: z
+    .string()
+    .default('')
+    .meta({ description: 'Thumbnail (PNG, JPEG or WEBP, maximum 1 MiB) in base64; empty removes it.', example: '' }),
+});
+export const Inherit = component('InheritMembers', {
+  rowVersion: rowVersion().meta({
+    description:
+      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    example: '7',
+  }),
+});
+export const Target = component('Target', {
+  targetProjectId: z.guid().toLowerCase().describe('Id of the project to move to.'),
+});

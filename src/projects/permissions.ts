@@ -1,26 +1,24 @@
 import { z } from 'zod';
-import { text, texts } from '../http/rules/members.ts';
+import { component, text, texts } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { may } from './access.ts';
 
-const Entry = z
-  .object({
-    principals: z
-      .array(z.string().trim().min(1, 'must not be empty').max(255))
-      .min(1, 'must name at least one principal')
-      .max(1000)
-      .meta({ description: 'User ids, login ids and group names.', example: ['Editors'] }),
-    operation: z
-      .string()
-      .trim()
-      .toLowerCase()
-      .min(1, 'must not be empty')
-      .max(255)
-      .meta({ description: '`read`, `update` or `delete`; others are stored without effect.', example: 'read' }),
-    type: queryEnum(['Allowed', 'Denied']).default('Allowed').describe('`Allowed` (default) or `Denied`, which wins.'),
-  })
-  .meta({ id: 'Permission' });
+const Entry = component('Permission', {
+  principals: z
+    .array(z.string().trim().min(1, 'must not be empty').max(255))
+    .min(1, 'must name at least one principal')
+    .max(1000)
+    .meta({ description: 'User ids, login ids and group names.', example: ['Editors'] }),
+  operation: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .min(1, 'must not be empty')
+    .max(255)
+    .meta({ description: '`read`, `update` or `delete`; others are stored without effect.', example: 'read' }),
+  type: queryEnum(['Allowed', 'Denied']).default('Allowed').describe('`Allowed` (default) or `Denied`, which wins.'),
+});
 
 /**
  * `permissions` of a project or dataset in a request, normalized as stored: operations in lower case, `type` always

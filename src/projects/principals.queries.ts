@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import { type Reads, sql } from '../db.ts';
 import { type Caller, isAdministrator } from '../http/caller.ts';
-import { text, uuidText } from '../http/rules/members.ts';
+import { component, text, uuidText } from '../http/rules/members.ts';
 import { isVisible, projectsWithRights } from './visibility.queries.ts';
 
-export const Principal = z
-  .object({
-    id: uuidText('User id of the account, or id of the API key.'),
-    principalType: z
-      .enum(['UserIdentity', 'OpenAPIAccount'])
-      .describe('Kind of the principal: `UserIdentity` or `OpenAPIAccount`.'),
-    loginId: text('Login id of the account; an API key has none.', 'ann').optional(),
-    name: text('Name of the person or of the API key.', 'Ann Example'),
-  })
-  .meta({ id: 'KnownPrincipal' });
+export const Principal = component('KnownPrincipal', {
+  id: uuidText('User id of the account, or id of the API key.'),
+  principalType: z
+    .enum(['UserIdentity', 'OpenAPIAccount'])
+    .describe('Kind of the principal: `UserIdentity` or `OpenAPIAccount`.'),
+  loginId: text('Login id of the account; an API key has none.', 'ann').optional(),
+  name: text('Name of the person or of the API key.', 'Ann Example'),
+});
 export type Principal = z.infer<typeof Principal>;
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createdAt, createdBy, flag, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, createdBy, flag, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
 import { Capabilities, capabilitiesOf, ROLES, type Role } from './access.ts';
 import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
 
@@ -9,14 +9,12 @@ import { permissionsAnswer, withoutHiddenPermissions } from './permissions.ts';
  */
 export const freeFormAnswer = () => z.any().meta({ type: 'object', additionalProperties: true });
 
-export const Member = z
-  .object({
-    userId: uuidText('User id of the member: an account or API key.'),
-    role: z.enum(ROLES).describe('Role in the project.'),
-    principalType: text('`UserIdentity`, `OpenAPIAccount`, `MemberGroup` or `Unknown`.', 'UserIdentity'),
-    guest: flag('The account is no member of the tenant of the project.').optional(),
-  })
-  .meta({ id: 'ProjectMember' });
+export const Member = component('ProjectMember', {
+  userId: uuidText('User id of the member: an account or API key.'),
+  role: z.enum(ROLES).describe('Role in the project.'),
+  principalType: text('`UserIdentity`, `OpenAPIAccount`, `MemberGroup` or `Unknown`.', 'UserIdentity'),
+  guest: flag('The account is no member of the tenant of the project.').optional(),
+});
 export type Member = z.infer<typeof Member>;
 
 const base = {
@@ -38,38 +36,34 @@ const base = {
 };
 
 /** A project in a list. */
-export const ProjectItem = z.object(base).meta({ id: 'ProjectItem' });
+export const ProjectItem = component('ProjectItem', base);
 export type ProjectItem = z.infer<typeof ProjectItem>;
 /** The full record of a project. `members` are its own; empty if it inherits them. */
-export const Project = z
-  .object({
-    ...base,
-    metadata: freeFormAnswer().meta({
-      description: 'Free-form object; stored unchanged, including null.',
-      example: { source: 'survey' },
-    }),
-    settings: freeFormAnswer().describe('Free-form settings; stored unchanged, including null.'),
-    members: z.array(Member).describe('Members with their roles; empty if it inherits them.'),
-    capabilities: Capabilities.describe('Capabilities of the caller.'),
-    permissions: permissionsAnswer()
-      .optional()
-      .describe('Permissions of principals besides their roles; only for callers with canGrantAccess.'),
-  })
-  .meta({ id: 'Project' });
+export const Project = component('Project', {
+  ...base,
+  metadata: freeFormAnswer().meta({
+    description: 'Free-form object; stored unchanged, including null.',
+    example: { source: 'survey' },
+  }),
+  settings: freeFormAnswer().describe('Free-form settings; stored unchanged, including null.'),
+  members: z.array(Member).describe('Members with their roles; empty if it inherits them.'),
+  capabilities: Capabilities.describe('Capabilities of the caller.'),
+  permissions: permissionsAnswer()
+    .optional()
+    .describe('Permissions of principals besides their roles; only for callers with canGrantAccess.'),
+});
 export type Project = z.infer<typeof Project>;
 
 export const ProjectRow = Project.omit({ capabilities: true });
 
 /** Answer of a write that returns no record. */
-export const Written = z
-  .object({
-    id: uuidText('Id of the written project or dataset.'),
-    rowVersion: text(
-      'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
-      '7',
-    ),
-  })
-  .meta({ id: 'Written' });
+export const Written = component('Written', {
+  id: uuidText('Id of the written project or dataset.'),
+  rowVersion: text(
+    'Changes with each write. Send it with an update: the answer is 409 if the record was changed meanwhile.',
+    '7',
+  ),
+});
 export type Written = z.infer<typeof Written>;
 
 /** The record that a caller with these rights gets: rights become capabilities, permissions may be hidden. */

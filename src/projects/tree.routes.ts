@@ -4,7 +4,7 @@ import { notFound } from '../errors.ts';
 import { publicBase } from '../http/answers/public-base.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { flag, text, uuidText } from '../http/rules/members.ts';
+import { component, flag, text, uuidText } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { Capabilities, capabilitiesOf, ROLES } from './access.ts';
 import { createProject } from './create.ts';
@@ -15,21 +15,16 @@ import { moveSubproject } from './move.ts';
 import { listPath } from './path.queries.ts';
 import { Project } from './record.ts';
 
-const PathNode = z
-  .object({
-    id: uuidText('Id of the project.'),
-    name: text('Name of the project.', 'Upper valley'),
-    parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.').optional(),
-    isDeleted: flag('Whether it is in the recycle bin.'),
-    capabilities: Capabilities.describe('Capabilities of the caller.'),
-    accessLevel: text(
-      '`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.',
-      'Shared',
-    ),
-    inheritsMembers: flag('Whether the subproject inherits the members of its parent.'),
-    effectiveUserRole: z.enum(ROLES).optional().describe("The caller's role. Absent without a role."),
-  })
-  .meta({ id: 'PathNode' });
+const PathNode = component('PathNode', {
+  id: uuidText('Id of the project.'),
+  name: text('Name of the project.', 'Upper valley'),
+  parentProjectId: uuidText('Id of the parent project. Absent for top-level projects.').optional(),
+  isDeleted: flag('Whether it is in the recycle bin.'),
+  capabilities: Capabilities.describe('Capabilities of the caller.'),
+  accessLevel: text('`Confidential`, `Private` or `Shared`. Informational: it does not change permissions.', 'Shared'),
+  inheritsMembers: flag('Whether the subproject inherits the members of its parent.'),
+  effectiveUserRole: z.enum(ROLES).optional().describe("The caller's role. Absent without a role."),
+});
 
 interface TreeParts extends MemberParts {
   publicUrl: string | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Dataset } from '../datasets/record.ts';
-import { number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
+import { component, number, text, texts, timeText, uuidText } from '../http/rules/members.ts';
 import { Project, ProjectItem } from '../projects/record.ts';
 
 export const ItemType = z.enum(['Project', 'Dataset']);
@@ -13,18 +13,16 @@ export const deletion = {
 };
 
 /** A project or dataset in a mixed list. */
-export const BinItem = z
-  .object({
-    id: uuidText('Id of the project or dataset.'),
-    name: text('Name of the project or dataset.', 'Upper valley'),
-    itemType: ItemType.describe('`Project` or `Dataset`.'),
-    datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file').optional(),
-    datasetFormat: text('File format, such as `geotiff`.', 'geotiff').optional(),
-    sizeKB: number('Size in kibibytes (1024 bytes), rounded up; for a project, of all its contents.', 1024).optional(),
-    projectId: uuidText('Id of the project of a dataset, or of the parent of a subproject.').optional(),
-    ...deletion,
-  })
-  .meta({ id: 'DeletedItem' });
+export const BinItem = component('DeletedItem', {
+  id: uuidText('Id of the project or dataset.'),
+  name: text('Name of the project or dataset.', 'Upper valley'),
+  itemType: ItemType.describe('`Project` or `Dataset`.'),
+  datasetType: text('`file`, `multidimensional`, `timeseries`, `gisvectordata` or `tiles`.', 'file').optional(),
+  datasetFormat: text('File format, such as `geotiff`.', 'geotiff').optional(),
+  sizeKB: number('Size in kibibytes (1024 bytes), rounded up; for a project, of all its contents.', 1024).optional(),
+  projectId: uuidText('Id of the project of a dataset, or of the parent of a subproject.').optional(),
+  ...deletion,
+});
 export type BinItem = z.infer<typeof BinItem>;
 
 export const DeletedProjectItem = ProjectItem.extend(deletion).meta({ id: 'DeletedProjectItem' });
@@ -36,34 +34,32 @@ export type DeletedDataset = z.infer<typeof DeletedDataset>;
 /**
  * What a restore would bring back, which privileges are missing and who can grant them, and what a purge would delete.
  */
-export const Preview = z
-  .object({
-    restores: z
-      .array(
-        z.object({
-          id: uuidText('Id of the project or dataset.'),
-          name: text('Name of the project or dataset.', 'Upper valley'),
-          itemType: ItemType.describe('`Project` or `Dataset`.'),
-        }),
-      )
-      .describe('Items that would be restored, from the root down; the last one is the item itself.'),
-    missing: z
-      .array(
-        z.object({
-          id: uuidText('Id of the project or dataset.'),
-          name: text('Name of the project or dataset.', 'Upper valley'),
-          privilege: z.enum(['DeleteProject', 'DeleteContent']).describe('Missing privilege.'),
-          grantableBy: texts('User ids of people who can grant it.', ['0192f79e-11aa-7c40-8d5f-2b9a60c3e5f7']),
-        }),
-      )
-      .describe('Missing privileges of the caller.'),
-    removes: z
-      .object({
-        projects: number('Number of projects that would be deleted.'),
-        datasets: number('Number of datasets that would be deleted.'),
-        bytes: number('Size of the datasets in bytes.', 1048576),
-      })
-      .describe('What a permanent removal would delete: the item with all its contents.'),
-  })
-  .meta({ id: 'RestorePreview' });
+export const Preview = component('RestorePreview', {
+  restores: z
+    .array(
+      z.object({
+        id: uuidText('Id of the project or dataset.'),
+        name: text('Name of the project or dataset.', 'Upper valley'),
+        itemType: ItemType.describe('`Project` or `Dataset`.'),
+      }),
+    )
+    .describe('Items that would be restored, from the root down; the last one is the item itself.'),
+  missing: z
+    .array(
+      z.object({
+        id: uuidText('Id of the project or dataset.'),
+        name: text('Name of the project or dataset.', 'Upper valley'),
+        privilege: z.enum(['DeleteProject', 'DeleteContent']).describe('Missing privilege.'),
+        grantableBy: texts('User ids of people who can grant it.', ['0192f79e-11aa-7c40-8d5f-2b9a60c3e5f7']),
+      }),
+    )
+    .describe('Missing privileges of the caller.'),
+  removes: z
+    .object({
+      projects: number('Number of projects that would be deleted.'),
+      datasets: number('Number of datasets that would be deleted.'),
+      bytes: number('Size of the datasets in bytes.', 1048576),
+    })
+    .describe('What a permanent removal would delete: the item with all its contents.'),
+});
 export type Preview = z.infer<typeof Preview>;

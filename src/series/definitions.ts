@@ -10,7 +10,7 @@ import {
 } from 'hydrofiles/series';
 import { z } from 'zod';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { flag, number, text } from '../http/rules/members.ts';
+import { component, flag, number, text } from '../http/rules/members.ts';
 import { boundedJson } from '../http/rules/names.ts';
 
 /** Maximum numbers of definitions, so that every record stays small. */
@@ -31,41 +31,35 @@ export const SeriesId = z
   .regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must have 1 to 128 characters of A-Z, a-z, 0-9 and ._~-')
   .meta({ description: 'Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.', example: 'ribe' });
 
-export const SeriesProperty = z
-  .object({
-    name: text('Name of the property.', 'station'),
-    dataType: z.enum(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
-  })
-  .meta({ id: 'TimeSeriesProperty' });
+export const SeriesProperty = component('TimeSeriesProperty', {
+  name: text('Name of the property.', 'station'),
+  dataType: z.enum(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
+});
 export type SeriesProperty = z.infer<typeof SeriesProperty>;
 /** Definitions of properties in a request. */
 export const SeriesProperties = z
   .array(
-    z
-      .object({
-        name: name().meta({ description: 'Name of the property.', example: 'station' }),
-        dataType: named(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
-      })
-      .meta({ id: 'NewTimeSeriesProperty' }),
+    component('NewTimeSeriesProperty', {
+      name: name().meta({ description: 'Name of the property.', example: 'station' }),
+      dataType: named(PROPERTY_TYPES).describe('`DateTime`, `Long`, `Double`, `Boolean` or `Text`.'),
+    }),
   )
   .max(MAX_PROPERTIES);
 
-export const Item = z
-  .object({
-    name: text('Name of the item.', 'Water level'),
-    unit: text('Identifier of the EUM unit.', 'eumUmeter'),
-    item: text('Identifier of the EUM item.', 'eumIWaterLevel'),
-    dataType: z.enum(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
-    timeSeriesType: z
-      .enum(SERIES_TYPES)
-      .optional()
-      .describe(
-        'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
-      ),
-    noDataValue: number('Value that means no data in files.', -1e-35).optional(),
-    hasLayers: flag('Whether the values have layers.').optional(),
-  })
-  .meta({ id: 'TimeSeriesItem' });
+export const Item = component('TimeSeriesItem', {
+  name: text('Name of the item.', 'Water level'),
+  unit: text('Identifier of the EUM unit.', 'eumUmeter'),
+  item: text('Identifier of the EUM item.', 'eumIWaterLevel'),
+  dataType: z.enum(VALUE_TYPES).describe('`Text`, `Date`, `Int16`, `Int32`, `Int64`, `Single` or `Double`.'),
+  timeSeriesType: z
+    .enum(SERIES_TYPES)
+    .optional()
+    .describe(
+      'How a value relates to its time: `Instantaneous` (default), `Accumulated`, `StepAccumulated`, `MeanStepBackward` or `MeanStepForward`.',
+    ),
+  noDataValue: number('Value that means no data in files.', -1e-35).optional(),
+  hasLayers: flag('Whether the values have layers.').optional(),
+});
 export type Item = z.infer<typeof Item>;
 
 const NewItem = Item.extend({
@@ -90,29 +84,25 @@ const NewItem = Item.extend({
     ),
 }).meta({ id: 'NewTimeSeriesItem' });
 
-const Flag = z
-  .object({
-    id: z.union([z.int(), z.string().min(1).max(255)]).describe('Id of the flag, a whole number or a text.'),
-    name: chosenName(z.string().min(1).max(255)).meta({
-      description: 'Name of the flag, 1 to 255 characters.',
-      example: 'suspect',
-    }),
-    description: z.string().max(1000).optional().meta({ description: 'What the flag means.', example: 'Sensor fault' }),
-    level: z
-      .union([z.int(), z.string().max(255)])
-      .optional()
-      .describe('How serious the flag is.'),
-  })
-  .meta({ id: 'TimeSeriesFlag' });
+const Flag = component('TimeSeriesFlag', {
+  id: z.union([z.int(), z.string().min(1).max(255)]).describe('Id of the flag, a whole number or a text.'),
+  name: chosenName(z.string().min(1).max(255)).meta({
+    description: 'Name of the flag, 1 to 255 characters.',
+    example: 'suspect',
+  }),
+  description: z.string().max(1000).optional().meta({ description: 'What the flag means.', example: 'Sensor fault' }),
+  level: z
+    .union([z.int(), z.string().max(255)])
+    .optional()
+    .describe('How serious the flag is.'),
+});
 export type Flag = z.infer<typeof Flag>;
 
-export const DataField = z
-  .object({
-    name: text('Name of the field.', 'quality'),
-    dataType: z.enum(FIELD_TYPES).describe('`DateTime`, `Single`, `Double`, `Flag` or `Text`.'),
-    flags: z.array(Flag).optional().describe('Flags that a value may have; only for `Flag`.'),
-  })
-  .meta({ id: 'TimeSeriesDataField' });
+export const DataField = component('TimeSeriesDataField', {
+  name: text('Name of the field.', 'quality'),
+  dataType: z.enum(FIELD_TYPES).describe('`DateTime`, `Single`, `Double`, `Flag` or `Text`.'),
+  flags: z.array(Flag).optional().describe('Flags that a value may have; only for `Flag`.'),
+});
 export type DataField = z.infer<typeof DataField>;
 
 const NewDataField = z
@@ -132,20 +122,23 @@ const NewDataField = z
 
 export const PropertyValues = boundedJson(z.record(z.string(), z.unknown()));
 
-export const Series = z
-  .object({
+export const Series = component(
+  'TimeSeries',
+  {
     id: text('Id of the series.', 'ribe'),
     item: Item.describe('What the values are: name, type, unit.'),
     properties: z
       .record(z.string(), z.unknown())
       .meta({ description: 'Values of the properties, by name.', example: { station: 'Ribe' } }),
     dataFields: z.array(DataField).describe('Further values of each row, such as a quality flag.'),
-  })
-  .meta({ id: 'TimeSeries', description: 'A time series without its values.' });
+  },
+  'A time series without its values.',
+);
 export type Series = z.infer<typeof Series>;
 
-export const NewSeries = z
-  .object({
+export const NewSeries = component(
+  'NewTimeSeries',
+  {
     id: SeriesId.optional().describe('Id of the series; 1 to 128 characters of A-Z, a-z, 0-9 and `._~-`.'),
     item: NewItem.describe('What the values are: name, type, unit.'),
     properties: PropertyValues.optional().meta({
@@ -161,8 +154,9 @@ export const NewSeries = z
       })
       .optional()
       .describe('Further values of each row, such as a quality flag.'),
-  })
-  .meta({ id: 'NewTimeSeries', description: 'A time series to add.' });
+  },
+  'A time series to add.',
+);
 export type NewSeries = z.infer<typeof NewSeries>;
 
 const shortened = (input: unknown) => String(input).slice(0, 60);

@@ -1,32 +1,29 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
+import { component } from '../http/rules/members.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { findItems, findUnits } from './eum-search.ts';
 import { TAGS } from './route-parts.ts';
 
-const EumItem = z
-  .object({
-    code: z.int().meta({ description: 'Number of the item in EUM.', example: 100_000 }),
-    identifier: z.string().meta({ description: 'Identifier of the item.', example: 'eumIWaterLevel' }),
-    name: z.string().meta({ description: 'Name of the EUM item.', example: 'Water Level' }),
-    units: z
-      .array(z.string())
-      .optional()
-      .meta({
-        description: 'Identifiers of its units, the usual one first; absent: all units.',
-        example: ['eumUmeter'],
-      }),
-  })
-  .meta({ id: 'EumItem' });
+const EumItem = component('EumItem', {
+  code: z.int().meta({ description: 'Number of the item in EUM.', example: 100_000 }),
+  identifier: z.string().meta({ description: 'Identifier of the item.', example: 'eumIWaterLevel' }),
+  name: z.string().meta({ description: 'Name of the EUM item.', example: 'Water Level' }),
+  units: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description: 'Identifiers of its units, the usual one first; absent: all units.',
+      example: ['eumUmeter'],
+    }),
+});
 export type EumItem = z.infer<typeof EumItem>;
-const EumUnit = z
-  .object({
-    code: z.int().meta({ description: 'Number of the unit in EUM.', example: 1800 }),
-    identifier: z.string().meta({ description: 'Identifier of the unit.', example: 'eumUm3PerSec' }),
-    name: z.string().meta({ description: 'Name of the unit.', example: 'meter pow 3 per sec' }),
-    symbol: z.string().meta({ description: 'Symbol of the unit.', example: 'm^3/s' }),
-  })
-  .meta({ id: 'EumUnit' });
+const EumUnit = component('EumUnit', {
+  code: z.int().meta({ description: 'Number of the unit in EUM.', example: 1800 }),
+  identifier: z.string().meta({ description: 'Identifier of the unit.', example: 'eumUm3PerSec' }),
+  name: z.string().meta({ description: 'Name of the unit.', example: 'meter pow 3 per sec' }),
+  symbol: z.string().meta({ description: 'Symbol of the unit.', example: 'm^3/s' }),
+});
 export type EumUnit = z.infer<typeof EumUnit>;
 
 const filter = z.object({

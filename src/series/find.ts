@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Reads } from '../db.ts';
 import { invalidMember } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import { component } from '../http/rules/members.ts';
 import { parseTime } from './clock.ts';
 import { visibleSchema } from './dataset.ts';
 import type { Series, SeriesProperty } from './definitions.ts';
@@ -32,20 +33,18 @@ const anyCase = <const Names extends readonly [string, ...string[]]>(names: Name
     z.enum(names),
   );
 
-export const Condition = z
-  .object({
-    type: anyCase([TYPE]).describe('`AttributeQueryCondition`.'),
-    name: z
-      .string()
-      .min(1)
-      .max(255)
-      .meta({ description: '`Item` for the name of the item, else the name of a property.', example: 'Item' }),
-    operator: anyCase(OPERATORS).describe(
-      '`Equal`, `NotEqual`, `GreaterThan`, `LessThan`, `GreaterThanOrEqual`, `LessThanOrEqual`, `Contains` or `StartsWith`.',
-    ),
-    value: z.unknown().meta({ description: 'Value to compare with, of the type of the property.', example: 'Water' }),
-  })
-  .meta({ id: 'TimeSeriesCondition' });
+export const Condition = component('TimeSeriesCondition', {
+  type: anyCase([TYPE]).describe('`AttributeQueryCondition`.'),
+  name: z
+    .string()
+    .min(1)
+    .max(255)
+    .meta({ description: '`Item` for the name of the item, else the name of a property.', example: 'Item' }),
+  operator: anyCase(OPERATORS).describe(
+    '`Equal`, `NotEqual`, `GreaterThan`, `LessThan`, `GreaterThanOrEqual`, `LessThanOrEqual`, `Contains` or `StartsWith`.',
+  ),
+  value: z.unknown().meta({ description: 'Value to compare with, of the type of the property.', example: 'Water' }),
+});
 export type Condition = z.infer<typeof Condition>;
 export const Conditions = z.array(Condition).max(MAX_CONDITIONS);
 

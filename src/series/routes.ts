@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam, projectInHeader } from '../http/rules/forms.ts';
-import { uuidText } from '../http/rules/members.ts';
+import { component, uuidText } from '../http/rules/members.ts';
 import { descriptionText, freeForm } from '../http/rules/names.ts';
 import { listOf } from '../http/rules/paging.ts';
 import { nameForm } from '../projects/names.ts';
@@ -20,29 +20,35 @@ import {
   visibleSeries,
 } from './series.ts';
 
-const SeriesDataset = z
-  .object({
+const SeriesDataset = component(
+  'TimeSeriesDataset',
+  {
     id: uuidText('Id of the dataset.'),
     items: z.array(Item).describe('Definitions of the items of its series, each once.'),
     timeSeriesProperties: z.array(SeriesProperty).describe('Properties that its series may have.'),
     metadata: z
       .record(z.string(), z.unknown())
       .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-  })
-  .meta({ id: 'TimeSeriesDataset', description: 'A dataset of time series.' });
+  },
+  'A dataset of time series.',
+);
 export type SeriesDataset = z.infer<typeof SeriesDataset>;
 
-const NewSeriesDataset = z
-  .object({
-    timeSeriesSchema: z
-      .object({
+const NewSeriesDataset = component(
+  'NewTimeSeriesDataset',
+  {
+    timeSeriesSchema: component(
+      'TimeSeriesSchema',
+      {
         properties: SeriesProperties.optional().describe('Properties that the series may have: name and type.'),
-      })
-      .meta({ id: 'TimeSeriesSchema', description: 'Properties that the series of the dataset may have.' })
+      },
+      'Properties that the series of the dataset may have.',
+    )
       .optional()
       .describe('Definitions of the properties of its series.'),
-    datasetProperties: z
-      .object({
+    datasetProperties: component(
+      'TimeSeriesDatasetProperties',
+      {
         name: nameForm().meta({ description: 'Name of the dataset, 1 to 255 characters.', example: 'Gauges' }),
         description: descriptionText()
           .optional()
@@ -51,34 +57,41 @@ const NewSeriesDataset = z
           .optional()
           .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
         properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
-      })
-      .meta({ id: 'TimeSeriesDatasetProperties', description: 'Record of the dataset.' })
-      .describe('Name, description, metadata and properties of the dataset.'),
-  })
-  .meta({ id: 'NewTimeSeriesDataset', description: 'A dataset of time series to create.' });
+      },
+      'Record of the dataset.',
+    ).describe('Name, description, metadata and properties of the dataset.'),
+  },
+  'A dataset of time series to create.',
+);
 
-const ChangedSchema = z
-  .object({ properties: SeriesProperties.describe('Properties to add: name and type.') })
-  .meta({ id: 'ChangedTimeSeriesSchema', description: 'Properties to add.' });
-const ChangedSeries = z
-  .object({
+const ChangedSchema = component(
+  'ChangedTimeSeriesSchema',
+  { properties: SeriesProperties.describe('Properties to add: name and type.') },
+  'Properties to add.',
+);
+const ChangedSeries = component(
+  'ChangedTimeSeries',
+  {
     properties: PropertyValues.optional().meta({
       description: 'Values of all properties, by name.',
       example: { station: 'Ribe' },
     }),
-  })
-  .meta({ id: 'ChangedTimeSeries', description: 'New properties, which replace all.' });
-const ChangedProperty = z
-  .object({
+  },
+  'New properties, which replace all.',
+);
+const ChangedProperty = component(
+  'ChangedTimeSeriesProperty',
+  {
     property: z.string().min(1).max(255).meta({ description: 'Name of the property to change.', example: 'station' }),
     value: z.unknown().meta({ description: 'Its new value; absent: none.', example: 'Ribe' }),
-  })
-  .meta({ id: 'ChangedTimeSeriesProperty', description: 'A property and its new value.' });
+  },
+  'A property and its new value.',
+);
 const Query = z
   .union([
-    z
-      .object({ conditions: Conditions.optional().describe('Conditions that all must be met.') })
-      .meta({ id: 'TimeSeriesConditions' }),
+    component('TimeSeriesConditions', {
+      conditions: Conditions.optional().describe('Conditions that all must be met.'),
+    }),
     Conditions,
   ])
   .meta({ id: 'TimeSeriesQuery', description: 'Conditions that all must be met, in an object or as a list.' });

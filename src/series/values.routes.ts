@@ -3,6 +3,7 @@ import type { Database } from '../db.ts';
 import { sendPieces } from '../http/answers/pieces.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
+import { component } from '../http/rules/members.ts';
 import { queryBoolean, queryDataTime } from '../http/rules/query.ts';
 import { SeriesId } from './definitions.ts';
 import { cachedConfig, DATASET_PATH, SERIES_PATH, SeriesAddress, TAGS } from './route-parts.ts';
@@ -20,16 +21,20 @@ const ValueRow = z.array(Cell).meta({
   description: 'Time, value, and a value for each data field; null: no value.',
   example: ['2026-01-24T08:00:00.0000000', 1.25],
 });
-const Values = z
-  .object({ data: z.array(ValueRow).describe('Rows of time, value and data fields.') })
-  .meta({ id: 'TimeSeriesValues', description: 'Values in the order of time.' });
-const ValuesOfAll = z
-  .object({ data: z.array(z.array(ValueRow)).describe('A list of rows for each id of the request, in its order.') })
-  .meta({ id: 'ValuesOfTimeSeries', description: 'A list of rows for each id of the request, in its order.' });
+const Values = component(
+  'TimeSeriesValues',
+  { data: z.array(ValueRow).describe('Rows of time, value and data fields.') },
+  'Values in the order of time.',
+);
+const ValuesOfAll = component(
+  'ValuesOfTimeSeries',
+  { data: z.array(z.array(ValueRow)).describe('A list of rows for each id of the request, in its order.') },
+  'A list of rows for each id of the request, in its order.',
+);
 
-const DeletedValues = z
-  .object({ deleted: z.int().meta({ description: 'Number of deleted values.', example: 31 }) })
-  .meta({ id: 'DeletedTimeSeriesValues' });
+const DeletedValues = component('DeletedTimeSeriesValues', {
+  deleted: z.int().meta({ description: 'Number of deleted values.', example: 31 }),
+});
 export type DeletedValues = z.infer<typeof DeletedValues>;
 
 /** Values of time series: reading and deleting. Uploads have files of their own. */

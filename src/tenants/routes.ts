@@ -2,54 +2,57 @@ import { z } from 'zod';
 import type { Database } from '../db.ts';
 import { type App, Routes } from '../http/route.ts';
 import { chosenName } from '../http/rules/chosen-names.ts';
-import { createdAt, createdBy, number, text, updatedAt, updatedBy, uuidText } from '../http/rules/members.ts';
+import {
+  component,
+  createdAt,
+  createdBy,
+  number,
+  text,
+  updatedAt,
+  updatedBy,
+  uuidText,
+} from '../http/rules/members.ts';
 import { listOf, offsetQuery } from '../http/rules/paging.ts';
 import { queryEnum } from '../http/rules/query.ts';
 import { changeTenant, createTenant, getTenant, myTenants, removeTenant, tenantsSeenBy } from './manage.ts';
 import { ROLES } from './members.queries.ts';
 import { listTenantMembers, setMember } from './members.ts';
 
-const Tenant = z
-  .object({
-    id: uuidText('Id of the tenant.'),
-    name: text('Name of the tenant.', 'River authority'),
-    weight: number('Share of the queue relative to other tenants. Default: 1.'),
-    recycleBinDays: number(
-      'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
-      180,
-    ).optional(),
-    createdAt,
-    createdBy: createdBy.optional(),
-    updatedAt,
-    updatedBy: updatedBy.optional(),
-    members: z
-      .array(
-        z.object({
-          userId: uuidText('User id of the member.'),
-          role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
-        }),
-      )
-      .optional()
-      .describe('Members of the tenant with their roles.'),
-  })
-  .meta({ id: 'Tenant' });
+const Tenant = component('Tenant', {
+  id: uuidText('Id of the tenant.'),
+  name: text('Name of the tenant.', 'River authority'),
+  weight: number('Share of the queue relative to other tenants. Default: 1.'),
+  recycleBinDays: number(
+    'Days until deleted items are removed permanently. Default: the setting `recycleBin.retention`.',
+    180,
+  ).optional(),
+  createdAt,
+  createdBy: createdBy.optional(),
+  updatedAt,
+  updatedBy: updatedBy.optional(),
+  members: z
+    .array(
+      z.object({
+        userId: uuidText('User id of the member.'),
+        role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+      }),
+    )
+    .optional()
+    .describe('Members of the tenant with their roles.'),
+});
 export type Tenant = z.infer<typeof Tenant>;
-const MyTenant = z
-  .object({
-    id: uuidText('Id of the tenant.'),
-    name: text('Name of the tenant.', 'River authority'),
-    role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
-    createdAt,
-    updatedAt,
-  })
-  .meta({ id: 'MyTenant' });
+const MyTenant = component('MyTenant', {
+  id: uuidText('Id of the tenant.'),
+  name: text('Name of the tenant.', 'River authority'),
+  role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+  createdAt,
+  updatedAt,
+});
 export type MyTenant = z.infer<typeof MyTenant>;
-const Member = z
-  .object({
-    userId: uuidText('User id of the member.'),
-    role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
-  })
-  .meta({ id: 'TenantMember' });
+const Member = component('TenantMember', {
+  userId: uuidText('User id of the member.'),
+  role: text('Role in the tenant: `Owner` or `Member`.', 'Member'),
+});
 const ListedMember = Member.extend({
   accountId: text('Login id of the member.', 'ann'),
   name: text('Name of the person.', 'Ann Example'),

@@ -1,6 +1,7 @@
 import { nearestTurn, transformer, wgs84 } from 'hydrofiles/crs';
 import type { DrawnScheme, TilesDescription } from 'hydrofiles/tiles';
 import { z } from 'zod';
+import { component } from '../http/rules/members.ts';
 
 /** Points along a side of a tile, the corners included. */
 const SIDE = 17;
@@ -9,13 +10,11 @@ const NOWHERE = 1e12;
 
 const coordinates = z.array(z.number());
 
-export const MapNet = z
-  .object({
-    side: z.int().describe('Points in a row and rows of points, with the corners of the tile.'),
-    x: coordinates.describe('x (easting or longitude) of the points, row by row from the upper left corner.'),
-    y: coordinates.describe('y of the points. 1e12: the point is far from the data.'),
-  })
-  .meta({ id: 'MapNet' });
+export const MapNet = component('MapNet', {
+  side: z.int().describe('Points in a row and rows of points, with the corners of the tile.'),
+  x: coordinates.describe('x (easting or longitude) of the points, row by row from the upper left corner.'),
+  y: coordinates.describe('y of the points. 1e12: the point is far from the data.'),
+});
 
 /** The places of a net of points of a tile of Web Mercator in the coordinate system of a scheme. */
 export async function computeMapNet(

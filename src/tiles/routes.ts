@@ -4,7 +4,7 @@ import { sendBytes, sendText } from '../http/answers/etag-answer.ts';
 import { vary } from '../http/answers/vary.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
-import { number, texts } from '../http/rules/members.ts';
+import { component, number, texts } from '../http/rules/members.ts';
 import { describeLegend, legendPicture } from './legend.ts';
 import { computeMapNet, MapNet } from './map-net.ts';
 import { MEDIA_TYPES } from './media-types.ts';
@@ -27,32 +27,26 @@ import { makeTileJson, TileJson } from './tile-json.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-const Limits = z
-  .object({
-    tileMatrix: z.string().meta({ description: 'Zoom level, the name of the tile matrix.', example: '3' }),
-    minTileRow: z.int().describe('First row.'),
-    maxTileRow: z.int().describe('Last row.'),
-    minTileCol: z.int().describe('First column.'),
-    maxTileCol: z.int().describe('Last column.'),
-  })
-  .meta({ id: 'TileMatrixLimits' });
+const Limits = component('TileMatrixLimits', {
+  tileMatrix: z.string().meta({ description: 'Zoom level, the name of the tile matrix.', example: '3' }),
+  minTileRow: z.int().describe('First row.'),
+  maxTileRow: z.int().describe('Last row.'),
+  minTileCol: z.int().describe('First column.'),
+  maxTileCol: z.int().describe('Last column.'),
+});
 
-const Availability = z
-  .object({
-    schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
-    tileMatrixSetLimits: z.array(Limits).describe('Rectangles: a tile has data exactly if it lies in one of them.'),
-  })
-  .meta({ id: 'TileAvailability' });
+const Availability = component('TileAvailability', {
+  schemeId: z.string().meta({ description: 'Id of the scheme.', example: 'depth' }),
+  tileMatrixSetLimits: z.array(Limits).describe('Rectangles: a tile has data exactly if it lies in one of them.'),
+});
 
-const Legend = z
-  .object({
-    title: z.string().describe('What the colours show.'),
-    unit: z.string().optional().meta({ description: 'Unit of the values.', example: 'm' }),
-    minValue: number('Value of the first colour.'),
-    maxValue: number('Value of the last colour.', 12.5),
-    colors: texts('Colours, spread evenly from minValue to maxValue.', ['#F7FBFF', '#08306B']),
-  })
-  .meta({ id: 'TileLegend' });
+const Legend = component('TileLegend', {
+  title: z.string().describe('What the colours show.'),
+  unit: z.string().optional().meta({ description: 'Unit of the values.', example: 'm' }),
+  minValue: number('Value of the first colour.'),
+  maxValue: number('Value of the last colour.', 12.5),
+  colors: texts('Colours, spread evenly from minValue to maxValue.', ['#F7FBFF', '#08306B']),
+});
 
 /** Raster tiles of datasets of type `tiles`; the Web Map Tile Service: `wmts.routes.ts`. */
 export async function tileRoutes(app: App, parts: TileParts) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
+import { component } from '../http/rules/members.ts';
 import { checkTiles } from './check-tiles.ts';
 import { checkQuery, DATASET_PATH, TAGS, upkeepConfig } from './route-parts.ts';
 import { requestedTiles, type TileParts, tileRequest } from './serve.ts';
@@ -9,50 +10,46 @@ import { countTiles } from './store/tile-store.queries.ts';
 const number = (description: string, example: number) => z.number().meta({ description, example: example });
 const text = (description: string, example: string) => z.string().meta({ description, example: example });
 
-const TileStatus = z
-  .object({
-    name: text('Name of the dataset.', 'Depths'),
-    schemes: z
-      .array(
-        z.object({
-          schemeId: text('Id of the scheme.', 'depth'),
-          schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
-          levels: z
-            .array(
-              z.object({
-                level: number('Zoom level.', 16),
-                onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', example: true }),
-                tiles: number('Tiles with data, of all steps and layers.', 36),
-                keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
-                keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
-              }),
-            )
-            .describe('From the least detail.'),
-        }),
-      )
-      .describe('State of each scheme, in the order of the request.'),
-  })
-  .meta({ id: 'TileStatus' });
+const TileStatus = component('TileStatus', {
+  name: text('Name of the dataset.', 'Depths'),
+  schemes: z
+    .array(
+      z.object({
+        schemeId: text('Id of the scheme.', 'depth'),
+        schemeType: text('`WMTS` or `XYZ`.', 'XYZ'),
+        levels: z
+          .array(
+            z.object({
+              level: number('Zoom level.', 16),
+              onRequest: z.boolean().meta({ description: 'Tiles are drawn at their first request.', example: true }),
+              tiles: number('Tiles with data, of all steps and layers.', 36),
+              keptTiles: number('Of a level that is drawn on request: tiles that are kept.', 4),
+              keptBytes: number('Bytes of these tiles; equal ones are stored once, and count each.', 20_480),
+            }),
+          )
+          .describe('From the least detail.'),
+      }),
+    )
+    .describe('State of each scheme, in the order of the request.'),
+});
 export type TileStatus = z.infer<typeof TileStatus>;
 
-const TileCheckAnswer = z
-  .object({
-    checked: number('Tiles with data that were checked.', 100),
-    drawnAnew: number('Those of them that were drawn anew, because their level is drawn on request.', 40),
-    checkedEmpty: number('Places without data at which there must be no tile.', 93),
-    wrong: z
-      .array(
-        z.object({
-          schemeId: text('Id of the scheme.', 'depth'),
-          tile: text('Zoom level, row and column.', '16/20984/34406'),
-          timeStep: number('Number of the time step.', 0),
-          layer: number('Number of the layer.', 0),
-          reason: text('What is wrong.', 'The checksum of its chunk IDAT is wrong.'),
-        }),
-      )
-      .describe('Tiles that cannot be decoded or differ.'),
-  })
-  .meta({ id: 'TileCheck' });
+const TileCheckAnswer = component('TileCheck', {
+  checked: number('Tiles with data that were checked.', 100),
+  drawnAnew: number('Those of them that were drawn anew, because their level is drawn on request.', 40),
+  checkedEmpty: number('Places without data at which there must be no tile.', 93),
+  wrong: z
+    .array(
+      z.object({
+        schemeId: text('Id of the scheme.', 'depth'),
+        tile: text('Zoom level, row and column.', '16/20984/34406'),
+        timeStep: number('Number of the time step.', 0),
+        layer: number('Number of the layer.', 0),
+        reason: text('What is wrong.', 'The checksum of its chunk IDAT is wrong.'),
+      }),
+    )
+    .describe('Tiles that cannot be decoded or differ.'),
+});
 export type TileCheckAnswer = z.infer<typeof TileCheckAnswer>;
 
 /** How far the tiles of a dataset are drawn, and whether they are good. */

@@ -7,6 +7,7 @@ import { publicBase } from '../http/answers/public-base.ts';
 import { BINARY } from '../http/openapi/headers.ts';
 import { type App, Routes } from '../http/route.ts';
 import { idParam } from '../http/rules/forms.ts';
+import { component } from '../http/rules/members.ts';
 import { config, TAGS, VECTOR_PATH } from './route-parts.ts';
 import { type Checked, requestedDataset, type TileParts, tileRequest } from './serve.ts';
 import { chosenSlice, outOfRange, parseInteger } from './slices.ts';
@@ -52,20 +53,18 @@ const Query = Slice.extend({
     .meta({ description: 'Names of the attributes, with commas between. Default: all.', example: 'name,depth' }),
 });
 
-const VectorTileJson = z
-  .object({
-    tilejson: z.literal('3.0.0').describe('Version of the format.'),
-    name: z.string().meta({ description: 'Name of the dataset.', example: 'Wells' }),
-    scheme: z.literal('xyz').describe('Rows count from the top.'),
-    tiles: z.array(z.string()).describe('Address of the tiles, with {z}, {x} and {y}.'),
-    bounds: z.array(z.number()).describe('West, south, east, north in degrees.'),
-    minzoom: z.int().describe('Level with the least detail.'),
-    maxzoom: z.int().describe('Level whose tiles viewers enlarge further.'),
-    vector_layers: z.array(z.record(z.string(), z.unknown())).describe('The layer and its fields.'),
-    timeStamps: z.array(z.string()).describe('Times of the steps of a mesh.'),
-    layerIds: z.array(z.int()).describe('Numbers of the layers of a mesh, from the lowest.'),
-  })
-  .meta({ id: 'VectorTileJson' });
+const VectorTileJson = component('VectorTileJson', {
+  tilejson: z.literal('3.0.0').describe('Version of the format.'),
+  name: z.string().meta({ description: 'Name of the dataset.', example: 'Wells' }),
+  scheme: z.literal('xyz').describe('Rows count from the top.'),
+  tiles: z.array(z.string()).describe('Address of the tiles, with {z}, {x} and {y}.'),
+  bounds: z.array(z.number()).describe('West, south, east, north in degrees.'),
+  minzoom: z.int().describe('Level with the least detail.'),
+  maxzoom: z.int().describe('Level whose tiles viewers enlarge further.'),
+  vector_layers: z.array(z.record(z.string(), z.unknown())).describe('The layer and its fields.'),
+  timeStamps: z.array(z.string()).describe('Times of the steps of a mesh.'),
+  layerIds: z.array(z.int()).describe('Numbers of the layers of a mesh, from the lowest.'),
+});
 
 /** @throws AppError for a name that no field has */
 function chosenFields({ fields }: VectorSubject, attributes: string | undefined): readonly TileField[] {

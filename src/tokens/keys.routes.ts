@@ -1,33 +1,29 @@
 import { z } from 'zod';
 import { type App, Routes } from '../http/route.ts';
 import { afterCommit } from '../http/rules/idempotency.ts';
-import { text, timeText } from '../http/rules/members.ts';
+import { component, text, timeText } from '../http/rules/members.ts';
 import type { TokenKeys } from './keys.ts';
 
-const Jwk = z
-  .object({
-    kty: text('Key type.', 'RSA'),
-    kid: text('Id of the signing key.', 'k1'),
-    alg: text('Algorithm.', 'RS256'),
-    use: text('`sig`.', 'sig'),
-    n: text('Modulus, base64url.', '0vx7agoebGcQSuu…'),
-    e: text('Exponent, base64url.', 'AQAB'),
-  })
-  .meta({ id: 'PublicKey' });
-const States = z
-  .object({
-    data: z
-      .array(
-        z.object({
-          kid: text('Id of the signing key.', 'k1'),
-          state: text('`signing`, `next` or `retired`.', 'signing'),
-          activatedAt: timeText('Time since which the key signs, UTC.').optional(),
-          retiredAt: timeText('Time since which the key signs no more, UTC.').optional(),
-        }),
-      )
-      .describe('Signing keys, without their private part.'),
-  })
-  .meta({ id: 'SigningKeys' });
+const Jwk = component('PublicKey', {
+  kty: text('Key type.', 'RSA'),
+  kid: text('Id of the signing key.', 'k1'),
+  alg: text('Algorithm.', 'RS256'),
+  use: text('`sig`.', 'sig'),
+  n: text('Modulus, base64url.', '0vx7agoebGcQSuu…'),
+  e: text('Exponent, base64url.', 'AQAB'),
+});
+const States = component('SigningKeys', {
+  data: z
+    .array(
+      z.object({
+        kid: text('Id of the signing key.', 'k1'),
+        state: text('`signing`, `next` or `retired`.', 'signing'),
+        activatedAt: timeText('Time since which the key signs, UTC.').optional(),
+        retiredAt: timeText('Time since which the key signs no more, UTC.').optional(),
+      }),
+    )
+    .describe('Signing keys, without their private part.'),
+});
 export type States = z.infer<typeof States>;
 
 export async function tokenKeyRoutes(app: App, { keys }: { keys: TokenKeys }) {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Account, accountStatusError } from '../accounts/account.ts';
 import {
   countAttempt,
@@ -15,7 +15,7 @@ import type { AccountStore } from '../accounts/store.ts';
 import { audit } from '../audit.ts';
 import type { Database, Transaction } from '../db.ts';
 import { AppError, invalid } from '../errors.ts';
-import { flag, texts } from '../http/rules/members.ts';
+import { component, flag, texts } from '../http/rules/members.ts';
 import type { Origin } from '../http/rules/origin.ts';
 import { storableText } from '../platform/text/storable.ts';
 import type { Code, Credentials } from './credentials.ts';
@@ -33,13 +33,11 @@ export interface LoginParts {
 }
 
 /** Answer when the password is right and a one-time password of one of these authenticators is missing. */
-export const OtpRequired = z
-  .object({
-    otpRequired: flag('A one-time password is required: repeat the request with `otp` and `otpAuthenticator`.'),
-    accessForbidden: flag('Always false.'),
-    otpAuthenticatorIds: texts('Types of authenticators whose one-time passwords are accepted.', ['APPAUTH']),
-  })
-  .meta({ id: 'OtpRequired' });
+export const OtpRequired = component('OtpRequired', {
+  otpRequired: flag('A one-time password is required: repeat the request with `otp` and `otpAuthenticator`.'),
+  accessForbidden: flag('Always false.'),
+  otpAuthenticatorIds: texts('Types of authenticators whose one-time passwords are accepted.', ['APPAUTH']),
+});
 export type OtpRequired = z.infer<typeof OtpRequired>;
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import { type App, Routes } from '../http/route.ts';
-import { flag, number, text, texts, timeText } from '../http/rules/members.ts';
+import { component, flag, number, text, texts, timeText } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import type { AccessTokens } from './access.ts';
 import { findCaller } from './caller.ts';
@@ -11,39 +11,35 @@ import type { Identities } from './identities.ts';
 import { makeRecoveryCodes, type OtpParts, otpStatus, registerOtp, resetOtp } from './otp.ts';
 
 /** Without id and password, the account is that of the access token. */
-const Credentials = z
-  .object({
-    ...credentialsShape,
-    id: credentialsShape.id.optional().meta({ description: 'Login id, in any letter case.', example: 'ann' }),
-    password: credentialsShape.password
-      .optional()
-      .meta({ description: 'Password of the account.', example: 'Seven-bends-9' }),
-    currentPassword: credentialsShape.password
-      .optional()
-      .meta({ description: 'Current password, for clients that call it so.', example: 'Seven-bends-9' }),
-  })
-  .meta({ id: 'Credentials' });
+const Credentials = component('Credentials', {
+  ...credentialsShape,
+  id: credentialsShape.id.optional().meta({ description: 'Login id, in any letter case.', example: 'ann' }),
+  password: credentialsShape.password
+    .optional()
+    .meta({ description: 'Password of the account.', example: 'Seven-bends-9' }),
+  currentPassword: credentialsShape.password
+    .optional()
+    .meta({ description: 'Current password, for clients that call it so.', example: 'Seven-bends-9' }),
+});
 const HOLDER = [
   'Send id and password of the account, or its access token: alone if its login is at most 15 minutes old',
   '(`tokens.freshLogin`), else with `currentPassword`.',
 ].join(' ');
-const Status = z
-  .object({
-    id: text('Login id, in any letter case.', 'ann'),
-    authenticators: z
-      .array(
-        z.object({
-          type: text('Type of the authenticator.', 'APPAUTH'),
-          own: flag('Whether it belongs to the account and not to a group.'),
-          registered: flag('Whether a code of it was accepted before.'),
-        }),
-      )
-      .describe('Authenticators of the account and of its groups.'),
-    recoveryCodes: number('Number of unused recovery codes.'),
-    failures: number('Number of wrong one-time passwords.'),
-    blockedUntil: timeText('Time until which one-time passwords are refused, UTC.').optional(),
-  })
-  .meta({ id: 'SecondFactor' });
+const Status = component('SecondFactor', {
+  id: text('Login id, in any letter case.', 'ann'),
+  authenticators: z
+    .array(
+      z.object({
+        type: text('Type of the authenticator.', 'APPAUTH'),
+        own: flag('Whether it belongs to the account and not to a group.'),
+        registered: flag('Whether a code of it was accepted before.'),
+      }),
+    )
+    .describe('Authenticators of the account and of its groups.'),
+  recoveryCodes: number('Number of unused recovery codes.'),
+  failures: number('Number of wrong one-time passwords.'),
+  blockedUntil: timeText('Time until which one-time passwords are refused, UTC.').optional(),
+});
 export type Status = z.infer<typeof Status>;
 const Registration = z.object({
   manualEntryCode: text('Setup code to type, in base32.', 'GEZDGNBVGY3TQOJQGEZDGNBVGY'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { noStore } from '../http/answers/no-store.ts';
 import { type App, Routes } from '../http/route.ts';
 import { textAnswer } from '../http/rules/forms.ts';
-import { flag, text } from '../http/rules/members.ts';
+import { component, flag, text } from '../http/rules/members.ts';
 import { originOf } from '../http/rules/origin.ts';
 import { validate } from './caller.ts';
 import { credentialsShape } from './credentials.ts';
@@ -12,23 +12,19 @@ import { refresh, revoke } from './refresh.ts';
 import { checkIdempotencyKey } from './replay.ts';
 import type { TokenParts } from './token-pair.ts';
 
-const Issued = z
-  .object({
-    token: text('Token: a JWT, or an opaque text to refresh with.', 'eyJhbGciOiJSUzI1NiJ9.…'),
-    expiration: z.string().meta({
-      description: 'Time when the token expires, UTC.',
-      example: '2026-01-24T08:47:02.000Z',
-      format: 'date-time',
-    }),
-  })
-  .meta({ id: 'IssuedToken' });
-const TokenAnswer = z
-  .object({
-    accessToken: Issued.describe('Send it as `Authorization: Bearer …`.'),
-    tokenType: text('How to send the token: `bearer`.', 'bearer'),
-    refreshToken: Issued.describe('Can be exchanged for new tokens, once.'),
-  })
-  .meta({ id: 'Tokens' });
+const Issued = component('IssuedToken', {
+  token: text('Token: a JWT, or an opaque text to refresh with.', 'eyJhbGciOiJSUzI1NiJ9.…'),
+  expiration: z.string().meta({
+    description: 'Time when the token expires, UTC.',
+    example: '2026-01-24T08:47:02.000Z',
+    format: 'date-time',
+  }),
+});
+const TokenAnswer = component('Tokens', {
+  accessToken: Issued.describe('Send it as `Authorization: Bearer …`.'),
+  tokenType: text('How to send the token: `bearer`.', 'bearer'),
+  refreshToken: Issued.describe('Can be exchanged for new tokens, once.'),
+});
 export type TokenAnswer = z.infer<typeof TokenAnswer>;
 const AccessTokenAnswer = TokenAnswer.omit({ refreshToken: true }).meta({ id: 'AccessToken' });
 export type AccessTokenAnswer = z.infer<typeof AccessTokenAnswer>;

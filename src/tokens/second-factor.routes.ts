@@ -1,23 +1,21 @@
 import { z } from 'zod';
 import { getSecondFactor, setSecondFactor } from '../groups/set-second-factor.ts';
 import { type App, Routes } from '../http/route.ts';
-import { flag, number, text, texts, timeText } from '../http/rules/members.ts';
+import { component, flag, number, text, texts, timeText } from '../http/rules/members.ts';
 import { explainLogin } from './explain.ts';
 import type { LoginParts } from './log-in.ts';
 import { previewSecondFactor } from './preview.ts';
 
 const Path = z.object({ id: text('Id of the group.') });
-const Body = z
-  .object({
-    entries: z
-      .array(z.string())
-      .max(1000)
-      .meta({
-        description: 'Networks and authenticators: `CIDR:…` or `APPAUTH:…`, with an optional `&Comment:…`.',
-        example: ['CIDR:10.0.0.0/8&Comment:office'],
-      }),
-  })
-  .meta({ id: 'SecondFactorEntries' });
+const Body = component('SecondFactorEntries', {
+  entries: z
+    .array(z.string())
+    .max(1000)
+    .meta({
+      description: 'Networks and authenticators: `CIDR:…` or `APPAUTH:…`, with an optional `&Comment:…`.',
+      example: ['CIDR:10.0.0.0/8&Comment:office'],
+    }),
+});
 const Change = Body.extend({
   before: z
     .array(z.string())
@@ -35,60 +33,54 @@ const Affected = z.array(
     lastAt: timeText('Time of the last login, UTC.'),
   }),
 );
-const Preview = z
-  .object({
-    days: number('Number of past days whose logins were replayed.'),
-    lockedOut: texts('Login ids whose logins would be refused.'),
-    registerAgain: texts('Login ids whose authenticator is replaced or removed, so that they must register again.'),
-    accounts: z
-      .array(
-        z.object({
-          id: text('Login id of the member.', 'ann'),
-          logins: number('Number of past logins of the member.'),
-          refused: Affected.describe('Logins that would be refused, by address.'),
-          asked: Affected.describe('Logins that would need a one-time password, by address.'),
-          mustRegister: flag('Whether the account has no authenticator yet.'),
-        }),
-      )
-      .describe('Members of the group, with the changed outcomes of their logins.'),
-  })
-  .meta({ id: 'SecondFactorPreview' });
+const Preview = component('SecondFactorPreview', {
+  days: number('Number of past days whose logins were replayed.'),
+  lockedOut: texts('Login ids whose logins would be refused.'),
+  registerAgain: texts('Login ids whose authenticator is replaced or removed, so that they must register again.'),
+  accounts: z
+    .array(
+      z.object({
+        id: text('Login id of the member.', 'ann'),
+        logins: number('Number of past logins of the member.'),
+        refused: Affected.describe('Logins that would be refused, by address.'),
+        asked: Affected.describe('Logins that would need a one-time password, by address.'),
+        mustRegister: flag('Whether the account has no authenticator yet.'),
+      }),
+    )
+    .describe('Members of the group, with the changed outcomes of their logins.'),
+});
 export type Preview = z.infer<typeof Preview>;
-const Explained = z
-  .object({
-    account: text('Login id that is explained.', 'ann'),
-    address: text('Address of the login.', '203.0.113.9'),
-    outcome: z.enum(['free', 'code', 'forbidden', 'refused']).describe('Outcome of the login.'),
-    refusal: text('Why the login is refused.', 'The account is locked.').optional(),
-    network: text('Allowed network that contains the address.', '10.0.0.0/8').optional(),
-    otpAuthenticatorIds: texts('Types of authenticators whose one-time passwords are accepted.', [
-      'APPAUTH',
-    ]).optional(),
-    groups: z
-      .array(
-        z.object({
-          name: text('Name of the group.', 'Staff'),
-          networks: z
-            .array(
-              z.object({ cidr: text('The network.', '10.0.0.0/8'), matches: flag('Whether it contains the address.') }),
-            )
-            .describe('Networks from which no one-time password is required.'),
-          authenticators: texts('Authenticators of the group.', ['APPAUTH']),
-          malformed: texts('Entries that cannot be read.'),
-        }),
-      )
-      .describe('Groups of the account, with their second factors.'),
-    ownAuthenticators: texts("Types of the account's own authenticators."),
-    otpFailures: number('Number of wrong one-time passwords in a row.'),
-    delay: z
-      .object({
-        failures: number('Number of failed logins that count.'),
-        nextWaitSeconds: number('Delay of the next failure in seconds.'),
-      })
-      .describe('Delay of the next failed login.'),
-    reasons: texts('Reasons, as sentences.', ['The address is in 10.0.0.0/8.']),
-  })
-  .meta({ id: 'LoginExplanation' });
+const Explained = component('LoginExplanation', {
+  account: text('Login id that is explained.', 'ann'),
+  address: text('Address of the login.', '203.0.113.9'),
+  outcome: z.enum(['free', 'code', 'forbidden', 'refused']).describe('Outcome of the login.'),
+  refusal: text('Why the login is refused.', 'The account is locked.').optional(),
+  network: text('Allowed network that contains the address.', '10.0.0.0/8').optional(),
+  otpAuthenticatorIds: texts('Types of authenticators whose one-time passwords are accepted.', ['APPAUTH']).optional(),
+  groups: z
+    .array(
+      z.object({
+        name: text('Name of the group.', 'Staff'),
+        networks: z
+          .array(
+            z.object({ cidr: text('The network.', '10.0.0.0/8'), matches: flag('Whether it contains the address.') }),
+          )
+          .describe('Networks from which no one-time password is required.'),
+        authenticators: texts('Authenticators of the group.', ['APPAUTH']),
+        malformed: texts('Entries that cannot be read.'),
+      }),
+    )
+    .describe('Groups of the account, with their second factors.'),
+  ownAuthenticators: texts("Types of the account's own authenticators."),
+  otpFailures: number('Number of wrong one-time passwords in a row.'),
+  delay: z
+    .object({
+      failures: number('Number of failed logins that count.'),
+      nextWaitSeconds: number('Delay of the next failure in seconds.'),
+    })
+    .describe('Delay of the next failed login.'),
+  reasons: texts('Reasons, as sentences.', ['The address is in 10.0.0.0/8.']),
+});
 export type Explained = z.infer<typeof Explained>;
 
 export async function secondFactorRoutes(app: App, parts: LoginParts) {

@@ -5,7 +5,7 @@ import { ownGrantsSince } from '../datasets/bytes.queries.ts';
 import { visible as visibleDatasets } from '../datasets/queries.ts';
 import { type Fragment, type Reads, sql, type Transaction } from '../db.ts';
 import type { Caller } from '../http/caller.ts';
-import { createdAt, createdBy, text, timeText, uuidText } from '../http/rules/members.ts';
+import { component, createdAt, createdBy, text, timeText, uuidText } from '../http/rules/members.ts';
 import { notifyAfterCommit } from '../jobs.ts';
 import { type Event, eventInsert } from '../outbox.ts';
 import { statement } from '../platform/sql/statements.ts';
@@ -32,19 +32,17 @@ export type Status = (typeof STATUSES)[number];
 export const isFinal = (status: Status) => status === 'Completed' || status === 'Error';
 
 /** Members of every answer about a transfer. */
-export const Summary = z
-  .object({
-    id: uuidText('Id of the transfer.'),
-    createdAt,
-    createdBy,
-    type: TransferType.describe('Type of the transfer.'),
-    format: text('Output format.', 'geotiff'),
-    status: z.enum(STATUSES).describe('`Pending`, `InProgress`, then finally `Completed` or `Error`.'),
-    name: z
-      .string()
-      .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
-  })
-  .meta({ id: 'TransferSummary' });
+export const Summary = component('TransferSummary', {
+  id: uuidText('Id of the transfer.'),
+  createdAt,
+  createdBy,
+  type: TransferType.describe('Type of the transfer.'),
+  format: text('Output format.', 'geotiff'),
+  status: z.enum(STATUSES).describe('`Pending`, `InProgress`, then finally `Completed` or `Error`.'),
+  name: z
+    .string()
+    .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
+});
 export type Summary = z.infer<typeof Summary>;
 /** Of a transfer `t`: the name of its dataset or file. */
 export const transferName = sql.fragment`
@@ -304,13 +302,11 @@ export const hasVoidGrants = (db: Reads, id: string, generation: number) =>
 const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export const LogLevelName = z.enum(LOG_LEVELS);
 type LogLevelName = z.infer<typeof LogLevelName>;
-export const LoggedLine = z
-  .object({
-    time: timeText('Time of the line, UTC.'),
-    level: LogLevelName.describe('Log level.'),
-    message: text('Text of the line.', 'Read 3 rows.'),
-  })
-  .meta({ id: 'LogLine' });
+export const LoggedLine = component('LogLine', {
+  time: timeText('Time of the line, UTC.'),
+  level: LogLevelName.describe('Log level.'),
+  message: text('Text of the line.', 'Read 3 rows.'),
+});
 export type LoggedLine = z.infer<typeof LoggedLine>;
 
 /** @param level minimum severity */

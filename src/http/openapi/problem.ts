@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { text, uuidText } from '../rules/members.ts';
+import { component, text, uuidText } from '../rules/members.ts';
 
 /**
  * Body of all errors: RFC 9457 with the extensions `code`, `errors`, `traceId`, and of too few credits `available` and
  * `reserved`.
  */
-export const Problem = z
-  .object({
+export const Problem = component(
+  'Problem',
+  {
     type: text('Always `about:blank`.', 'about:blank'),
     title: text('Name of the HTTP status.', 'Bad Request'),
     status: z.int().meta({ description: 'The HTTP status.', example: 400 }),
@@ -20,6 +21,7 @@ export const Problem = z
     traceId: uuidText('Request id, for the logs.'),
     available: z.number().optional().describe('With `TooFewCredits`: credits that are available.'),
     reserved: z.number().optional().describe('With `TooFewCredits`: credits that the operation has reserved.'),
-  })
-  .meta({ id: 'Problem', description: 'An error (RFC 9457).' });
+  },
+  'An error (RFC 9457).',
+);
 export type Problem = z.infer<typeof Problem>;

@@ -17,3 +17,7 @@ export const createdBy = uuidText('User id of the creator.');
 export const updatedAt = timeText('Time of the last change, UTC.');
 export const updatedBy = uuidText('User id of the last editor.');
 export const finishedAt = timeText('End time, UTC.');
+
+/** An object that is a component of the OpenAPI document under the name `id`. */
+export const component = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape, description?: string) =>
+  z.object(shape).meta({ id, ...(description === undefined ? {} : { description }) });

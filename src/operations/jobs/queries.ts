@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
-import { createdAt, createdBy, finishedAt, number, text, texts, timeText, uuidText } from '../../http/rules/members.ts';
+import {
+  component,
+  createdAt,
+  createdBy,
+  finishedAt,
+  number,
+  text,
+  texts,
+  timeText,
+  uuidText,
+} from '../../http/rules/members.ts';
 import type { Position } from '../../http/rules/paging.ts';
 import { endsWith, LoggedLine, transferName } from '../../transfers/queries.ts';
 
@@ -16,34 +26,32 @@ const ENDS: readonly JobState[] = ['failed', 'cancelled', 'completed'];
 const TRANSFERS = 'runTransfer';
 
 /** A transfer (its id is a UUID) or another job of the queue (its id is a number). */
-export const Job = z
-  .object({
-    id: uuidText('Id of the transfer, or number of the job in the queue.'),
-    task: text('Task of the queue.', 'convert'),
-    state: z.enum(JOB_STATES).describe('State of the job.'),
-    tenantId: uuidText('Id of the tenant of the transfer.').optional(),
-    type: text('Type of the transfer.', 'Import').optional(),
-    /** Of a transfer. */
-    name: z
-      .string()
-      .optional()
-      .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
-    reader: text('Reader of the transfer.', 'AsciiGridReader').optional(),
-    writer: text('Writer of the transfer.', 'GeoTiffWriter').optional(),
-    time: timeText('Time of the end or, before that, of the request, UTC; lists are ordered by it.'),
-    createdAt,
-    startedAt: timeText('Start of the last attempt, UTC.').optional(),
-    finishedAt: finishedAt.optional(),
-    runAt: timeText('Time before which a delayed job does not run, UTC.').optional(),
-    attempts: number('Number of attempts.'),
-    worker: text('Id of the worker that runs it.', 'node-7-1').optional(),
-    progress: number('Percent; 100 only after completion.', 100).optional(),
-    priority: number('Priority; smaller runs first.').optional(),
-    needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
-    error: text('Error message of a failed job.', 'The file is no GeoTIFF.').optional(),
-    fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54').optional(),
-  })
-  .meta({ id: 'Job' });
+export const Job = component('Job', {
+  id: uuidText('Id of the transfer, or number of the job in the queue.'),
+  task: text('Task of the queue.', 'convert'),
+  state: z.enum(JOB_STATES).describe('State of the job.'),
+  tenantId: uuidText('Id of the tenant of the transfer.').optional(),
+  type: text('Type of the transfer.', 'Import').optional(),
+  /** Of a transfer. */
+  name: z
+    .string()
+    .optional()
+    .meta({ description: 'Name of the new dataset, else of the exported or the read file.', example: 'Valley' }),
+  reader: text('Reader of the transfer.', 'AsciiGridReader').optional(),
+  writer: text('Writer of the transfer.', 'GeoTiffWriter').optional(),
+  time: timeText('Time of the end or, before that, of the request, UTC; lists are ordered by it.'),
+  createdAt,
+  startedAt: timeText('Start of the last attempt, UTC.').optional(),
+  finishedAt: finishedAt.optional(),
+  runAt: timeText('Time before which a delayed job does not run, UTC.').optional(),
+  attempts: number('Number of attempts.'),
+  worker: text('Id of the worker that runs it.', 'node-7-1').optional(),
+  progress: number('Percent; 100 only after completion.', 100).optional(),
+  priority: number('Priority; smaller runs first.').optional(),
+  needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
+  error: text('Error message of a failed job.', 'The file is no GeoTIFF.').optional(),
+  fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54').optional(),
+});
 export type Job = z.infer<typeof Job>;
 
 export interface JobFilter {

@@ -1,23 +1,21 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type Reads, sql } from '../../db.ts';
-import { number, text, timeText, uuidText } from '../../http/rules/members.ts';
+import { component, number, text, timeText, uuidText } from '../../http/rules/members.ts';
 
 /** Failed transfers with the same fingerprint. */
-export const FailureGroup = z
-  .object({
-    fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54'),
-    sentence: text('Common error message, without names and numbers.', 'The file is no GeoTIFF.'),
-    type: text('Type of the transfers.', 'Import'),
-    reader: text('Reader of the transfers.', 'AsciiGridReader').optional(),
-    writer: text('Writer of the transfers.', 'GeoTiffWriter').optional(),
-    count: number('Number of failures.'),
-    open: number('Number of failures that were not retried.'),
-    firstAt: timeText('Time of the first failure, UTC.'),
-    lastAt: timeText('Time of the last failure, UTC.'),
-    exampleId: uuidText('Id of the latest failed transfer.'),
-    exampleError: text('Error message of the latest failed transfer.', 'The file is no GeoTIFF.'),
-  })
-  .meta({ id: 'FailureGroup' });
+export const FailureGroup = component('FailureGroup', {
+  fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54'),
+  sentence: text('Common error message, without names and numbers.', 'The file is no GeoTIFF.'),
+  type: text('Type of the transfers.', 'Import'),
+  reader: text('Reader of the transfers.', 'AsciiGridReader').optional(),
+  writer: text('Writer of the transfers.', 'GeoTiffWriter').optional(),
+  count: number('Number of failures.'),
+  open: number('Number of failures that were not retried.'),
+  firstAt: timeText('Time of the first failure, UTC.'),
+  lastAt: timeText('Time of the last failure, UTC.'),
+  exampleId: uuidText('Id of the latest failed transfer.'),
+  exampleError: text('Error message of the latest failed transfer.', 'The file is no GeoTIFF.'),
+});
 export type FailureGroup = z.infer<typeof FailureGroup>;
 
 export interface FailureFilter {

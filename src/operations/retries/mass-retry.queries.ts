@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Fragment, type Reads, sql, type Transaction } from '../../db.ts';
-import { createdAt, createdBy, finishedAt, flag, number, text, uuidText } from '../../http/rules/members.ts';
+import { component, createdAt, createdBy, finishedAt, flag, number, text, uuidText } from '../../http/rules/members.ts';
 
 export interface NewMassRetry {
   fingerprint: string;
@@ -28,26 +28,24 @@ export const findRunning = (db: Reads, fingerprint: string) =>
   db.maybeOneFirst(sql.type(Id)`select id from mass_retries where fingerprint = ${fingerprint} and state = 'Running'`);
 
 /** A mass retry with its results. */
-export const MassRetry = z
-  .object({
-    id: uuidText('Id of the mass retry.'),
-    fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54'),
-    perSecond: number('Number of retries per second.'),
-    limit: number('Maximum number of retries.', 1000).optional(),
-    stopOnFail: flag('Whether the first retry that fails stops the rest.'),
-    state: z.enum(['Running', 'Done', 'Stopped']).describe('State of the mass retry.'),
-    note: text('Why the mass retry was stopped.').optional(),
-    createdAt,
-    createdBy,
-    accountId: text('Login id of the administrator who started it.', 'ann'),
-    finishedAt: finishedAt.optional(),
-    started: number('Number of started retries.'),
-    completed: number('Number of completed retries.'),
-    failed: number('Number of failed retries.'),
-    refused: number('Number of retries that could not be started.'),
-    refusal: text('Why the first refused retry could not be started.').optional(),
-  })
-  .meta({ id: 'MassRetry' });
+export const MassRetry = component('MassRetry', {
+  id: uuidText('Id of the mass retry.'),
+  fingerprint: text('Id of a group of failures with the same message.', '9c1185a5c5e9fc54'),
+  perSecond: number('Number of retries per second.'),
+  limit: number('Maximum number of retries.', 1000).optional(),
+  stopOnFail: flag('Whether the first retry that fails stops the rest.'),
+  state: z.enum(['Running', 'Done', 'Stopped']).describe('State of the mass retry.'),
+  note: text('Why the mass retry was stopped.').optional(),
+  createdAt,
+  createdBy,
+  accountId: text('Login id of the administrator who started it.', 'ann'),
+  finishedAt: finishedAt.optional(),
+  started: number('Number of started retries.'),
+  completed: number('Number of completed retries.'),
+  failed: number('Number of failed retries.'),
+  refused: number('Number of retries that could not be started.'),
+  refusal: text('Why the first refused retry could not be started.').optional(),
+});
 export type MassRetry = z.infer<typeof MassRetry>;
 const massRetries = (where: Fragment) => sql.fragment`
   select o.id, o.fingerprint, o.per_second, o.max_transfers as limit, o.stop_on_fail, o.state, o.note, o.created_at, o.created_by,

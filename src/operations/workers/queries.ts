@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../../db.ts';
-import { flag, number, text, texts, timeText } from '../../http/rules/members.ts';
+import { component, flag, number, text, texts, timeText } from '../../http/rules/members.ts';
 import { lockOf } from '../../transfers/queue/sweep.queries.ts';
 
 /** A worker process and its running transfers. */
@@ -54,14 +54,12 @@ export const noteDraining = (tx: Transaction, pool: string, draining: boolean) =
     update workers set draining_since = case when ${draining} then coalesce(draining_since, now()) end where pool = ${pool}`);
 
 /** A drain of all workers, of a host, or of one worker (`pool`). */
-export const Drain = z
-  .object({
-    scope: z.enum(['all', 'host', 'pool']).describe('Scope of the drain: `all`, a `host` or a `pool`.'),
-    name: text('Name of the host or pool.', 'node-7'),
-    since: timeText('Start time of the drain, UTC.'),
-    accountId: text('Login id of the administrator who started the drain.', 'ann'),
-  })
-  .meta({ id: 'Drain' });
+export const Drain = component('Drain', {
+  scope: z.enum(['all', 'host', 'pool']).describe('Scope of the drain: `all`, a `host` or a `pool`.'),
+  name: text('Name of the host or pool.', 'node-7'),
+  since: timeText('Start time of the drain, UTC.'),
+  accountId: text('Login id of the administrator who started the drain.', 'ann'),
+});
 export type Drain = z.infer<typeof Drain>;
 export type DrainTarget = Pick<Drain, 'scope' | 'name'>;
 

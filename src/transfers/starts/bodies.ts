@@ -2,7 +2,7 @@ import { withoutBidiControls } from 'hydrofiles/text';
 import { z } from 'zod';
 import { Credits } from '../../credits/forms.ts';
 import { chosenName } from '../../http/rules/chosen-names.ts';
-import { number, texts } from '../../http/rules/members.ts';
+import { component, number, texts } from '../../http/rules/members.ts';
 import { descriptionText, freeForm } from '../../http/rules/names.ts';
 import { queryBoolean } from '../../http/rules/query.ts';
 import { fileNameForm, nameForm } from '../../projects/names.ts';
@@ -23,12 +23,10 @@ const uploadUrl = text(8192).meta({
 });
 const readerName = text(100).meta({ description: 'Reader; see the list of readers.', example: 'AsciiGridReader' });
 const writerName = text(100).meta({ description: 'Writer; see the list of writers.', example: 'GeoTiffWriter' });
-const Parameter = z
-  .object({
-    name: z.string().meta({ description: 'Name of the parameter, in any letter case.', example: 'SRID' }),
-    value: z.unknown().optional().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
-  })
-  .meta({ id: 'Parameter' });
+const Parameter = component('Parameter', {
+  name: z.string().meta({ description: 'Name of the parameter, in any letter case.', example: 'SRID' }),
+  value: z.unknown().optional().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
+});
 const Parameters = z.array(Parameter).max(1000).optional();
 /** Members of every start. */
 const conversion = {
@@ -50,81 +48,67 @@ const conversion = {
   nodeSize: z.string().optional().meta({ description: 'Machine type.', example: 'Standard_D4s_v5' }),
   maxCredits: Credits.optional(),
 };
-const OutputDatasetData = z
-  .object({
-    name: nameForm().meta({ description: 'Name of the dataset.', example: 'Valley' }),
-    description: descriptionText()
-      .optional()
-      .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
-    metadata: freeForm()
-      .optional()
-      .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
-    properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
-  })
-  .meta({ id: 'OutputDatasetData' });
-export const ImportBody = z
-  .object({
-    projectId: z
-      .guid()
-      .toLowerCase()
-      .optional()
-      .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
-    originalFileName: originalFileName.optional(),
-    uploadUrl,
-    outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
-    readerName,
-    writerName,
-    ...conversion,
-  })
-  .meta({ id: 'ImportBody' });
-export const ExportBody = z
-  .object({
-    readerName: readerName.optional(),
-    writerName,
-    targetFileName: chosenName(text(255).regex(/^[^/\\]*$/, 'must be a file name without a folder'))
-      .optional()
-      .meta({ description: 'Name of the output file.', example: 'valley.tif' }),
-    ...conversion,
-  })
-  .meta({ id: 'ExportBody' });
-export const ConvertBody = z
-  .object({
-    outputProjectId: z
-      .guid()
-      .toLowerCase()
-      .optional()
-      .describe('Project of the new dataset. Default: that of the input.'),
-    outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
-    readerName: readerName.optional(),
-    writerName,
-    ...conversion,
-  })
-  .meta({ id: 'ConvertBody' });
-export const UpdateBody = z
-  .object({
-    originalFileName,
-    uploadUrl,
-    readerName,
-    writerName: writerName.optional(),
-    ...conversion,
-  })
-  .meta({ id: 'UpdateBody' });
-export const AppendBody = z
-  .object({
-    originalFileName: originalFileName.optional(),
-    uploadUrl,
-    readerName,
-    writerName: writerName.optional(),
-    ...conversion,
-  })
-  .meta({ id: 'AppendBody' });
-export const UpdateFromBody = z
-  .object({
-    readerName: readerName.optional(),
-    writerName: writerName.optional(),
-    ...conversion,
-  })
-  .meta({ id: 'UpdateFromBody' });
+const OutputDatasetData = component('OutputDatasetData', {
+  name: nameForm().meta({ description: 'Name of the dataset.', example: 'Valley' }),
+  description: descriptionText()
+    .optional()
+    .meta({ description: 'Description of the dataset.', example: 'Terrain of the valley' }),
+  metadata: freeForm()
+    .optional()
+    .meta({ description: 'Free-form object; stored unchanged, including null.', example: { source: 'survey' } }),
+  properties: freeForm().optional().describe('Free-form object; the platform adds `statistics` of the data.'),
+});
+export const ImportBody = component('ImportBody', {
+  projectId: z
+    .guid()
+    .toLowerCase()
+    .optional()
+    .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
+  originalFileName: originalFileName.optional(),
+  uploadUrl,
+  outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
+  readerName,
+  writerName,
+  ...conversion,
+});
+export const ExportBody = component('ExportBody', {
+  readerName: readerName.optional(),
+  writerName,
+  targetFileName: chosenName(text(255).regex(/^[^/\\]*$/, 'must be a file name without a folder'))
+    .optional()
+    .meta({ description: 'Name of the output file.', example: 'valley.tif' }),
+  ...conversion,
+});
+export const ConvertBody = component('ConvertBody', {
+  outputProjectId: z
+    .guid()
+    .toLowerCase()
+    .optional()
+    .describe('Project of the new dataset. Default: that of the input.'),
+  outputDatasetData: OutputDatasetData.describe('Metadata of the new dataset.'),
+  readerName: readerName.optional(),
+  writerName,
+  ...conversion,
+});
+export const UpdateBody = component('UpdateBody', {
+  originalFileName,
+  uploadUrl,
+  readerName,
+  writerName: writerName.optional(),
+  ...conversion,
+});
+export const AppendBody = component('AppendBody', {
+  originalFileName: originalFileName.optional(),
+  uploadUrl,
+  readerName,
+  writerName: writerName.optional(),
+  ...conversion,
+});
+export const UpdateFromBody = component('UpdateFromBody', {
+  readerName: readerName.optional(),
+  writerName: writerName.optional(),
+  ...conversion,
+});
 /** Members of legacy starts. Readers and writers define the arguments. */
 const legacy = {
   format: text(100).meta({
@@ -143,39 +127,35 @@ const legacy = {
       example: [{ name: 'SRID', value: 25832 }],
     }),
 };
-export const LegacyImportBody = z
-  .object({
-    projectId: z
-      .guid()
-      .toLowerCase()
-      .optional()
-      .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
-    appendDatasetId: z.guid().toLowerCase().optional().describe('Dataset to append to.'),
-    uploadUrl,
-    // also the dataset's name, unless the request gives one
-    fileName: fileNameForm().meta({ description: 'Name of the imported file.', example: 'valley.asc' }),
-    destinations: z
-      .array(z.string().max(100))
-      .max(100)
-      .optional()
-      .meta({ description: 'Kinds of stores, for legacy clients. Ignored: the format decides.', example: ['Project'] }),
-    datasetImportData: OutputDatasetData.partial()
-      .optional()
-      .meta({
-        description: 'Name, description, metadata and properties of the new dataset.',
-        example: { name: 'Valley' },
-      }),
-    ...legacy,
-  })
-  .meta({ id: 'LegacyImportBody' });
-export const LegacyExportBody = z.object(legacy).meta({ id: 'LegacyExportBody' });
-export const DryRun = z
-  .object({
-    valid: z.literal(true).describe('Always true.'),
-    warnings: texts('Warnings, as sentences.'),
-    credits: number('Credits that the start would reserve. Absent: it is free.', 24.5).optional(),
-  })
-  .meta({ id: 'DryRun' });
+export const LegacyImportBody = component('LegacyImportBody', {
+  projectId: z
+    .guid()
+    .toLowerCase()
+    .optional()
+    .describe('Id of the project of the new dataset; else the header `svc-project-id`.'),
+  appendDatasetId: z.guid().toLowerCase().optional().describe('Dataset to append to.'),
+  uploadUrl,
+  // also the dataset's name, unless the request gives one
+  fileName: fileNameForm().meta({ description: 'Name of the imported file.', example: 'valley.asc' }),
+  destinations: z
+    .array(z.string().max(100))
+    .max(100)
+    .optional()
+    .meta({ description: 'Kinds of stores, for legacy clients. Ignored: the format decides.', example: ['Project'] }),
+  datasetImportData: OutputDatasetData.partial()
+    .optional()
+    .meta({
+      description: 'Name, description, metadata and properties of the new dataset.',
+      example: { name: 'Valley' },
+    }),
+  ...legacy,
+});
+export const LegacyExportBody = component('LegacyExportBody', legacy);
+export const DryRun = component('DryRun', {
+  valid: z.literal(true).describe('Always true.'),
+  warnings: texts('Warnings, as sentences.'),
+  credits: number('Credits that the start would reserve. Absent: it is free.', 24.5).optional(),
+});
 export type DryRun = z.infer<typeof DryRun>;
 export const StartQuery = z.object({
   dryRun: queryBoolean()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describedAs } from '../../http/openapi/described-as.ts';
+import { component } from '../../http/rules/members.ts';
 
 const srid = (description: string) => z.union([z.int(), z.string()]).describe(description);
 const type = <Name extends string>(name: Name) => z.literal(name).describe('Kind, in any letter case.');
@@ -8,29 +9,32 @@ const ends = {
   to: z.int().min(0).describe('Last index, from 0; absent: to the end of the data.').optional(),
 };
 
-const CrsTransformation = z
-  .object({
+const CrsTransformation = component(
+  'CrsTransformation',
+  {
     type: type('crsTransformation'),
     inputSrid: srid('The coordinate system of the data; overrides that of the file.').optional(),
     outputSrid: srid('The coordinate system of the result, such as 25832.'),
-  })
-  .meta({ id: 'CrsTransformation', description: 'Transforms to another coordinate system.' });
+  },
+  'Transforms to another coordinate system.',
+);
 
-const ItemFilter = z
-  .object({
-    names: z.array(z.string()).describe('Names of bands or fields.').optional(),
-    itemIndices: z.array(z.int().min(0)).describe('Indices of bands or fields, from 0.').optional(),
-  })
-  .meta({ id: 'ItemFilter' });
-const ItemFilterTransformation = z
-  .object({
+const ItemFilter = component('ItemFilter', {
+  names: z.array(z.string()).describe('Names of bands or fields.').optional(),
+  itemIndices: z.array(z.int().min(0)).describe('Indices of bands or fields, from 0.').optional(),
+});
+const ItemFilterTransformation = component(
+  'ItemFilterTransformation',
+  {
     type: type('itemFilterTransformation'),
     itemFilter: z.union([ItemFilter, z.array(ItemFilter)]).describe('Keeps only these items, in this order.'),
-  })
-  .meta({ id: 'ItemFilterTransformation', description: 'Keeps only these bands or fields.' });
+  },
+  'Keeps only these bands or fields.',
+);
 
-const SpatialFilterTransformation = z
-  .object({
+const SpatialFilterTransformation = component(
+  'SpatialFilterTransformation',
+  {
     type: type('spatialFilterTransformation'),
     spatialFilter: z
       .object({
@@ -38,8 +42,9 @@ const SpatialFilterTransformation = z
         SRID: srid("The geometry's coordinate system; absent: that of the data.").optional(),
       })
       .describe('The area that is kept.'),
-  })
-  .meta({ id: 'SpatialFilterTransformation', description: 'Keeps only data inside an area.' });
+  },
+  'Keeps only data inside an area.',
+);
 
 const TemporalFilter = z.union([
   z.object({
@@ -57,15 +62,18 @@ const TemporalFilter = z.union([
     indices: z.array(z.int().min(0)).describe('Indices of steps, from 0.'),
   }),
 ]);
-const TemporalFilterTransformation = z
-  .object({
+const TemporalFilterTransformation = component(
+  'TemporalFilterTransformation',
+  {
     type: type('temporalFilterTransformation'),
     temporalFilter: TemporalFilter.describe('The steps that are kept.'),
-  })
-  .meta({ id: 'TemporalFilterTransformation', description: 'Keeps only some time steps.' });
+  },
+  'Keeps only some time steps.',
+);
 
-const VerticalFilterTransformation = z
-  .object({
+const VerticalFilterTransformation = component(
+  'VerticalFilterTransformation',
+  {
     type: type('verticalFilterTransformation'),
     verticalFilter: z
       .union([
@@ -80,12 +88,15 @@ const VerticalFilterTransformation = z
         }),
       ])
       .describe('The layers that are kept.'),
-  })
-  .meta({ id: 'VerticalFilterTransformation', description: 'Keeps only some layers.' });
+  },
+  'Keeps only some layers.',
+);
 
-const CalculateStatisticsTransformation = z
-  .object({ type: type('calculateStatisticsTransformation') })
-  .meta({ id: 'CalculateStatisticsTransformation', description: 'Changes nothing; fills `properties.statistics`.' });
+const CalculateStatisticsTransformation = component(
+  'CalculateStatisticsTransformation',
+  { type: type('calculateStatisticsTransformation') },
+  'Changes nothing; fills `properties.statistics`.',
+);
 
 /**
  * `src/files/convert/steps/transformations.ts` reads them: names of kinds and members in any letter case, all mistakes

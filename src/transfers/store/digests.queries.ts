@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../../db.ts';
-import { text, timeText, uuidText } from '../../http/rules/members.ts';
+import { component, text, timeText, uuidText } from '../../http/rules/members.ts';
 
 const Known = z.object({ size: z.number(), digest: z.string() });
 
@@ -59,21 +59,19 @@ export const findNamed = (db: Reads, name: string) =>
       union all select 'transfer', id::text, 'skipped records', null from transfers where bad_records_blob = ${name}) named
     order by kind limit 1`);
 
-export const DamagedBlob = z
-  .object({
-    blob: text('Name of the blob in the store.', 'dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012-1'),
-    problem: z
-      .enum(PROBLEMS)
-      .describe('`damaged`: its bytes are not those that were written. `missing`: the store does not have it.'),
-    foundAt: timeText('Time when it was found, UTC.'),
-    kind: z
-      .enum(['dataset', 'upload', 'transfer'])
-      .describe('What has the blob as its content: `dataset`, `upload` or `transfer`.'),
-    id: uuidText('Id of the dataset or transfer, or name of the upload.'),
-    title: text('Name of the dataset or upload; of a transfer, `export` or `skipped records`.', 'Valley'),
-    projectId: uuidText('Project of the dataset or transfer.').optional(),
-  })
-  .meta({ id: 'DamagedBlob' });
+export const DamagedBlob = component('DamagedBlob', {
+  blob: text('Name of the blob in the store.', 'dataset/0192f7a2-3b44-7f0e-8c11-5d6a7e8f9012-1'),
+  problem: z
+    .enum(PROBLEMS)
+    .describe('`damaged`: its bytes are not those that were written. `missing`: the store does not have it.'),
+  foundAt: timeText('Time when it was found, UTC.'),
+  kind: z
+    .enum(['dataset', 'upload', 'transfer'])
+    .describe('What has the blob as its content: `dataset`, `upload` or `transfer`.'),
+  id: uuidText('Id of the dataset or transfer, or name of the upload.'),
+  title: text('Name of the dataset or upload; of a transfer, `export` or `skipped records`.', 'Valley'),
+  projectId: uuidText('Project of the dataset or transfer.').optional(),
+});
 
 export type DamagedBlob = z.infer<typeof DamagedBlob>;
 

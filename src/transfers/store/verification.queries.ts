@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { type Reads, sql, type Transaction } from '../../db.ts';
-import { finishedAt, flag, number, timeText, uuidText } from '../../http/rules/members.ts';
+import { component, finishedAt, flag, number, timeText, uuidText } from '../../http/rules/members.ts';
 
 /** A run over all blobs, over those that were not checked for some time, or over a sample. */
-export const Verification = z
-  .object({
-    id: uuidText('Id of the verification.'),
-    startedAt: timeText('Start time, UTC.'),
-    finishedAt: finishedAt.optional(),
-    sample: flag('Whether it checks a sample of the blobs.'),
-    totalBlobs: number('Number of blobs to check.', 12000),
-    checkedBlobs: number('Number of blobs that were checked.', 4000),
-    checkedBytes: number('Number of bytes that were read.', 73400320),
-    problems: number('Number of damaged and missing blobs that it found.'),
-  })
-  .meta({ id: 'BlobVerification' });
+export const Verification = component('BlobVerification', {
+  id: uuidText('Id of the verification.'),
+  startedAt: timeText('Start time, UTC.'),
+  finishedAt: finishedAt.optional(),
+  sample: flag('Whether it checks a sample of the blobs.'),
+  totalBlobs: number('Number of blobs to check.', 12000),
+  checkedBlobs: number('Number of blobs that were checked.', 4000),
+  checkedBytes: number('Number of bytes that were read.', 73400320),
+  problems: number('Number of damaged and missing blobs that it found.'),
+});
 export type Verification = z.infer<typeof Verification>;
 
 const columns = sql.fragment`

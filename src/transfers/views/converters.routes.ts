@@ -12,34 +12,30 @@ import {
 import { z } from 'zod';
 import { notFound } from '../../errors.ts';
 import { type App, Routes } from '../../http/route.ts';
-import { flag, number, text, texts } from '../../http/rules/members.ts';
+import { component, flag, number, text, texts } from '../../http/rules/members.ts';
 import { listOf } from '../../http/rules/paging.ts';
 import { queryEnum } from '../../http/rules/query.ts';
 import { datasetTypeOf } from '../run/output.ts';
 
-const Parameter = z
-  .object({
-    name: text('Name of the parameter.', 'SRID'),
-    description: text('What the parameter means.'),
-    dataType: text('Type of the value.', 'integer'),
-    required: flag('Whether it is required.'),
-    defaultValue: z.any().optional().describe('Value if the parameter is absent.'),
-    allowedValues: z.array(z.any()).optional().describe('The only values that it may have.'),
-    minimum: number('Smallest value.').optional(),
-    maximum: number('Largest value.', 65535).optional(),
-  })
-  .meta({ id: 'ConverterParameter' });
-const Converter = z
-  .object({
-    name: text('Name of the reader or writer.', 'GeoTiffReader'),
-    description: text('What it reads or writes.'),
-    datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
-    canAppend: flag('Whether it can append to a dataset.').optional(),
-    parameters: z.array(Parameter).describe('Parameters of the reader or writer.'),
-    transformations: texts('Transformations that its data support.', ['CrsTransformation']).optional(),
-    writers: texts("Writers for the reader's data.", ['AsciiGridWriter']).optional(),
-  })
-  .meta({ id: 'Converter' });
+const Parameter = component('ConverterParameter', {
+  name: text('Name of the parameter.', 'SRID'),
+  description: text('What the parameter means.'),
+  dataType: text('Type of the value.', 'integer'),
+  required: flag('Whether it is required.'),
+  defaultValue: z.any().optional().describe('Value if the parameter is absent.'),
+  allowedValues: z.array(z.any()).optional().describe('The only values that it may have.'),
+  minimum: number('Smallest value.').optional(),
+  maximum: number('Largest value.', 65535).optional(),
+});
+const Converter = component('Converter', {
+  name: text('Name of the reader or writer.', 'GeoTiffReader'),
+  description: text('What it reads or writes.'),
+  datasetFormat: text('File format, such as `geotiff`.', 'geotiff'),
+  canAppend: flag('Whether it can append to a dataset.').optional(),
+  parameters: z.array(Parameter).describe('Parameters of the reader or writer.'),
+  transformations: texts('Transformations that its data support.', ['CrsTransformation']).optional(),
+  writers: texts("Writers for the reader's data.", ['AsciiGridWriter']).optional(),
+});
 export type Converter = z.infer<typeof Converter>;
 const Name = z.object({ name: text('Name of the reader or writer, in any letter case.') });
 /** `File`: formats that are stored as files; `Dedicated`: formats with a store of their own. */

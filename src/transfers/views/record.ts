@@ -1,6 +1,16 @@
 import { findWriter, type Receipt } from 'hydrofiles';
 import { z } from 'zod';
-import { finishedAt, number, text, texts, timeText, updatedAt, updatedBy, uuidText } from '../../http/rules/members.ts';
+import {
+  component,
+  finishedAt,
+  number,
+  text,
+  texts,
+  timeText,
+  updatedAt,
+  updatedBy,
+  uuidText,
+} from '../../http/rules/members.ts';
 import type { Grant } from '../../uploads/address.ts';
 import { Summary, type TransferRow } from '../queries.ts';
 import { badRecordsName, exportName } from '../run/export.ts';
@@ -8,12 +18,10 @@ import { AcceptedRequest, MoveOrCopy } from '../starts/request.ts';
 import { Transformation } from '../starts/transformation-form.ts';
 
 const Parameters = z.array(
-  z
-    .object({
-      name: text('Name of the parameter.', 'SRID'),
-      value: z.any().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
-    })
-    .meta({ id: 'GivenParameter' }),
+  component('GivenParameter', {
+    name: text('Name of the parameter.', 'SRID'),
+    value: z.any().meta({ description: 'Value of the parameter, any JSON.', example: 25832 }),
+  }),
 );
 const conversion = {
   readerName: text('Reader; see the list of readers.', 'AsciiGridReader'),
@@ -32,21 +40,20 @@ const conversion = {
   destinations: texts('Kinds of stores, for legacy clients. Ignored: the format decides.', ['Project']).optional(),
 };
 
-const ReceiptFile = z
-  .object({
-    name: text('Name of the file.', 'valley.tif').optional(),
-    size: number('Size in bytes.', 1204),
-    sha256: text('SHA-256 of the content, hexadecimal.'),
-  })
-  .meta({ id: 'ReceiptFile' });
+const ReceiptFile = component('ReceiptFile', {
+  name: text('Name of the file.', 'valley.tif').optional(),
+  size: number('Size in bytes.', 1204),
+  sha256: text('SHA-256 of the content, hexadecimal.'),
+});
 /** The receipt of a conversion; the members that every one has, and others of `Receipt`. */
 const TransferReceipt = z
   .looseObject({
     input: ReceiptFile.describe('The file that was read.'),
     output: ReceiptFile.describe('The file that was written.'),
-    appended: z
-      .object({ present: number('Records of the dataset before.'), added: number('Records that were added.') })
-      .meta({ id: 'AppendedCounts' })
+    appended: component('AppendedCounts', {
+      present: number('Records of the dataset before.'),
+      added: number('Records that were added.'),
+    })
       .optional()
       .describe('For appends: numbers of records.'),
     lost: texts('Sentences about parts of the input that the output does not have.'),

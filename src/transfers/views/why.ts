@@ -2,33 +2,31 @@ import { z } from 'zod';
 import type { Reads } from '../../db.ts';
 import { notFound } from '../../errors.ts';
 import type { Caller } from '../../http/caller.ts';
-import { flag, number, text, texts } from '../../http/rules/members.ts';
+import { component, flag, number, text, texts } from '../../http/rules/members.ts';
 import { findTransfer, listSeen, STATUSES } from '../queries.ts';
 import { couldRun, type LiveWorker, permanentReason, temporaryReason, waitingReason } from '../queue/queue-status.ts';
 import { requestedFlags } from '../queue/requirements.ts';
 import { listLiveWorkers } from '../queue/waiting-requirements.queries.ts';
 import { getQueueStatus } from './why.queries.ts';
 
-export const Why = z
-  .object({
-    status: z.enum(STATUSES).describe('State of the transfer.'),
-    needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
-    position: number('Number of transfers ahead of it.').optional(),
-    reason: text('Why it waits; of a failed transfer, its error.', 'No worker has the label gpu.').optional(),
-    blockedBy: texts(
-      'Ids of running transfers that hold the resources that it waits for; only those that the caller sees.',
-    ).optional(),
-    workers: z
-      .array(
-        z.object({
-          id: text('Id of the worker.', 'node-7-1'),
-          canRun: flag('Whether this worker could run it.'),
-          reason: text('Why this worker cannot run it.', 'It has no label gpu.').optional(),
-        }),
-      )
-      .describe('For each worker, whether it could run it; ids are random per process.'),
-  })
-  .meta({ id: 'WaitingExplanation' });
+export const Why = component('WaitingExplanation', {
+  status: z.enum(STATUSES).describe('State of the transfer.'),
+  needs: texts('Resource requests.', ['label:gpu=a100', 'memory:4096']).optional(),
+  position: number('Number of transfers ahead of it.').optional(),
+  reason: text('Why it waits; of a failed transfer, its error.', 'No worker has the label gpu.').optional(),
+  blockedBy: texts(
+    'Ids of running transfers that hold the resources that it waits for; only those that the caller sees.',
+  ).optional(),
+  workers: z
+    .array(
+      z.object({
+        id: text('Id of the worker.', 'node-7-1'),
+        canRun: flag('Whether this worker could run it.'),
+        reason: text('Why this worker cannot run it.', 'It has no label gpu.').optional(),
+      }),
+    )
+    .describe('For each worker, whether it could run it; ids are random per process.'),
+});
 export type Why = z.infer<typeof Why>;
 
 /** Explains to a caller why a transfer has not been started. Throws `notFound` unless the caller sees it. */
