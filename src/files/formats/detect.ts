@@ -7,6 +7,7 @@ import { geoJsonFormat } from './geojson/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
 import { dfsFormats } from './io/dfs/signature.ts';
 import { zipEntries } from './io/zip.ts';
+import { kmlFormat } from './kml/signature.ts';
 import { meshFormat } from './mesh-file/signature.ts';
 import { selafinFormat } from './selafin/signature.ts';
 import { dbaseTable, shapefileFormat } from './shapefile/signature.ts';
@@ -24,9 +25,9 @@ const BINARY: readonly FileFormat[] = [
   ...dfsFormats,
 ];
 /** Told by their first lines. */
-const TEXT: readonly FileFormat[] = [asciiGridFormat, geoJsonFormat, vtuFormat, meshFormat, xyzFormat];
+const TEXT: readonly FileFormat[] = [asciiGridFormat, geoJsonFormat, kmlFormat, vtuFormat, meshFormat, xyzFormat];
 /** A zip is of the first format that finds its files in it. */
-const ZIPPED: readonly FileFormat[] = [mdFormat, shapefileFormat, vtuFormat, geoTiffFormat, asciiGridFormat];
+const ZIPPED: readonly FileFormat[] = [mdFormat, shapefileFormat, kmlFormat, vtuFormat, geoTiffFormat, asciiGridFormat];
 
 /** Files that no reader takes, by their first bytes. */
 const FOREIGN: readonly [name: string, ...signatures: string[]][] = [

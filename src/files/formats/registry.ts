@@ -11,6 +11,7 @@ import { fileReader, fileWriter } from './file/format.ts';
 import { gisReader, gisWriter } from './flatgeobuf/format.ts';
 import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
+import { kmlReader, kmlWriter } from './kml/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
 import { selafinReader } from './selafin/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
@@ -35,6 +36,7 @@ export const readers: readonly Reader[] = [
   vtuReader,
   selafinReader,
   gisReader,
+  kmlReader,
   mdReader,
   tsReader,
 ];
@@ -53,6 +55,7 @@ export const writers: readonly Writer[] = [
   vtuWriter,
   xyzWriter,
   gisWriter,
+  kmlWriter,
   mdWriter,
   tsWriter,
   tilingWriter,

@@ -13,7 +13,6 @@ export const vtuFormat: FileFormat = {
     if (type === 'UnstructuredGrid') return { format: 'vtu', name: 'a VTK unstructured grid (.vtu)' };
     if (type === 'Collection') return { name: 'a VTK collection (put the .pvd into a zip with its parts)' };
     if (vtk !== undefined) return { name: `a VTK file of type ${type ?? 'unknown'}` };
-    if (/<kml[\s>]/i.test(text)) return { name: 'a KML file' };
     return { name: /<html[\s>]|<!doctype html/i.test(text) ? 'a web page' : 'an XML file' };
   },
   recogniseZip: (names) =>
