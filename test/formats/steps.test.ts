@@ -83,13 +83,13 @@ const whole = (slice: Slice) =>
 
 test('a spilled grid has the values of each step, layer and item, also if the last step needs a wider type', async (t) => {
   for (const sketch of [{}, { untyped: true }]) {
-    const { grid, close } = await spill(made(sketch), await folderOf(t));
+    await using spilled = await spill(made(sketch), await folderOf(t));
+    const { grid } = spilled;
     t.is(all(grid).length, 42);
     for (const slice of all(grid)) {
       t.deepEqual(await rowsOf(grid, slice), whole(slice));
       t.deepEqual([...(await (grid as RandomGrid).read(slice, 1, 2))], whole(slice).slice(width, 3 * width));
     }
-    await close();
   }
 });
 

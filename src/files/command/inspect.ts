@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { inspect } from '../convert/inspect.ts';
 import type { Extent, Inspection, ItemInspection, TimeInspection } from '../convert/inspection.ts';
 import type { PictureChoice } from '../convert/kinds/picture-choice.ts';
-import { parseUtc } from '../data/date-text.ts';
+import { millisecondsOf, parseUtc } from '../data/date-text.ts';
 import { endBatch, inBatch } from './batch.ts';
 import { UsageError } from './errors.ts';
 import { openLocal } from './input.ts';
@@ -104,7 +104,7 @@ function pictureOf({ png, item, step, layer }: PictureOptions): PictureChoice | 
 function clockTime(text: string): number {
   const parsed = parseUtc(text);
   if (parsed === undefined) throw new UsageError(`--step ${text} is not a valid date.`);
-  return Date.parse(`${parsed.second}Z`) + Number(`0.${parsed.fraction || '0'}`) * 1000;
+  return millisecondsOf(parsed);
 }
 
 function described(inspection: Inspection): Shown {

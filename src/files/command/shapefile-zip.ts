@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { FileSink, FileSource } from '../formats/io/bytes.ts';
+import { piecesOf } from '../formats/io/pieces.ts';
 import { zipEntries } from '../formats/io/zip.ts';
 import { unpackEntry } from '../formats/io/zip-entry.ts';
 import { ZipWriter } from '../formats/io/zip-writer.ts';
@@ -51,10 +52,7 @@ const isCompanion = (name: string) => COMPANIONS.has(extname(name).toLowerCase()
 
 async function addFile(zip: ZipWriter, path: string, name: string): Promise<void> {
   await using file = await FileSource.open(path, { checksum: false });
-  async function* pieces() {
-    for (let at = 0; at < file.size; at += CHUNK) yield await file.read(at, CHUNK);
-  }
-  await zip.add(name, file.size, pieces());
+  await zip.add(name, file.size, piecesOf(file, { size: CHUNK }));
 }
 
 /** Name of a shapefile without the suffixes for its step and kind of geometry. */

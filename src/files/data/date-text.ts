@@ -26,6 +26,10 @@ export const beginsWithDate = (text: string): boolean =>
 /** ISO 8601: `YYYY-MM-DD`, alone or with `T` and `HHMMSS` or `HH:MM:SS`, a fraction and `Z`. */
 const utc = /^(\d{4}-\d\d-\d\d)(?:T(\d\d):?(\d\d):?(\d\d)(?:\.(\d+))?Z?)?$/i;
 
+/** Milliseconds since 1970 of a parsed time, with fractions of a millisecond. */
+export const millisecondsOf = ({ second, fraction }: NonNullable<ReturnType<typeof parseUtc>>): number =>
+  Date.parse(`${second}Z`) + Number(`0.${fraction || '0'}`) * 1000;
+
 /**
  * Parses a UTC time of an API client to `YYYY-MM-DDTHH:MM:SS` and the fractional digits of the second. Undefined for an
  * invalid time.

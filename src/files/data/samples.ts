@@ -23,7 +23,7 @@ const types = new Map(Object.entries(sampleArrays).map(([type, array]) => [array
 
 export const sampleTypeOf = (samples: Samples): SampleType => types.get(samples.constructor as SampleArray)!;
 
-export const isFloat = (type: SampleType): boolean => type === 'Float32' || type === 'Float64';
+export const isFloat = (type: SampleType | 'Int64' | 'UInt64'): boolean => type === 'Float32' || type === 'Float64';
 
 /** Converts samples to a type that can hold all values. */
 export function convertSamples(samples: Samples, type: SampleType): Samples {

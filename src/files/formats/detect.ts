@@ -5,6 +5,7 @@ import { type Detected, type FileFormat, HEAD_LENGTH, starts } from './file-form
 import { gisFormat } from './flatgeobuf/signature.ts';
 import { geoJsonFormat } from './geojson/signature.ts';
 import { geoTiffFormat } from './geotiff/signature.ts';
+import { readBuffer } from './io/buffers.ts';
 import { dfsFormats } from './io/dfs/signature.ts';
 import { zipEntries } from './io/zip.ts';
 import { kmlFormat } from './kml/signature.ts';
@@ -55,8 +56,7 @@ export function formatOfName(file: string): string | undefined {
  * one is just "a zip"
  */
 export async function detect(source: ByteSource, maxDirectory?: number): Promise<Detected | undefined> {
-  const bytes = await source.read(0, HEAD_LENGTH);
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const head = await readBuffer(source, 0, HEAD_LENGTH);
   if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, maxDirectory);
   if (starts(head, 'DHI_')) return dfs(source, maxDirectory);
   return recognised(BINARY, head) ?? foreign(head) ?? recognised(TEXT, head) ?? dbaseTable(head) ?? cellsOfText(head);

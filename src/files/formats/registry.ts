@@ -2,6 +2,7 @@ import { tilingWriter } from '../tiles/dataset/format.ts';
 import { mbTilesWriter, pmTilesWriter } from '../tiles/vector/pyramid/format.ts';
 import { asciiGridReader, asciiGridWriter } from './ascii-grid/format.ts';
 import type { Reader, Writer } from './define.ts';
+import { withDetectedFormat } from './detect.ts';
 import { dfs0Reader, dfs0Writer } from './dfs0/format.ts';
 import { dfs1Reader, dfs1Writer } from './dfs1/format.ts';
 import { dfs2Reader, dfs2Writer } from './dfs2/format.ts';
@@ -20,6 +21,7 @@ import { vtuReader, vtuWriter } from './vtu/format.ts';
 import { xyzReader, xyzWriter } from './xyz/format.ts';
 import { mdReader, mdWriter } from './zarr/format.ts';
 
+/** Errors about files of another format name it. */
 export const readers: readonly Reader[] = [
   fileReader,
   asciiGridReader,
@@ -39,7 +41,7 @@ export const readers: readonly Reader[] = [
   kmlReader,
   mdReader,
   tsReader,
-];
+].map(namingFormats);
 export const writers: readonly Writer[] = [
   fileWriter,
   asciiGridWriter,
@@ -66,3 +68,15 @@ export const writers: readonly Writer[] = [
 /** By exact name. */
 export const findReader = (name: string): Reader | undefined => readers.find((reader) => reader.name === name);
 export const findWriter = (name: string): Writer | undefined => writers.find((writer) => writer.name === name);
+
+function namingFormats(reader: Reader): Reader {
+  if (reader.rows) return reader;
+  const read: Reader['read'] = async (source, ...more) => {
+    try {
+      return await reader.read(source, ...more);
+    } catch (error) {
+      throw await withDetectedFormat(error, source, reader.format);
+    }
+  };
+  return { ...reader, read };
+}

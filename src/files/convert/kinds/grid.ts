@@ -59,9 +59,7 @@ async function reproject(grid: Grid, outputSrid: string, shared: StepContext): P
   const { context, held, operations } = shared;
   const { read: _, ...rounded } = roundedIntegers(grid, context);
   const randomAccess = async () => {
-    const kept = await spill(rounded, context.scratch);
-    held.defer(() => kept.close());
-    return kept.grid;
+    return held.use(await spill(rounded, context.scratch)).grid;
   };
   shared.readFirst ||= !canStream(rounded);
   const source = canStream(rounded) ? rounded : await randomAccess();

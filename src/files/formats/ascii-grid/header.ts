@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Affine } from '../../data/grid.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from '../io/buffers.ts';
 import { parseNumber } from '../io/number-word.ts';
 
 export interface AsciiHeader {
@@ -50,8 +51,7 @@ const isOtherKey = (word: string): boolean => keys.has(keyOf(word)) && keyOf(wor
  * ends at the first number where a key is expected.
  */
 export async function readHeader(source: ByteSource): Promise<AsciiHeader> {
-  const bytes = await source.read(0, maxHeader);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  const text = (await readBuffer(source, 0, maxHeader)).toString('latin1');
   const found = new Map<string, { value: number; offset: number }>();
   const words = /[^\s\0]+/g;
   words.lastIndex = text.startsWith('\xef\xbb\xbf') ? 3 : 0;

@@ -4,7 +4,6 @@ import type { RowBlock } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { type AsciiHeader, readHeader } from './header.ts';
 import { usualNodata } from './nodata.ts';
 import { longestWord, NumberScanner } from './numbers.ts';
@@ -16,7 +15,7 @@ const chunk = 1 << 20;
 const cellsPerBlock = 1 << 16;
 
 export const read: Read<typeof readParameters> = async (source, _parameters, context) => {
-  const header = await loadHeader(source);
+  const header = await readHeader(source);
   if (header.nodataWord !== undefined)
     context.remark(`NODATA_value is the word '${shownWord(header.nodataWord)}': cells with this word have no data.`);
   const { width, height, affine, nodata } =
@@ -32,14 +31,6 @@ export const read: Read<typeof readParameters> = async (source, _parameters, con
     rows: () => rows(source, header, { numbers, replacement, context }),
   };
 };
-
-async function loadHeader(source: ByteSource): Promise<AsciiHeader> {
-  try {
-    return await readHeader(source);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'asciigrid');
-  }
-}
 
 /**
  * Scans all values and reports words that are not numbers as bad records. This needs a pass of its own: rows may be

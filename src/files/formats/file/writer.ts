@@ -1,7 +1,6 @@
 import type { Write } from '../define.ts';
+import { piecesOf } from '../io/pieces.ts';
 import type { writeParameters } from './parameters.ts';
-
-const chunk = 1 << 20;
 
 export const write: Write<typeof writeParameters, 'bytes'> = async (
   { source },
@@ -9,11 +8,8 @@ export const write: Write<typeof writeParameters, 'bytes'> = async (
   sink,
   { signal, progress },
 ) => {
-  while (sink.position < source.size) {
-    signal.throwIfAborted();
-    const bytes = await source.read(sink.position, chunk);
-    if (bytes.length === 0) throw new Error(`The input ended at byte ${sink.position} of ${source.size}.`);
-    await sink.append(bytes);
+  for await (const piece of piecesOf(source, { signal })) {
+    await sink.append(piece);
     progress(sink.position / source.size, 'Copying');
   }
 };

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Field, FieldType } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from '../io/buffers.ts';
 import { FlatTable } from './flat-table.ts';
 import {
   type Area,
@@ -44,7 +45,7 @@ export interface FlatColumn {
 
 /** Reads the header and the place of the index. Everything is checked against the size of the file. */
 export async function readHeader(source: ByteSource): Promise<Header> {
-  const start = await read(source, 0, magicLength + 4);
+  const start = await readBuffer(source, 0, magicLength + 4);
   if (!start.subarray(0, 3).equals(magic.subarray(0, 3)))
     throw new FormatError("The file is not a FlatGeobuf: it does not begin with 'fgb'.", 0);
   if (!start.subarray(0, magic.length).equals(magic))
@@ -54,10 +55,10 @@ export async function readHeader(source: ByteSource): Promise<Header> {
   const at = magicLength + 4;
   if (size > maxHeader || at + size > source.size)
     throw new FormatError(`The header claims ${size} bytes; the file has ${source.size}.`, magicLength);
-  const header = parse(FlatTable.root(await read(source, at, size), at), at + size, source.size);
+  const header = parse(FlatTable.root(await readBuffer(source, at, size), at), at + size, source.size);
   if (header.box !== undefined || header.index === undefined) return header;
   // the root of the index
-  const box = boxAt(await read(source, header.index.start, nodeBytes), 0);
+  const box = boxAt(await readBuffer(source, header.index.start, nodeBytes), 0);
   return box === undefined ? header : { ...header, box };
 }
 
@@ -71,11 +72,6 @@ function boxAt(bytes: Buffer, at: number): Area | undefined {
   ];
   const isBox = west <= east && south <= north && [west, south, east, north].every(Number.isFinite);
   return isBox ? { west, south, east, north } : undefined;
-}
-
-async function read(source: ByteSource, offset: number, length: number): Promise<Buffer> {
-  const bytes = await source.read(offset, length);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function parse(table: FlatTable, end: number, fileSize: number): Header {

@@ -4,7 +4,6 @@ import type { Feature, FeatureCollection, GeometryType } from '../../data/featur
 import { FormatError } from '../../errors.ts';
 import { ONE_VERTEX, PART_LEFT_OUT, withoutShortLines } from '../../geo/vector/short-lines.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { scanBlocks } from './feature-blocks.ts';
 import { FeatureReader } from './feature-reader.ts';
 import { InvalidRecord } from './flat-table.ts';
@@ -14,7 +13,7 @@ import type { readParameters } from './parameters.ts';
 import { columnTypes, geometryCodes } from './schema.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<FeatureCollection> => {
-  const header = await loadHeader(source);
+  const header = await readHeader(source);
   const crs = SRID === undefined ? await crsOf(header, context) : undefined;
   const binary = header.columns.filter(({ type }) => type === columnTypes.Binary).length;
   if (binary > 0) context.reportLoss(`${binary} columns of bytes were left out.`);
@@ -31,14 +30,6 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
     chunks: () => allFeatures(source, header, context),
   };
 };
-
-async function loadHeader(source: ByteSource): Promise<Header> {
-  try {
-    return await readHeader(source);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'gis');
-  }
-}
 
 const families: readonly (readonly GeometryType[])[] = [
   ['Point'],

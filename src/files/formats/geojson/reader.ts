@@ -4,7 +4,7 @@ import type { Feature } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import { parseSrid, wgs84 } from '../../geo/crs/crs.ts';
 import type { Context, Read } from '../define.ts';
-import { detect, withDetectedFormat } from '../detect.ts';
+import { detect } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import { FeatureParser } from './feature-parser.ts';
 import { type InferredSchema, inferSchema } from './infer-schema.ts';
@@ -29,11 +29,7 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
 async function readSchema(source: ByteSource, context: Context): Promise<InferredSchema> {
   const found = await detect(source);
   if (found?.name.startsWith('Esri JSON')) throw new FormatError(`The file is ${found.name}.`, 0);
-  try {
-    return await inferSchema(source, context);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'geojson');
-  }
+  return inferSchema(source, context);
 }
 
 async function* chunks(

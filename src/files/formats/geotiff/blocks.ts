@@ -4,6 +4,7 @@ import type { RowBlock, RowRange } from '../../data/grid.ts';
 import type { Samples } from '../../data/item.ts';
 import { bytesOf, sampleArrays } from '../../data/samples.ts';
 import { FormatError } from '../../errors.ts';
+import { swapBytes } from '../io/buffers.ts';
 import { BlockStarts } from './block-sizes.ts';
 import { readExactly } from './directory.ts';
 import { bytesPerRow, type Layout, rowsOf } from './layout.ts';
@@ -260,7 +261,7 @@ function valuesOf(layout: Layout, decoded: Uint8Array): Values {
   const canView = decoded.byteOffset % size === 0 && layout.predictor === 1 && (layout.littleEndian || size === 1);
   // Otherwise make an aligned copy that can be changed.
   let bytes = canView || layout.predictor === 3 ? decoded : decoded.slice();
-  if (!layout.littleEndian && layout.predictor !== 3) swap(bytes, size);
+  if (!layout.littleEndian && layout.predictor !== 3) swapBytes(bytes, size);
   if (layout.predictor === 2) undoDifferences(bytes, size, rowBytes, chunky ? layout.samples : 1);
   else if (layout.predictor === 3) {
     const out = new Uint8Array(bytes.length);
@@ -274,13 +275,6 @@ function valuesOf(layout: Layout, decoded: Uint8Array): Values {
       : new BigUint64Array(bytes.buffer, bytes.byteOffset, count);
   if (bits === 16 && format === 3) return new Float16Array(bytes.buffer, bytes.byteOffset, count);
   return new sampleArrays[layout.type](bytes.buffer, bytes.byteOffset, count);
-}
-
-function swap(bytes: Uint8Array, size: number): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (size === 2) buffer.swap16();
-  else if (size === 4) buffer.swap32();
-  else if (size === 8) buffer.swap64();
 }
 
 /** Unpacks samples of 1, 2 or 4 bits. Each row begins at a byte. */

@@ -1,15 +1,15 @@
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
+import type { StoredType, StoredValues } from '../../data/stored-values.ts';
 import type { GeoTags } from './directory.ts';
 import { checkSize, ImageBlocks, type ImageOptions, isBig, rawBytes } from './image-blocks.ts';
 import { georeferenceFields, imageFields } from './image-tags.ts';
-import type { StoredSamples, StoredType } from './stored.ts';
 import { tiffDirectory, tiffHeader } from './write-directory.ts';
 
 /** Writes the image of a GeoTIFF. */
 export interface TiffImage {
   /** Adds whole rows, band after band. */
-  add(samples: StoredSamples): Promise<void>;
+  add(samples: StoredValues): Promise<void>;
   /** Waits for pending work and discards the image. */
   abandon(): Promise<void>;
   /** Writes the rest of the file. */
@@ -40,7 +40,7 @@ export class ClassicTiff implements TiffImage {
     return image;
   }
 
-  async add(samples: StoredSamples): Promise<void> {
+  async add(samples: StoredValues): Promise<void> {
     await this.#blocks.add(samples);
     checkSize(this.#big, this.#sink.position);
   }

@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
-import { FileSink, FileSource } from '../io/bytes.ts';
+import type { StoredType, StoredValues } from '../../data/stored-values.ts';
+import { ScratchFile } from '../io/scratch-file.ts';
 import type { TiffImage } from './classic-layout.ts';
 import { type GeoTags, tag } from './directory.ts';
 import { checkSize, ImageBlocks, type ImageOptions, isBig, type Raster, rawBytes } from './image-blocks.ts';
 import { georeferenceFields, imageFields } from './image-tags.ts';
 import { OverviewBuilder } from './overview.ts';
-import type { StoredSamples, StoredType } from './stored.ts';
 import { type Field, tiffDirectory, tiffHeader } from './write-directory.ts';
 
 export interface CogOptions extends ImageOptions {
@@ -20,14 +17,11 @@ export interface CogOptions extends ImageOptions {
 
 interface Level {
   raster: Raster;
-  path: string;
-  sink: FileSink;
+  file: ScratchFile;
   blocks: ImageBlocks;
   /** Builds the next smaller level. */
   overview?: OverviewBuilder;
 }
-
-const chunk = 1 << 20;
 
 /**
  * Writes a Cloud Optimized GeoTIFF (OGC 21-026): all IFDs first, then the tiles of the smallest overview, up to those
@@ -57,11 +51,8 @@ export class CogTiff implements TiffImage {
   ): Promise<CogTiff> {
     const image = new CogTiff(grid, type, options, sink);
     try {
-      for (
-        let raster: Raster | undefined = grid;
-        raster !== undefined;
-        raster = await image.#addLevel(raster, scratch)
-      );
+      let raster: Raster | undefined = grid;
+      while (raster !== undefined) raster = await image.#addLevel(raster, scratch);
     } catch (error) {
       await image.abandon();
       throw error;
@@ -76,10 +67,10 @@ export class CogTiff implements TiffImage {
   async #addLevel({ width, height }: Raster, scratch: string): Promise<Raster | undefined> {
     const { bands } = this.#grid;
     const { BlockSize: side, overviews, average } = this.#options;
-    const path = join(scratch, `${randomUUID()}.tiles`);
-    const sink = await FileSink.create(path, { checksum: false });
+    const file = await ScratchFile.create(scratch);
     const raster = { width, height, bands };
-    const level: Level = { raster, path, sink, blocks: new ImageBlocks(raster, this.#type, this.#options, sink, true) };
+    const blocks = new ImageBlocks(raster, this.#type, this.#options, file.sink, true);
+    const level: Level = { raster, file, blocks };
     this.#levels.push(level);
     if (!overviews || (width <= side && height <= side)) return undefined;
     const { nodata } = bands[0]!;
@@ -93,30 +84,26 @@ export class CogTiff implements TiffImage {
     return { width: level.overview.width, height: level.overview.height, bands };
   }
 
-  add(samples: StoredSamples): Promise<void> {
+  add(samples: StoredValues): Promise<void> {
     return this.#add(0, samples);
   }
 
-  async #add(n: number, samples: StoredSamples): Promise<void> {
+  async #add(n: number, samples: StoredValues): Promise<void> {
     const { blocks, overview } = this.#levels[n]!;
     await blocks.add(samples);
     if (overview !== undefined) for (const row of overview.add(samples)) await this.#add(n + 1, row);
   }
 
   async abandon(): Promise<void> {
-    for (const { blocks, sink, path } of this.#levels.splice(0)) {
+    for (const { blocks, file } of this.#levels.splice(0)) {
       await blocks.abandon();
-      await sink.close();
-      await rm(path, { force: true });
+      await file[Symbol.asyncDispose]();
     }
   }
 
   async end(geoTags: GeoTags | undefined): Promise<void> {
     const levels = this.#levels;
-    for (const { blocks, sink } of levels) {
-      await blocks.end();
-      await sink.flush();
-    }
+    for (const { blocks } of levels) await blocks.end();
     const big = isBig(
       this.#options,
       levels.reduce((sum, { raster }) => sum + rawBytes(raster, this.#type), 0),
@@ -128,9 +115,9 @@ export class CogTiff implements TiffImage {
     const data = start + sizes.reduce((sum, size) => sum + size, 0);
     const shifts: number[] = [];
     let next = data;
-    for (const [n, { sink }] of [...levels.entries()].reverse()) {
+    for (const [n, { file }] of [...levels.entries()].reverse()) {
       shifts[n] = next;
-      next += sink.position;
+      next += file.sink.position;
     }
     checkSize(big, next);
     await this.#sink.append(tiffHeader(big, start));
@@ -141,7 +128,7 @@ export class CogTiff implements TiffImage {
       await this.#sink.append(tiffDirectory(this.#fields(level, n, shifts[n]!, geoTags), offset, big, following));
       offset += sizes[n]!;
     }
-    for (const { path } of levels.toReversed()) await this.#copy(path);
+    for (const { file } of levels.toReversed()) for await (const piece of file.pieces()) await this.#sink.append(piece);
     await this.abandon();
   }
 
@@ -149,11 +136,6 @@ export class CogTiff implements TiffImage {
     const fields = imageFields(raster, this.#type, this.#options, blocks, shift);
     if (n === 0) return [...fields, ...georeferenceFields(this.#grid, geoTags)];
     return [{ tag: tag.newSubfileType, type: 'long', values: [1] }, ...fields];
-  }
-
-  async #copy(path: string): Promise<void> {
-    await using source = await FileSource.open(path, { checksum: false });
-    for (let at = 0; at < source.size; at += chunk) await this.#sink.append(await source.read(at, chunk));
   }
 }
 

@@ -115,6 +115,7 @@ export class Directory {
 
   /** @throws FormatError if the file is not a TIFF */
   static async open(source: ByteSource): Promise<Directory> {
+    if (source.size === 0) throw new FormatError('The file is empty.', 0);
     const head = viewOf(await source.read(0, 16));
     const order = head.byteLength >= 8 ? head.getUint16(0) : 0;
     if (order !== 0x4949 && order !== 0x4d4d)

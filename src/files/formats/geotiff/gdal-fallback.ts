@@ -6,13 +6,13 @@ import { ConversionError, FormatError } from '../../errors.ts';
 import { translateFile } from '../../geo/raster/translate.ts';
 import type { Context } from '../define.ts';
 import { FileSink } from '../io/bytes.ts';
+import { piecesOf } from '../io/pieces.ts';
 import { type Directory, tag } from './directory.ts';
 import { compressionName } from './gdal-codecs.ts';
 
 /** Compressions that only GDAL decodes: fax, NeXT, ThunderScan, PixarLog, SGI LogLuv. */
 const decodedByGdal = [2, 3, 4, 32766, 32771, 32809, 32909, 34676, 34677];
 const usualBits = [1, 2, 4, 8, 16, 32, 64];
-const chunk = 1 << 20;
 
 /**
  * Why an image must be converted by GDAL before our reader can read it, as a noun for a sentence; undefined for nearly
@@ -69,17 +69,8 @@ export async function convertByGdal(
     wholeBytes === undefined || (await directory.number(tag.sampleFormat, 1)) === 3
       ? []
       : ['-co', `NBITS=${wholeBytes}`];
-  const uncompressed = [
-    ...width,
-    '-of',
-    'GTiff',
-    '-co',
-    'COMPRESS=NONE',
-    '-co',
-    'BIGTIFF=IF_SAFER',
-    '-co',
-    'INTERLEAVE=BAND',
-  ];
+  const options = ['COMPRESS=NONE', 'BIGTIFF=IF_SAFER', 'INTERLEAVE=BAND'].flatMap((option) => ['-co', option]);
+  const uncompressed = [...width, '-of', 'GTiff', ...options];
   try {
     await copyTo(input, source, context.signal);
     await translateFile(input, output, {
@@ -120,12 +111,7 @@ async function checkExpansion({ size }: ByteSource, directory: Directory): Promi
 
 async function copyTo(path: string, source: ByteSource, signal: AbortSignal): Promise<void> {
   await using sink = await FileSink.create(path, { checksum: false });
-  while (sink.position < source.size) {
-    signal.throwIfAborted();
-    const bytes = await source.read(sink.position, chunk);
-    if (bytes.length === 0) throw new Error(`The input ended at byte ${sink.position} of ${source.size}.`);
-    await sink.append(bytes);
-  }
+  for await (const piece of piecesOf(source, { signal })) await sink.append(piece);
   await sink.flush();
 }
 

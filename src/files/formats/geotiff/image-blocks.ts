@@ -1,18 +1,11 @@
 import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
+import { bytesOfValues, bytesPerValue, type StoredType, type StoredValues } from '../../data/stored-values.ts';
 import { ConversionError } from '../../errors.ts';
 import { type Codec, codecs } from './compression.ts';
 import { applyDifferences, applyFloatDifferences } from './predictor.ts';
-import {
-  copyInto,
-  fill,
-  type StoredSamples,
-  type StoredType,
-  spareStored,
-  storedArrays,
-  storedBytes,
-} from './stored.ts';
+import { copyInto, fill, spareStored } from './stored.ts';
 
 export interface ImageOptions {
   Compression: keyof typeof compressions;
@@ -48,7 +41,7 @@ export const isBig = ({ BigTiff }: ImageOptions, raw: number): boolean =>
   BigTiff === 'Yes' || (BigTiff === 'Auto' && raw > classicLimit);
 
 export const rawBytes = ({ width, height, bands }: Raster, type: StoredType): number =>
-  width * height * bands.length * storedArrays[type].BYTES_PER_ELEMENT;
+  width * height * bands.length * bytesPerValue(type);
 
 /** @throws ConversionError if a classic TIFF would be larger than 4 GB */
 export function checkSize(big: boolean, end: number): void {
@@ -73,7 +66,7 @@ export class ImageBlocks {
   readonly #maxPending: number;
   #pending: Promise<Uint8Array>[] = [];
   /** Rows of the current strip or row of tiles. */
-  #rows: StoredSamples;
+  #rows: StoredValues;
   #filled = 0;
   #row = 0;
 
@@ -85,7 +78,7 @@ export class ImageBlocks {
     this.#framed = framed;
     this.#codec = codecs[compressions[options.Compression]]!;
     this.#predicted = isPredicted(options);
-    const rowBytes = raster.width * storedArrays[type].BYTES_PER_ELEMENT;
+    const rowBytes = raster.width * bytesPerValue(type);
     this.blockRows = options.Tiled
       ? Math.min(options.BlockSize, Math.max(16, Math.floor(maxTileRowBytes / rowBytes / 16) * 16))
       : Math.min(raster.height, Math.max(1, Math.floor(stripBytes / rowBytes)));
@@ -95,7 +88,7 @@ export class ImageBlocks {
   }
 
   /** Adds whole rows in the sample type of the image. */
-  async add(samples: StoredSamples): Promise<void> {
+  async add(samples: StoredValues): Promise<void> {
     const { width, height } = this.#raster;
     for (let from = 0; from < samples.length; ) {
       const wanted = Math.min(this.blockRows, height - this.#row);
@@ -126,11 +119,11 @@ export class ImageBlocks {
     this.#pending = [];
   }
 
-  #emptyRows(): StoredSamples {
+  #emptyRows(): StoredValues {
     return spareStored(this.#type, this.blockRows * this.#raster.width);
   }
 
-  *#cut(rows: number): Generator<StoredSamples> {
+  *#cut(rows: number): Generator<StoredValues> {
     const { width, bands } = this.#raster;
     if (!this.#options.Tiled) {
       yield this.#rows.subarray(0, rows * width);
@@ -149,7 +142,7 @@ export class ImageBlocks {
     }
   }
 
-  #compress(samples: StoredSamples, width: number): Promise<Uint8Array> {
+  #compress(samples: StoredValues, width: number): Promise<Uint8Array> {
     const compressed = this.#predictAndCompress(samples, width);
     // After an error in an earlier block nobody awaits this one: do not report its failure as unhandled.
     compressed.catch(() => undefined);
@@ -160,10 +153,10 @@ export class ImageBlocks {
    * Returns compressed bytes and recycles the memory of the samples; without compression the bytes are the samples
    * themselves.
    */
-  async #predictAndCompress(samples: StoredSamples, width: number): Promise<Uint8Array> {
+  async #predictAndCompress(samples: StoredValues, width: number): Promise<Uint8Array> {
     const rowBytes = width * samples.BYTES_PER_ELEMENT;
-    if (!this.#predicted) return this.#codec.encode(storedBytes(samples), rowBytes);
-    let bytes = storedBytes(samples);
+    if (!this.#predicted) return this.#codec.encode(bytesOfValues(samples), rowBytes);
+    let bytes = bytesOfValues(samples);
     if (samples instanceof Float32Array || samples instanceof Float64Array) {
       bytes = pooledBytes(samples.byteLength);
       applyFloatDifferences(samples, width, bytes);

@@ -1,8 +1,9 @@
 import type { Band, Grid } from '../../data/grid.ts';
+import { isFloat } from '../../data/samples.ts';
+import { bytesPerValue, type StoredType } from '../../data/stored-values.ts';
 import { type GeoTags, tag } from './directory.ts';
 import { formatGdalMetadata } from './gdal-metadata.ts';
 import { compressions, type ImageBlocks, type ImageOptions, isPredicted, type Raster } from './image-blocks.ts';
-import { isFloatType, type StoredType, storedArrays } from './stored.ts';
 import { type Field, geoFields } from './write-directory.ts';
 
 /** Tags for the samples and blocks of an image. `shift` is added to the offsets of blocks. */
@@ -15,11 +16,11 @@ export function imageFields(
 ): Field[] {
   const { width, height, bands } = raster;
   const each = (value: number) => bands.map(() => value);
-  const float = isFloatType(type);
+  const float = isFloat(type);
   const fields: Field[] = [
     { tag: tag.imageWidth, type: 'long', values: [width] },
     { tag: tag.imageLength, type: 'long', values: [height] },
-    { tag: tag.bitsPerSample, type: 'short', values: each(storedArrays[type].BYTES_PER_ELEMENT * 8) },
+    { tag: tag.bitsPerSample, type: 'short', values: each(bytesPerValue(type) * 8) },
     { tag: tag.compression, type: 'short', values: [compressions[options.Compression]] },
     { tag: tag.samplesPerPixel, type: 'short', values: [bands.length] },
     { tag: tag.planarConfiguration, type: 'short', values: [bands.length === 1 ? 1 : 2] },

@@ -1,12 +1,12 @@
 import { type Band, type Grid, slicesOfBand } from '../../data/grid.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
 import type { Context } from '../define.ts';
-import type { StoredSamples } from './stored.ts';
 
 /** A grid whose bands have the same nodata value, as the bands of a GeoTIFF do. */
 export interface OneNodata {
   readonly grid: Grid;
   /** Changes the nodata values of a band, in the sample type of the file, to that of the grid. */
-  replace(band: number, samples: StoredSamples): void;
+  replace(band: number, samples: StoredValues): void;
 }
 
 /**

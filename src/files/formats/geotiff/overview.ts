@@ -1,5 +1,7 @@
 import type { Samples } from '../../data/item.ts';
-import { filled, isFloatType, type StoredSamples, type StoredType, storedArrays } from './stored.ts';
+import { isFloat } from '../../data/samples.ts';
+import { isBig, newValues, type StoredType, type StoredValues } from '../../data/stored-values.ts';
+import { filled } from './stored.ts';
 
 export interface OverviewSource {
   width: number;
@@ -44,7 +46,7 @@ export class OverviewBuilder {
   }
 
   /** Adds rows of the image, band after band, and yields the overview rows that they complete. */
-  *add(samples: StoredSamples): Generator<StoredSamples> {
+  *add(samples: StoredValues): Generator<StoredValues> {
     const { width, height, average } = this.#from;
     for (let from = 0; from < samples.length; from += width) {
       const row = samples.subarray(from, from + width);
@@ -65,17 +67,17 @@ export class OverviewBuilder {
     }
   }
 
-  #nearest(row: StoredSamples): StoredSamples {
-    const out = new storedArrays[this.#from.type](this.width);
+  #nearest(row: StoredValues): StoredValues {
+    const out = newValues(this.#from.type, this.width);
     for (let column = 0; column < this.width; column++)
       out[column] = row[nearestOf(column, this.#from.width, this.width)]!;
     return out;
   }
 
-  #collect(row: StoredSamples, weight: number, sums: Float64Array, weights: Float64Array): void {
+  #collect(row: StoredValues, weight: number, sums: Float64Array, weights: Float64Array): void {
     const nodata = this.#nodata;
-    if (row.length === 2 * this.width && !isWhole64(row)) {
-      collectPairs(row, nodata, weight, sums, weights);
+    if (row.length === 2 * this.width && !isBig(this.#from.type)) {
+      collectPairs(row as Samples, nodata, weight, sums, weights);
       return;
     }
     for (let column = 0; column < row.length; column++) {
@@ -92,14 +94,14 @@ export class OverviewBuilder {
     }
   }
 
-  #mean(): StoredSamples {
+  #mean(): StoredValues {
     const { type } = this.#from;
-    const empty = Number.isNaN(this.#nodata) && !isFloatType(type) ? 0 : this.#nodata;
+    const empty = Number.isNaN(this.#nodata) && !isFloat(type) ? 0 : this.#nodata;
     const out = filled(type, this.width, empty);
     for (let column = 0; column < this.width; column++) {
       if (this.#weights[column]! < 1e-9) continue;
       const mean = this.#sums[column]! / this.#weights[column]!;
-      const value = isFloatType(type) ? mean : Math.round(mean);
+      const value = isFloat(type) ? mean : Math.round(mean);
       out[column] = typeof out[column] === 'bigint' ? BigInt(value) : value;
     }
     [this.#sums, this.#nextSums] = [this.#nextSums, this.#sums.fill(0)];
@@ -107,9 +109,6 @@ export class OverviewBuilder {
     return out;
   }
 }
-
-const isWhole64 = (row: StoredSamples): row is BigInt64Array | BigUint64Array =>
-  row instanceof BigInt64Array || row instanceof BigUint64Array;
 
 /** Fast path for an even width: each target cell consists of two whole source cells. */
 function collectPairs(row: Samples, nodata: number, weight: number, sums: Float64Array, weights: Float64Array): void {

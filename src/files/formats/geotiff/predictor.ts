@@ -1,4 +1,4 @@
-import type { StoredSamples } from './stored.ts';
+import type { StoredValues } from '../../data/stored-values.ts';
 
 type Integers = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
@@ -79,7 +79,7 @@ function undoPlanes(
 }
 
 /** Applies predictor 2 to rows of `width` samples, in place. */
-export function applyDifferences(values: Exclude<StoredSamples, Float32Array | Float64Array>, width: number): void {
+export function applyDifferences(values: Exclude<StoredValues, Float32Array | Float64Array>, width: number): void {
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
     for (let from = values.length - width; from >= 0; from -= width)
       for (let i = from + width - 1; i > from; i--) values[i] = values[i]! - values[i - 1]!;

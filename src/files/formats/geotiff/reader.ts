@@ -2,7 +2,6 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Grid } from '../../data/grid.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { readBands } from './bands.ts';
 import { repairByteCounts } from './block-sizes.ts';
 import { bandRows } from './blocks.ts';
@@ -23,21 +22,13 @@ export const read: Read<typeof readParameters> = async (source, { Band: only }, 
 };
 
 async function readTiff(source: ByteSource, only: number | undefined, context: Context): Promise<Grid> {
-  const directory = await openTiff(source);
+  const directory = await Directory.open(source);
   const reason = await gdalReason(directory);
   if (reason === undefined) return readImage(source, directory, only, context);
   const converted = await convertByGdal(source, directory, reason, context);
   // GDAL copies only one image: report further images and tags of the original file.
   await reportLosses(directory, context);
   return readImage(converted, await Directory.open(converted), only, context);
-}
-
-async function openTiff(source: ByteSource): Promise<Directory> {
-  try {
-    return await Directory.open(source);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'geotiff');
-  }
 }
 
 async function readImage(

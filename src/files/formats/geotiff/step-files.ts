@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ByteSink } from '../../data/bytes.ts';
 import { type Grid, layersOf, slicesPerBand } from '../../data/grid.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import type { Context } from '../define.ts';
-import { FileSink, FileSource } from '../io/bytes.ts';
+import { ScratchFile } from '../io/scratch-file.ts';
 import { ZipWriter } from '../io/zip-writer.ts';
 
-const chunk = 1 << 18;
+const pieceSize = 1 << 18;
 
 /**
  * Writes a zip with an image for each step of a grid: `step_0000.tif` and so on.
@@ -26,21 +23,10 @@ export async function writeStepFiles(
   const digits = Math.max(4, String(steps - 1).length);
   for (let step = 0; step < steps; step++) {
     context.signal.throwIfAborted();
-    const path = join(context.scratch, `${randomUUID()}.tif`);
-    const image = await FileSink.create(path, { checksum: false });
-    try {
-      await write(bandsOfStep(grid, bands, step), image);
-      await image.flush();
-    } finally {
-      await image.close();
-    }
-    const file = await FileSource.open(path, { checksum: false });
-    try {
-      await zip.add(`step_${String(step).padStart(digits, '0')}.tif`, file.size, readPieces(file));
-    } finally {
-      await file.close();
-      await rm(path);
-    }
+    await using image = await ScratchFile.create(context.scratch);
+    await write(bandsOfStep(grid, bands, step), image.sink);
+    const name = `step_${String(step).padStart(digits, '0')}.tif`;
+    await zip.add(name, image.sink.position, image.pieces(pieceSize));
   }
   await zip.finish();
 }
@@ -55,8 +41,4 @@ function bandsOfStep(grid: Grid, bands: Grid, step: number): Grid {
     bands: chosen.map((band) => bands.bands[band]!),
     rows: (slice, wanted) => bands.rows({ ...slice, band: chosen[slice.band]! }, wanted),
   };
-}
-
-async function* readPieces(file: FileSource): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < file.size; at += chunk) yield await file.read(at, chunk);
 }

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ByteSource } from '../../data/bytes.ts';
-import { parseUtc } from '../../data/date-text.ts';
+import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Band, Grid } from '../../data/grid.ts';
 import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { UnpackedFiles } from '../io/unpacked-files.ts';
-import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
+import { filesOfZip, shown, type ZipEntry } from '../io/zip.ts';
 import { checkUnpackedSize } from '../io/zip-entry.ts';
 
 /** An image of a zip. Its bands have names without the time. */
@@ -54,15 +53,9 @@ const rowsOf = (
 
 /** The images of a zip in the order of their names. */
 async function listImages(zip: ByteSource): Promise<ZipEntry[]> {
-  try {
-    const images = (await zipEntries(zip)).filter(
-      ({ name }) => /\.tiff?$/i.test(name) && !/(^|\/)(__MACOSX\/|\._)/.test(name),
-    );
-    if (images.length === 0) throw new FormatError('The zip has no TIFF image (.tif).');
-    return images.sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
-  } catch (error) {
-    throw await withDetectedFormat(error, zip, 'geotiff');
-  }
+  const images = (await filesOfZip(zip)).filter(({ name }) => /\.tiff?$/i.test(name));
+  if (images.length === 0) throw new FormatError('The zip has no TIFF image (.tif).');
+  return images.sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
 }
 
 /** Item, time and height of the layer, as `slicesAsBands` joins them. */
@@ -77,7 +70,7 @@ function stepImage(name: string, grid: Grid): StepImage {
       throw new FormatError(
         `The zip has several images, but the name of band ${n + 1} of '${name}', '${shown(words)}', has no time such as 2020-01-31T12:00:00. Give each image as a file of its own.`,
       );
-    times.add(Date.parse(`${parsed.second}Z`) + Math.round(Number(`0.${parsed.fraction || '0'}`) * 1000));
+    times.add(Math.round(millisecondsOf(parsed)));
     const kept = `${item ?? ''}${height ?? ''}`.trim();
     return { ...band, ...(kept === '' ? {} : { name: kept }) };
   });

@@ -4,6 +4,7 @@ import { FormatError } from '../../errors.ts';
 import { crsFromWkt, crsText } from '../../geo/crs/crs.ts';
 import { crsToWkt } from '../../geo/crs/srs.ts';
 import { type Gdal, gdal, guarded, lastMessage, withStrings } from '../../geo/wasm.ts';
+import { memorySource } from '../io/buffers.ts';
 import { Directory, type GeoTags, readGeoTags, tag } from './directory.ts';
 import { type Field, geoFields, tiffDirectory, tiffHeader } from './write-directory.ts';
 
@@ -52,11 +53,7 @@ export async function keysOfCrs(crs: Crs): Promise<GeoTags> {
       return all;
     }),
   );
-  const source = {
-    size: bytes.length,
-    read: async (offset: number, length: number) => bytes.subarray(offset, offset + length),
-  };
-  return readGeoTags(await Directory.open(source));
+  return readGeoTags(await Directory.open(memorySource(bytes)));
 }
 
 function withImage<T>(module: Gdal, bytes: Uint8Array, f: (path: string) => T): T {

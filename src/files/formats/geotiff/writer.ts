@@ -1,6 +1,8 @@
 import { releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink } from '../../data/bytes.ts';
 import { type Grid, layersOf } from '../../data/grid.ts';
+import { isFloat } from '../../data/samples.ts';
+import type { StoredType } from '../../data/stored-values.ts';
 import { stepsOf } from '../../data/time-axis.ts';
 import { ConversionError } from '../../errors.ts';
 import type { Context, Write } from '../define.ts';
@@ -18,7 +20,7 @@ import { withOneNodata } from './one-nodata.ts';
 import type { writeParameters } from './parameters.ts';
 import { slicesAsBands } from './slices-as-bands.ts';
 import { writeStepFiles } from './step-files.ts';
-import { isFloatType, type StoredType, storedSamples, storedType } from './stored.ts';
+import { storedSamples, storedType } from './stored.ts';
 
 /** SamplesPerPixel is a 16-bit number. */
 const maxBands = 0xffff;
@@ -72,12 +74,8 @@ async function writeFile(grid: Grid, parameters: Parameters, sink: ByteSink, con
   const geoTags = await geoTagsFor(grid.crs, context.reportLoss);
   if (grid.bands.length === 1 || grid.bands.every((band) => band.type !== undefined))
     return writeImage(grid, parameters, geoTags, sink, context);
-  const { grid: typed, close } = await spill(grid, context.scratch);
-  try {
-    await writeImage(typed, parameters, geoTags, sink, context);
-  } finally {
-    await close();
-  }
+  await using spilled = await spill(grid, context.scratch);
+  await writeImage(spilled.grid, parameters, geoTags, sink, context);
 }
 
 interface Parameters extends Omit<ImageOptions, 'BlockSize'> {
@@ -142,7 +140,7 @@ function begin(
 ): Promise<TiffImage> {
   const { Cog, Overviews, BlockSize = Cog ? 512 : 256 } = parameters;
   if (!Cog) return ClassicTiff.begin(grid, type, { ...parameters, BlockSize }, sink);
-  const average = Overviews === 'Average' || (Overviews === 'Auto' && isFloatType(type));
+  const average = Overviews === 'Average' || (Overviews === 'Auto' && isFloat(type));
   const options = { ...parameters, BlockSize, Tiled: true, average, overviews: Overviews !== 'None' };
   return CogTiff.begin(grid, type, options, sink, scratch);
 }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
-import { type FileSink, FileSource } from './bytes.ts';
+import type { ScratchFile } from './scratch-file.ts';
 
 const deflate = promisify(deflateRaw);
 /** Higher levels take several times as long and hardly compress coordinates further. */
@@ -21,13 +21,11 @@ export async function deflatePiece(bytes: Uint8Array, last = false): Promise<Uin
 export class DeflateSpool {
   size = 0;
   crc = 0;
-  readonly #sink: FileSink;
-  readonly #path: string;
+  readonly #file: ScratchFile;
   #pending: Promise<Uint8Array>[] = [];
 
-  constructor(sink: FileSink, path: string) {
-    this.#sink = sink;
-    this.#path = path;
+  constructor(file: ScratchFile) {
+    this.#file = file;
   }
 
   /** Keeps the order of calls, also if the caller does not await each one. */
@@ -45,7 +43,7 @@ export class DeflateSpool {
   #lastDrain: Promise<void> = Promise.resolve();
   #drain(limit: number): Promise<void> {
     const drain = this.#lastDrain.then(async () => {
-      while (this.#pending.length > limit) await this.#sink.append(await this.#pending.shift()!);
+      while (this.#pending.length > limit) await this.#file.sink.append(await this.#pending.shift()!);
     });
     this.#lastDrain = drain.catch(() => {});
     return drain;
@@ -54,9 +52,7 @@ export class DeflateSpool {
   /** The compressed content in pieces; the last one ends the deflate stream. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     await this.#drain(0);
-    await this.#sink.flush();
-    await using source = await FileSource.open(this.#path, { checksum: false });
-    for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
+    yield* this.#file.pieces(pieceSize);
     yield await deflatePiece(new Uint8Array(0), true);
   }
 }

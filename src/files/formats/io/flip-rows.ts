@@ -45,7 +45,7 @@ export async function flipRows(grid: Grid, context: Context): Promise<Flipped> {
   };
   return {
     grid: { ...rest, bands: spilled.grid.bands, affine, rows: blocks },
-    [Symbol.asyncDispose]: () => spilled.close(),
+    [Symbol.asyncDispose]: () => spilled[Symbol.asyncDispose](),
   };
 }
 

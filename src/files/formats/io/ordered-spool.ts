@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { ByteSource } from '../../data/bytes.ts';
 import type { Context } from '../define.ts';
 import { BufferedWriter } from './buffered-writer.ts';
-import { FileSink, FileSource } from './bytes.ts';
+import { ScratchFile } from './scratch-file.ts';
 
 /** Bytes of records that are sorted in memory at a time. */
 const batchBytes = 32 << 20;
@@ -17,26 +15,20 @@ const maxRead = 4 << 20;
 export class OrderedSpool {
   length = 0;
   readonly out: BufferedWriter;
-  readonly path: string;
-  readonly #sink: FileSink;
+  readonly #file: ScratchFile;
   #positions = new Float64Array(1024);
   #sizes = new Uint32Array(1024);
   #end = 0;
 
-  private constructor(sink: FileSink, path: string) {
-    this.#sink = sink;
-    this.path = path;
-    this.out = new BufferedWriter(sink);
+  private constructor(file: ScratchFile) {
+    this.#file = file;
+    this.out = new BufferedWriter(file.sink);
   }
 
   static async create(context: Pick<Context, 'scratch' | 'onEnd'>): Promise<OrderedSpool> {
-    const path = join(context.scratch, randomUUID());
-    const sink = await FileSink.create(path, { checksum: false });
-    context.onEnd(async () => {
-      await sink.close();
-      await rm(path, { force: true });
-    });
-    return new OrderedSpool(sink, path);
+    const file = await ScratchFile.create(context.scratch);
+    context.onEnd(() => file[Symbol.asyncDispose]());
+    return new OrderedSpool(file);
   }
 
   /** Notes that a record of this size was written to `out`. */
@@ -62,16 +54,17 @@ export class OrderedSpool {
     return this.#sizes.subarray(0, this.length);
   }
 
-  /** Ends the writing: the file has all records. */
-  async end(): Promise<void> {
+  /** Ends the writing. Returns the path of the file, which has all records. */
+  async end(): Promise<string> {
     await this.out.end();
-    await this.#sink.flush();
+    await this.#file.sink.flush();
+    return this.#file.path;
   }
 
   /** The records in this order, many at a time. */
   async *ordered(order: Uint32Array): AsyncGenerator<{ bytes: Buffer; first: number; count: number }> {
     await this.end();
-    await using source = await FileSource.open(this.path, { checksum: false });
+    await using source = await this.#file.open();
     for (let first = 0; first < order.length; ) {
       let size = 0;
       let end = first;
@@ -82,7 +75,7 @@ export class OrderedSpool {
     }
   }
 
-  async #batch(source: FileSource, order: Uint32Array, first: number, end: number, size: number): Promise<Buffer> {
+  async #batch(source: ByteSource, order: Uint32Array, first: number, end: number, size: number): Promise<Buffer> {
     const batch = Buffer.allocUnsafeSlow(size);
     const targets = new Uint32Array(end - first);
     for (let n = first, to = 0; n < end; n++) {

@@ -1,21 +1,28 @@
 import type { ByteSink, ByteSource } from '../../data/bytes.ts';
 import { FileSource } from './bytes.ts';
 
-const pieceBytes = 1 << 20;
-
-/** The bytes of a part of a source, in pieces of up to 1 MiB. */
+/** The bytes of a source or of a part of it, in pieces of up to `size` bytes. */
 export async function* piecesOf(
   source: ByteSource,
-  { start, length, signal }: { start: number; length: number; signal: AbortSignal },
+  {
+    start = 0,
+    length = source.size - start,
+    size = 1 << 20,
+    signal,
+  }: { start?: number; length?: number; size?: number | undefined; signal?: AbortSignal } = {},
 ): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < length; at += pieceBytes) {
-    signal.throwIfAborted();
-    yield await source.read(start + at, Math.min(pieceBytes, length - at));
+  const end = start + length;
+  for (let at = start; at < end; ) {
+    signal?.throwIfAborted();
+    const piece = await source.read(at, Math.min(size, end - at));
+    if (piece.length === 0) throw new Error(`The input ended at byte ${at} of ${end}.`);
+    at += piece.length;
+    yield piece;
   }
 }
 
 /** Appends a local file to the output. */
 export async function copyFile(path: string, sink: ByteSink, signal: AbortSignal): Promise<void> {
   await using file = await FileSource.open(path, { checksum: false });
-  for await (const piece of piecesOf(file, { start: 0, length: file.size, signal })) await sink.append(piece);
+  for await (const piece of piecesOf(file, { signal })) await sink.append(piece);
 }

@@ -18,12 +18,16 @@ interface SpilledBand {
   file: FileSource;
 }
 
+export interface Spilled {
+  readonly grid: RandomGrid;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
 /**
  * Writes all rows to temporary files, one per band with its slices in order. The returned grid has random access and
- * known sample types.
- * `close` deletes the files.
+ * known sample types. Disposing deletes the files.
  */
-export async function spill(grid: Grid, scratch: string): Promise<{ grid: RandomGrid; close(): Promise<void> }> {
+export async function spill(grid: Grid, scratch: string): Promise<Spilled> {
   const spilled: SpilledBand[] = [];
   const close = async () => {
     for (const { file, path } of spilled) {
@@ -54,7 +58,7 @@ export async function spill(grid: Grid, scratch: string): Promise<{ grid: Random
       yield { firstRow, rowCount, samples: await read(slice, firstRow, rowCount) };
     }
   }
-  return { grid: { ...grid, bands, rows, read }, close };
+  return { grid: { ...grid, bands, rows, read }, [Symbol.asyncDispose]: close };
 }
 
 /** The grid without exact 64-bit integers, which a spilled grid does not keep. Reports a loss if one was rounded. */

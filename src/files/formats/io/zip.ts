@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from './buffers.ts';
 import { findEncoding } from './encoding.ts';
 
 /**
@@ -61,9 +62,8 @@ export async function zipEntries(
       end.at,
     );
   const start = offset + shift;
-  const bytes = await source.read(start, size);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = await readBuffer(source, start, size);
+  const view = new DataView(text.buffer, text.byteOffset, text.length);
   const all: ReadEntry[] = [];
   const last = new Map<string, number>();
   let at = 0;
@@ -149,8 +149,7 @@ async function findEnd(source: ByteSource): Promise<End> {
 
 /** The last end record from `start` on: one whose comment ends the file, else one that a directory precedes. */
 async function lastEnd(source: ByteSource, start: number): Promise<End | undefined> {
-  const bytes = await source.read(start, source.size - start);
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = await readBuffer(source, start, source.size - start);
   const places: number[] = [];
   for (let at = buffer.lastIndexOf(endSignature); at >= 0 && places.length < maxCandidates; ) {
     const room = buffer.length - at - endLength;
@@ -266,6 +265,10 @@ function decodeName(buffer: Buffer, unicode: boolean, place: number): string {
   if (wrong !== undefined) throw new FormatError(`The name '${shown(name)}' in the zip ${wrong}.`, place);
   return name;
 }
+
+/** Entries of files, without those that macOS adds for its own use. */
+export const filesOfZip = async (source: ByteSource): Promise<ZipEntry[]> =>
+  (await zipEntries(source)).filter(({ name }) => !/(^|\/)(__MACOSX\/|\._)/.test(name));
 
 /** A name from a file for use in a sentence: at most 80 characters, without control characters. */
 export const shown = (name: string): string => name.slice(0, 80).replace(/\p{Cc}/gu, '?');

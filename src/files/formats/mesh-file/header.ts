@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { EumQuantity } from '../../data/item.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from '../io/buffers.ts';
 import { longestLine } from '../io/line-words.ts';
 
 /** The first line of a mesh file. */
@@ -25,8 +26,7 @@ const older = /^(\d{1,9})(?:\s+([^\d\s].*))?$/;
 
 /** @throws FormatError if the first line is no header */
 export async function readHeader(source: ByteSource): Promise<MeshHeader> {
-  const read = await source.read(0, longestLine);
-  const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
+  const bytes = await readBuffer(source, 0, longestLine);
   const end = bytes.indexOf(10);
   const line = bytes
     .toString('utf8', 0, end < 0 ? 0 : end)

@@ -1,15 +1,13 @@
-import type { ByteSource } from '../../data/bytes.ts';
 import { symbolOf } from '../../data/eum/eum.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import type { Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { crsOfProjection } from '../io/dfs/projection.ts';
-import { type MeshHeader, readHeader } from './header.ts';
+import { readHeader } from './header.ts';
 import type { readParameters } from './parameters.ts';
 import { type Geometry, MeshParser } from './parse.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID }, context): Promise<Mesh> => {
-  const header = await loadHeader(source);
+  const header = await readHeader(source);
   const geometry = await new MeshParser(source, header).read(context.signal);
   const crs = SRID === undefined ? crsOfProjection({ text: header.projection }) : undefined;
   const { nodeIds, cellIds, ...rest } = geometry;
@@ -31,14 +29,6 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
     values: async () => meanHeights(geometry),
   };
 };
-
-async function loadHeader(source: ByteSource): Promise<MeshHeader> {
-  try {
-    return await readHeader(source);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'mesh');
-  }
-}
 
 const isCount = (ids: Int32Array): boolean => ids.every((id, n) => id === n + 1);
 

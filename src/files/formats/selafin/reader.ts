@@ -1,10 +1,8 @@
-import type { ByteSource } from '../../data/bytes.ts';
 import type { Mesh, MeshItem } from '../../data/mesh.ts';
 import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import { parseSrid } from '../../geo/crs/crs.ts';
 import type { Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
 import { nodeOrder, readGeometry } from './geometry.ts';
 import { readHeader, type SelafinHeader, type SelafinVariable } from './header.ts';
@@ -12,7 +10,7 @@ import type { readParameters } from './parameters.ts';
 import { readSteps } from './steps.ts';
 
 export const read: Read<typeof readParameters> = async (source, { SRID, AllowedItemNames }, context): Promise<Mesh> => {
-  const header = await headerOf(source);
+  const header = await readHeader(source);
   const { variables, records, nodes, planes, type, start, wrongDate } = header;
   const geometry = await readGeometry(header);
   const steps = await readSteps(header, context);
@@ -51,14 +49,6 @@ export const read: Read<typeof readParameters> = async (source, { SRID, AllowedI
 
 const isBottom = /^(?:BOTTOM|FOND)$/i;
 const isElevation = /^(?:ELEVATION|COTE) Z$/i;
-
-async function headerOf(source: ByteSource): Promise<SelafinHeader> {
-  try {
-    return await readHeader(source);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'selafin');
-  }
-}
 
 const timeOf = (seconds: readonly number[], start: number | undefined): TimeAxis => ({
   ...secondsAxis(seconds),

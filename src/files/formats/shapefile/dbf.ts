@@ -3,6 +3,7 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
+import { readBuffer } from '../io/buffers.ts';
 import { type Encoding, encodingLike, encodingOfLanguage, findEncoding } from '../io/encoding.ts';
 import { ReadWindow } from '../io/read-window.ts';
 import { shown } from '../io/zip.ts';
@@ -103,8 +104,7 @@ export async function openDbf(
     count,
     async rows(first, wanted) {
       const rowCount = Math.max(0, Math.min(wanted, count - first));
-      const bytes = await source.read(headerLength + first * rowLength, rowCount * rowLength);
-      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      const buffer = await readBuffer(source, headerLength + first * rowLength, rowCount * rowLength);
       const rows: (unknown[] | undefined)[] = new Array(rowCount);
       for (let row = 0; row < rowCount; row++) {
         const start = row * rowLength;

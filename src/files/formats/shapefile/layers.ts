@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import { type Context, SEVERAL_LAYERS } from '../define.ts';
-import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
+import { filesOfZip, shown, type ZipEntry } from '../io/zip.ts';
 import { checkUnpackedSize, UnpackedEntry } from '../io/zip-entry.ts';
 
 /** The files of one shapefile in a zip, by extension in lower case. */
@@ -43,7 +43,7 @@ export async function findLayer(source: ByteSource, wanted: string | undefined, 
 }
 
 async function findLayers(zip: ByteSource, prefix: string, depth: number, context: Context): Promise<LayerFiles[]> {
-  const entries = (await zipEntries(zip)).filter(({ name }) => !/(^|\/)(__MACOSX\/|\._)/.test(name));
+  const entries = await filesOfZip(zip);
   const stems = new Map<string, Map<string, ZipEntry>>();
   const nested: ZipEntry[] = [];
   for (const entry of entries) {

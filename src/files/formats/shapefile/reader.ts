@@ -1,8 +1,6 @@
-import type { ByteSource } from '../../data/bytes.ts';
 import type { Dimensions } from '../../data/dimensions.ts';
 import type { Feature, Geometry, GeometryType } from '../../data/feature-collection.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { CoordinatePool } from '../io/coordinate-pool.ts';
 import type { ZipEntry } from '../io/zip.ts';
 import { checkUnpackedSize, readEntry, UnpackedEntry } from '../io/zip-entry.ts';
@@ -25,7 +23,7 @@ const geometryTypes: Readonly<Record<number, readonly GeometryType[]>> = {
 };
 
 export const read: Read<typeof readParameters> = async (source, { Layer, Encoding }, context) => {
-  const layer = await chooseLayer(source, Layer, context);
+  const layer = await findLayer(source, Layer, context);
   const large = ['shp', 'shx', 'dbf'].flatMap((ending) => layer.entries.get(ending) ?? []);
   await checkUnpackedSize(large, context.scratch);
   const open = async (entry: ZipEntry | undefined) => {
@@ -59,14 +57,6 @@ export const read: Read<typeof readParameters> = async (source, { Layer, Encodin
     chunks: () => chunks(records, dbf, dimensions, context),
   };
 };
-
-async function chooseLayer(source: ByteSource, wanted: string | undefined, context: Context): Promise<LayerFiles> {
-  try {
-    return await findLayer(source, wanted, context);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'shapefile');
-  }
-}
 
 async function readText({ zip, entries }: LayerFiles, ending: string): Promise<string | undefined> {
   const entry = entries.get(ending);

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { Box } from '../../data/box.ts';
 import { type Dimensions, strideOf } from '../../data/dimensions.ts';
 import type { Geometry } from '../../data/feature-collection.ts';
@@ -7,8 +5,8 @@ import { ConversionError } from '../../errors.ts';
 import { copyRing, doubleSignedArea, isClosed } from '../../geo/vector/rings.ts';
 import type { Context } from '../define.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
-import { FileSink, FileSource } from '../io/bytes.ts';
 import { DeflateSpool } from '../io/deflate-spool.ts';
+import { ScratchFile } from '../io/scratch-file.ts';
 import { TableSpool } from './table-spool.ts';
 
 /** Shape types. Types with Z are 10 higher, types with M only 20 higher. */
@@ -37,32 +35,29 @@ export class ShapeSpool {
   readonly #shp: BufferedWriter;
   readonly #packed: DeflateSpool;
   readonly #shx: BufferedWriter;
-  readonly #files: readonly { sink: FileSink; path: string }[];
+  readonly #index: ScratchFile;
   #position = 100;
   #records = 0;
   readonly #low = [Infinity, Infinity, Infinity, Infinity];
   readonly #high = [-Infinity, -Infinity, -Infinity, -Infinity];
 
-  private constructor(dimensions: Dimensions, files: readonly { sink: FileSink; path: string }[]) {
+  private constructor(dimensions: Dimensions, shapes: ScratchFile, index: ScratchFile, rows: ScratchFile) {
     this.#dimensions = dimensions;
     this.#stride = strideOf(dimensions);
-    this.#files = files;
-    const [shp, shx, rows] = files as [(typeof files)[0], (typeof files)[0], (typeof files)[0]];
-    this.#packed = new DeflateSpool(shp.sink, shp.path);
+    this.#index = index;
+    this.#packed = new DeflateSpool(shapes);
     this.#shp = new BufferedWriter(this.#packed);
-    this.#shx = new BufferedWriter(shx.sink);
-    this.table = new TableSpool(rows.sink, rows.path);
+    this.#shx = new BufferedWriter(index.sink);
+    this.table = new TableSpool(rows);
   }
 
   static async create(dimensions: Dimensions, context: Context): Promise<ShapeSpool> {
-    const files = [];
-    for (let n = 0; n < 3; n++) {
-      const path = join(context.scratch, randomUUID());
-      const sink = await FileSink.create(path, { checksum: false });
-      context.onEnd(() => sink.close());
-      files.push({ sink, path });
-    }
-    return new ShapeSpool(dimensions, files);
+    const file = async () => {
+      const created = await ScratchFile.create(context.scratch);
+      context.onEnd(() => created[Symbol.asyncDispose]());
+      return created;
+    };
+    return new ShapeSpool(dimensions, await file(), await file(), await file());
   }
 
   async drain(): Promise<void> {
@@ -243,7 +238,7 @@ export class ShapeSpool {
   async *shx(): AsyncGenerator<Uint8Array> {
     await this.#shx.end();
     yield this.#header(this.shxSize);
-    yield* contents(this.#files[1]!);
+    yield* this.#index.pieces(pieceSize);
   }
 
   #header(size: number): Buffer {
@@ -252,23 +247,9 @@ export class ShapeSpool {
     header.writeUInt32BE(size / 2, 24);
     header.writeInt32LE(1000, 28);
     header.writeInt32LE(this.#type, 32);
-    const numbers = [
-      this.#low[0],
-      this.#low[1],
-      this.#high[0],
-      this.#high[1],
-      this.#low[2],
-      this.#high[2],
-      this.#low[3],
-      this.#high[3],
-    ];
+    const [[x, y, z, m], [endX, endY, endZ, endM]] = [this.#low, this.#high];
+    const numbers = [x, y, endX, endY, z, endZ, m, endM];
     for (const [n, value] of numbers.entries()) if (Number.isFinite(value)) header.writeDoubleLE(value!, 36 + 8 * n);
     return header;
   }
-}
-
-async function* contents({ sink, path }: { sink: FileSink; path: string }): AsyncGenerator<Uint8Array> {
-  await sink.flush();
-  await using source = await FileSource.open(path, { checksum: false });
-  for (let at = 0; at < source.size; at += pieceSize) yield await source.read(at, pieceSize);
 }

@@ -1,7 +1,7 @@
 import { isDate } from '../../data/date-text.ts';
 import { BufferedWriter } from '../io/buffered-writer.ts';
-import { type FileSink, FileSource } from '../io/bytes.ts';
 import { ReadWindow } from '../io/read-window.ts';
+import type { ScratchFile } from '../io/scratch-file.ts';
 import { truncateUtf8 } from '../short-names.ts';
 import { putCell, tag } from './cells.ts';
 import { type Column, type DbfField, longestText } from './column-layout.ts';
@@ -12,13 +12,11 @@ const pieceSize = 1 << 18;
 export class TableSpool {
   rows = 0;
   readonly #out: BufferedWriter;
-  readonly #sink: FileSink;
-  readonly #path: string;
+  readonly #file: ScratchFile;
 
-  constructor(sink: FileSink, path: string) {
-    this.#sink = sink;
-    this.#out = new BufferedWriter(sink);
-    this.#path = path;
+  constructor(file: ScratchFile) {
+    this.#file = file;
+    this.#out = new BufferedWriter(file.sink);
   }
 
   /** Adds a row and updates the statistics of `columns`, which several tables may share. */
@@ -39,8 +37,7 @@ export class TableSpool {
   /** The .dbf file after its header, in pieces. */
   async *dbfRows(fields: readonly DbfField[], columnCount: number): AsyncGenerator<Uint8Array> {
     await this.#out.end();
-    await this.#sink.flush();
-    await using source = await FileSource.open(this.#path, { checksum: false });
+    await using source = await this.#file.open();
     const window = new ReadWindow(source);
     const length = 1 + fields.reduce((sum, { width }) => sum + width, 0);
     const cells = new Uint32Array(columnCount);

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
-import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
+import { memorySource } from '../io/buffers.ts';
+import { filesOfZip, shown, type ZipEntry } from '../io/zip.ts';
 import { checkUnpackedSize, readEntry } from '../io/zip-entry.ts';
 import { XmlScanner } from './xml-scanner.ts';
 
@@ -17,7 +18,7 @@ const maxCollectionBytes = 64 << 20;
 
 /** The steps of a zip: those of its only .pvd, in order of time, or its only .vtu. */
 export async function collectionSteps(zip: ByteSource, context: Context): Promise<Step[]> {
-  const entries = (await zipEntries(zip)).filter(({ name }) => !/(^|\/)(__MACOSX\/|\._)/.test(name));
+  const entries = await filesOfZip(zip);
   const endingIn = (ending: string) => entries.filter(({ name }) => name.toLowerCase().endsWith(ending));
   const [collection, ...more] = endingIn('.pvd');
   if (more.length > 0) throw new FormatError(`The zip has ${more.length + 1} collections (.pvd). Remove all but one.`);
@@ -42,7 +43,7 @@ async function listSteps(
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const folder = posix.dirname(collection.name);
   const steps: (Required<Step> & { part: string | undefined })[] = [];
-  const scanner = new XmlScanner({ size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) });
+  const scanner = new XmlScanner(memorySource(bytes));
   const wrong = (fault: string) => new FormatError(`'${shown(collection.name)}' ${fault}`, collection.offset);
   for (let tag = await scanner.next(); tag !== undefined; tag = await scanner.next()) {
     if (tag.name === 'VTKFile' && tag.kind === 'open' && tag.attributes.get('type') !== 'Collection')

@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { memorySource, readBuffer } from '../io/buffers.ts';
 import { lz4Ratio, unpackLz4 } from '../io/lz4.ts';
 import type { ArrayElement, VtuDocument } from './document.ts';
 
@@ -54,11 +55,6 @@ async function openArray(source: ByteSource, document: VtuDocument, array: Array
   return { encoded: rawOf(source), at: appended.start + array.offset };
 }
 
-const memorySource = (bytes: Buffer): ByteSource => ({
-  size: bytes.length,
-  read: async (offset, length) => bytes.subarray(offset, offset + length),
-});
-
 function withoutBlanks(text: Buffer): Buffer {
   let length = 0;
   for (const c of text) if (c > 32) text[length++] = c;
@@ -66,10 +62,7 @@ function withoutBlanks(text: Buffer): Buffer {
 }
 
 const rawOf = (source: ByteSource): Encoded => ({
-  async read(at, length) {
-    const bytes = await source.read(at, length);
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  },
+  read: (at, length) => readBuffer(source, at, length),
   behind: (at, length) => at + length,
   offset: (at) => at,
   left: (at) => source.size - at,
@@ -87,8 +80,8 @@ const base64Of = (source: ByteSource, start: number, fileOffset: number): Encode
     const decoded: Buffer[] = [];
     const end = start + at + base64Length(length);
     for (let from = start + at; from < Math.min(end, source.size); from += piece) {
-      const text = await source.read(from, Math.min(piece, end - from));
-      decoded.push(Buffer.from(Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1'), 'base64'));
+      const text = await readBuffer(source, from, Math.min(piece, end - from));
+      decoded.push(Buffer.from(text.toString('latin1'), 'base64'));
     }
     const whole = decoded.length === 1 ? decoded[0]! : Buffer.concat(decoded);
     return whole.subarray(0, length);

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { Samples, SampleType } from '../../data/item.ts';
 import { isFloat, sampleArrays } from '../../data/samples.ts';
+import { readBuffer, swapBytes } from '../io/buffers.ts';
 import { decimalNumber } from '../io/decimal.ts';
 import { shownWord } from '../io/line-words.ts';
 import { parseNumber } from '../io/number-word.ts';
@@ -34,7 +35,7 @@ export async function readNumbers(
   const size = sizeOf(array.type)!;
   const bytes = await decodeBytes(source, document, array, expected === undefined ? undefined : expected * size);
   if (bytes.length % size !== 0) throw wrong(array, `has ${bytes.length} bytes, no multiple of ${size}.`, array.at);
-  if (!document.littleEndian) swap(bytes, size);
+  if (!document.littleEndian) swapBytes(bytes, size);
   if (wide.has(array.type)) return wideNumbers(bytes, array.type === 'Int64');
   const aligned = bytes.byteOffset % size === 0 ? bytes : Buffer.from(Uint8Array.prototype.slice.call(bytes).buffer);
   return new sampleArrays[type](aligned.buffer, aligned.byteOffset, bytes.length / size);
@@ -58,12 +59,6 @@ export async function readCounts(
   return counts;
 }
 
-function swap(bytes: Buffer, size: number): void {
-  if (size === 2) bytes.swap16();
-  else if (size === 4) bytes.swap32();
-  else if (size === 8) bytes.swap64();
-}
-
 function wideNumbers(bytes: Buffer, signed: boolean): Float64Array {
   const numbers = new Float64Array(bytes.length / 8);
   for (let n = 0; n < numbers.length; n++) {
@@ -83,8 +78,7 @@ async function asciiNumbers(
   const { start, end } = array.text;
   if (expected !== undefined && 2 * expected - 1 > end - start)
     throw wrong(array, `has ${end - start} bytes of text, too few for ${expected} numbers.`, start);
-  const read = await source.read(start, end - start);
-  const text = Buffer.from(read.buffer, read.byteOffset, read.length);
+  const text = await readBuffer(source, start, end - start);
   const numbers = new sampleArrays[type](expected ?? countWords(text));
   const integers = !isFloat(type);
   let count = 0;

@@ -6,7 +6,6 @@ import { bytesOf } from '../../data/samples.ts';
 import { secondsAxis, type TimeAxis } from '../../data/time-axis.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { UnpackedFiles } from '../io/unpacked-files.ts';
 import type { Geometry } from './cells.ts';
 import { collectionSteps } from './collection.ts';
@@ -23,12 +22,8 @@ export const read: Read<typeof readParameters> = async (source, { SRID }, contex
 };
 
 async function readFile(source: ByteSource, context: Context): Promise<Mesh> {
-  try {
-    const file = await VtuFile.open(source, context);
-    return await openMesh([file], ownTime(file, context), context);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'vtu');
-  }
+  const file = await VtuFile.open(source, context);
+  return openMesh([file], ownTime(file, context), context);
 }
 
 async function readCollection(zip: ByteSource, context: Context): Promise<Mesh> {

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../data/bytes.ts';
-import { parseUtc } from '../../data/date-text.ts';
+import { millisecondsOf, parseUtc } from '../../data/date-text.ts';
 import type { Samples } from '../../data/item.ts';
 import type { Mesh } from '../../data/mesh.ts';
 import { componentCount } from '../../data/mesh-cells.ts';
@@ -131,5 +131,5 @@ async function readStart(
     remark(`StartTime '${text.slice(0, 40).replace(/[^\x20-\x7e]/g, '?')}' is no time and was ignored.`);
     return undefined;
   }
-  return Date.parse(`${parsed.second}Z`) + Math.round(Number(`0.${parsed.fraction || '0'}`) * 1000);
+  return Math.round(millisecondsOf(parsed));
 }

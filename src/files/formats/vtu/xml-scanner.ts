@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import { FormatError } from '../../errors.ts';
+import { readBuffer } from '../io/buffers.ts';
 
 /** A tag of XML, and the text in front of it. */
 export interface Tag {
@@ -92,11 +93,10 @@ export class XmlScanner {
     if (this.#at + length <= this.#bytes.length) return true;
     const offset = this.#base + this.#at;
     if (this.#base + this.#bytes.length >= this.#source.size) return false;
-    const read = await this.#source.read(offset, Math.max(length, chunk));
-    this.#bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
+    this.#bytes = await readBuffer(this.#source, offset, Math.max(length, chunk));
     this.#base = offset;
     this.#at = 0;
-    return read.length >= length;
+    return this.#bytes.length >= length;
   }
 }
 

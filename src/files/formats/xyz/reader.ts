@@ -2,7 +2,6 @@ import type { ByteSource } from '../../data/bytes.ts';
 import type { Feature, Field } from '../../data/feature-collection.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context, Read } from '../define.ts';
-import { withDetectedFormat } from '../detect.ts';
 import { shownWord, wholeLines } from '../io/line-words.ts';
 import { comment, isEmpty, type Layout, numberAt, readLayout, textAt } from './layout.ts';
 import type { readParameters } from './parameters.ts';
@@ -11,7 +10,7 @@ import { PointLine } from './point-line.ts';
 const perChunk = 4096;
 
 export const read: Read<typeof readParameters> = async (source, { ZColumnIndex }, context) => {
-  const layout = await loadLayout(source, ZColumnIndex);
+  const layout = await readLayout(source, ZColumnIndex);
   return {
     kind: 'features',
     fields: layout.fields,
@@ -21,14 +20,6 @@ export const read: Read<typeof readParameters> = async (source, { ZColumnIndex }
     chunks: () => chunks(source, layout, context),
   };
 };
-
-async function loadLayout(source: ByteSource, zColumn: number): Promise<Layout> {
-  try {
-    return await readLayout(source, zColumn);
-  } catch (error) {
-    throw await withDetectedFormat(error, source, 'xyz');
-  }
-}
 
 async function* chunks(source: ByteSource, layout: Layout, context: Context): AsyncGenerator<readonly Feature[]> {
   const parser = new PointParser(layout);

@@ -1,4 +1,5 @@
 import { bytesPerValue, type StoredType, type StoredValues, storedTypes, valuesIn } from '../../data/stored-values.ts';
+import { swapBytes } from '../io/buffers.ts';
 import { fillOf, typeOfName } from './types.ts';
 
 /** How numbers stand in bytes. Half floats are read as single precision, which holds them exactly. */
@@ -78,16 +79,9 @@ const notATime = -(2n ** 63n);
 export function valuesOf(bytes: Uint8Array, stored: ByteType): StoredValues {
   const width = widthOf(stored);
   const aligned = bytes.byteOffset % 8 === 0 && !(stored.bigEndian && width > 1) ? bytes : new Uint8Array(bytes);
-  if (stored.bigEndian) swap(aligned, width);
+  if (stored.bigEndian) swapBytes(aligned, width);
   const count = aligned.length / width;
   if (stored.type === 'Float16')
     return Float32Array.from(new Float16Array(aligned.buffer as ArrayBuffer, aligned.byteOffset, count));
   return valuesIn(stored.type, aligned);
-}
-
-function swap(bytes: Uint8Array, width: number): void {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (width === 2) buffer.swap16();
-  if (width === 4) buffer.swap32();
-  if (width === 8) buffer.swap64();
 }

@@ -20,12 +20,8 @@ export const write: Write<typeof writeParameters, 'grid' | 'mesh' | 'array'> = a
   if (data.kind !== 'grid' || data.bands.every(({ type }) => type !== undefined))
     return writeTyped(data, sink, context);
   // The metadata, which name the types, come before the values.
-  const { grid, close } = await spill(data, context.scratch);
-  try {
-    return await writeTyped(grid, sink, context);
-  } finally {
-    await close();
-  }
+  await using spilled = await spill(data, context.scratch);
+  return await writeTyped(spilled.grid, sink, context);
 };
 
 async function writeTyped(data: Grid | Mesh | MultiArray, sink: ByteSink, context: Context): Promise<undefined> {

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { FileSink, FileSource } from '../../formats/io/bytes.ts';
 import { type ArchiveDescription, ArchiveWriter } from '../../formats/io/pmtiles/archive-writer.ts';
+import { ScratchFile } from '../../formats/io/scratch-file.ts';
 import type { ZipWriter } from '../../formats/io/zip-writer.ts';
 
 /** Takes a packed tile. */
@@ -21,24 +18,14 @@ export async function addArchive(
   described: ArchiveDescription,
   fill: (archive: ArchiveWriter) => Promise<void>,
 ): Promise<number> {
-  const path = join(scratch, `${randomUUID()}.spool`);
-  const spool = await FileSink.create(path, { checksum: false });
-  try {
-    const archive = new ArchiveWriter(spool);
-    await fill(archive);
-    await spool.flush();
-    await addSpooled(zip, name, archive.head(described), { path, size: archive.size });
-    return archive.size;
-  } finally {
-    await spool.close();
-    await rm(path, { force: true });
-  }
-}
-
-async function addSpooled(zip: ZipWriter, name: string, head: Uint8Array, spool: { path: string; size: number }) {
-  await using file = await FileSource.open(spool.path, { checksum: false });
+  await using spool = await ScratchFile.create(scratch);
+  const archive = new ArchiveWriter(spool.sink);
+  await fill(archive);
+  const head = archive.head(described);
+  await using file = await spool.open();
   const pieces: { offset: number; length: number }[] = [{ offset: -1, length: head.length }];
-  for (let offset = 0; offset < spool.size; offset += pieceBytes)
-    pieces.push({ offset, length: Math.min(pieceBytes, spool.size - offset) });
+  for (let offset = 0; offset < archive.size; offset += pieceBytes)
+    pieces.push({ offset, length: Math.min(pieceBytes, archive.size - offset) });
   await zip.addStored(name, pieces, async ({ offset, length }) => (offset < 0 ? head : file.read(offset, length)));
+  return archive.size;
 }

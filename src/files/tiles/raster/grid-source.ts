@@ -165,7 +165,7 @@ async function spillPlane(grid: Grid, { band, change, whole, type }: Plane, rang
   const { palette: _palette, scale: _scale, offset: _offset, integer64: _integer64, exactNodata: _, ...kept } = item;
   const exact = item.type !== undefined && exactInSingle.includes(item.type) && !scaled;
   const single = type === undefined ? exact : type === 'Float32';
-  const { grid: spilled, close } = await spill(
+  const spilled = await spill(
     {
       ...grid,
       bands: [{ ...kept, type: single ? 'Float32' : 'Float64', nodata: Number.NaN }],
@@ -185,8 +185,8 @@ async function spillPlane(grid: Grid, { band, change, whole, type }: Plane, rang
     },
     context.scratch,
   );
-  context.onEnd(close);
-  return { spilled, whole: whole ?? integers };
+  context.onEnd(() => spilled[Symbol.asyncDispose]());
+  return { spilled: spilled.grid, whole: whole ?? integers };
 }
 
 /** NaN instead of what means no data, and of infinite values. */

@@ -1,3 +1,4 @@
+import { isFloat } from '../../../data/samples.ts';
 import {
   bytesOfValues,
   isBig,
@@ -104,7 +105,7 @@ function inType(value: number | bigint, type: StoredType): number | bigint | und
     return one[0] === whole || (type === 'UInt64' && whole < 0n) ? one[0] : undefined;
   }
   one[0] = Number(value);
-  if (isFloatType(type)) return Number(one[0]);
+  if (isFloat(type)) return Number(one[0]);
   const isWrapped =
     type.startsWith('U') && Number(value) < 0 && Number(value) >= -(2 ** (8 * one.BYTES_PER_ELEMENT - 1));
   return one[0] === Number(value) || (isWrapped && Number.isInteger(Number(value))) ? Number(one[0]) : undefined;
@@ -122,7 +123,7 @@ function validOf(own: (key: string) => (number | bigint)[], type: StoredType): P
 
 /** The smallest and largest value of a type. */
 function limits(type: StoredType): [number | bigint, number | bigint] {
-  if (isFloatType(type)) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  if (isFloat(type)) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const bits = 8 * newValues(type, 1).BYTES_PER_ELEMENT;
   const [least, end] = type.startsWith('U')
     ? [0n, 2n ** BigInt(bits)]
@@ -132,10 +133,8 @@ function limits(type: StoredType): [number | bigint, number | bigint] {
 
 /** A value that is not valid, for a variable that names none that means no data; undefined if all values are valid. */
 function outside({ least, most }: NonNullable<Packing['valid']>, type: StoredType): number | bigint | undefined {
-  if (isFloatType(type)) return Number.NaN;
+  if (isFloat(type)) return Number.NaN;
   const [lowest, highest] = limits(type);
   if (least > lowest) return lowest;
   return most < highest ? highest : undefined;
 }
-
-const isFloatType = (type: StoredType): boolean => type === 'Float32' || type === 'Float64';

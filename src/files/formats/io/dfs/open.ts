@@ -1,6 +1,5 @@
 import type { ByteSource } from '../../../data/bytes.ts';
 import type { Context } from '../../define.ts';
-import { withDetectedFormat } from '../../detect.ts';
 import type { DfsFile } from './dfs-file.ts';
 import { type DfsFormat, openDfs } from './kind.ts';
 import { allowedItems } from './parameters.ts';
@@ -16,9 +15,7 @@ export interface OpenedDfs {
 
 /** Opens a file for its reader, and reports what it lacks. */
 export async function openWhole(source: ByteSource, format: DfsFormat, context: Context): Promise<DfsFile> {
-  const file = await openDfs(source, format).catch(async (error: unknown) => {
-    throw await withDetectedFormat(error, source, format);
-  });
+  const file = await openDfs(source, format);
   for (const defect of file.defects) context.reportLoss(defect);
   return file;
 }

@@ -129,7 +129,7 @@ class Placing {
     const { spool, context } = this.#parts;
     const count = spool.length;
     if (this.#without > 0) context.reportLoss(`${this.#without} features without a place are in no tile.`);
-    await spool.end();
+    const path = await spool.end();
     const { positions: places, sizes: lengths } = spool;
     const order = this.#boxes.order();
     const boxes = new Float64Array(new SharedArrayBuffer(32 * count));
@@ -143,7 +143,7 @@ class Placing {
     const [west, south, east, north] = this.#boxes.whole;
     const [type, another] = this.#types;
     return {
-      path: spool.path,
+      path,
       count,
       boxes,
       positions,
