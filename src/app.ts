@@ -34,7 +34,7 @@ import { closeMethods } from './http/rules/methods.ts';
 import { serverOptions } from './http/server-options.ts';
 import { openStores } from './http/stores.ts';
 import { ApiKeys } from './keys/authenticate.ts';
-import { openIssuers } from './keys/issuers.ts';
+import { Issuers } from './keys/issuers.ts';
 import { keysPlugin } from './keys/plugin.ts';
 import { requestCaller } from './keys/request-caller.ts';
 import { licensingPlugin } from './licensing/plugin.ts';
@@ -44,8 +44,9 @@ import { Metrics } from './operations/metrics/metrics.ts';
 import { operationsPlugin } from './operations/plugin.ts';
 import { sealClear } from './operations/secrets/seal-clear.ts';
 import { openKeyStore } from './platform/keys/encrypt-keys.ts';
-import { openSealer } from './platform/keys/sealing.ts';
-import { openSigner } from './platform/keys/signing-keys.ts';
+import { Sealer } from './platform/keys/sealing.ts';
+import { Secrets } from './platform/keys/secrets.ts';
+import { Signer } from './platform/keys/signing-keys.ts';
 import { openOutbound } from './platform/net/outbound.ts';
 import { openTracing } from './platform/telemetry/tracing.ts';
 import { projectsPlugin } from './projects/plugin.ts';
@@ -64,7 +65,7 @@ import { findTenant } from './transfers/queries.ts';
 import { exportArea } from './transfers/run/export.ts';
 import { startRules } from './transfers/starts/rules.ts';
 import { Changes } from './transfers/views/transfer-watch.ts';
-import type { LinkSigner } from './uploads/address.ts';
+import { LinkSigner } from './uploads/address.ts';
 import { uploadsPlugin } from './uploads/plugin.ts';
 
 export interface AppParts {
@@ -87,10 +88,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const metrics = new Metrics({ db, blobFolder, log });
   const blobs = measuredBlobs(parts.blobs, metrics);
   const keyStore = await openKeyStore(db, settings, log);
-  const sealer = await openSealer(db, keyStore);
-  const cursors = await openSigner(db, keyStore, 'cursor');
-  const issuers = openIssuers(db);
-  const signer: LinkSigner = { ...(await openSigner(db, keyStore, 'address')), issuer: issuers.issuer };
+  const sealer = await Sealer.open(db, keyStore);
+  const cursors = await Signer.open(db, keyStore, 'cursor');
+  const issuers = new Issuers(db);
+  const signer = new LinkSigner(await Secrets.open(db, keyStore, 'address'), issuers);
   const outbound = openOutbound(settings['outbound.allow']);
   const tracing = await openTracing(settings, 'api');
 
@@ -163,7 +164,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     responses,
   });
 
-  const areas = { dataset: datasetPlace(db, blobs, signer), export: exportArea(db, signer) };
+  const areas = { dataset: datasetPlace(db, blobs, issuers), export: exportArea(db, issuers) };
   const afterDeletion = endWaitingBelow;
   await app.register(httpPlugin, { db, settings });
   await app.register(accountsPlugin, { ...accounts, cursors, settings });

@@ -6,7 +6,7 @@ import { Database } from '../src/db.ts';
 import { sealClear } from '../src/operations/secrets/seal-clear.ts';
 import { runAll } from '../src/platform/async/run-all.ts';
 import { openKeyStore } from '../src/platform/keys/encrypt-keys.ts';
-import { openSealer, type Sealer } from '../src/platform/keys/sealing.ts';
+import { Sealer } from '../src/platform/keys/sealing.ts';
 import { type Outbound, openOutbound } from '../src/platform/net/outbound.ts';
 import { type OpenDatabase, OWNS_TABLES, openDatabase } from '../src/platform/postgres/database.ts';
 import { createLog } from '../src/platform/telemetry/log.ts';
@@ -90,7 +90,7 @@ export class ExecutorHost {
       const db = new Database(database.url, concurrency + 4, 'platform work');
       opened.unshift(() => db.end());
       const blobs = await openOwnStore(db, storeSettings(config), log);
-      const sealer = await openSealer(db, await openKeyStore(db, config, log));
+      const sealer = await Sealer.open(db, await openKeyStore(db, config, log));
       await sealClear({ db, sealer, secondFactorKey: config['twoFactor.metadataKey'] });
       const tracing = await openTracing(config, 'worker');
       return new ExecutorHost({ config, log, database, capacity, db, blobs, sealer, tracing });

@@ -4,7 +4,8 @@ import type { BlobStore } from '../blobs/blobs.ts';
 import type { Database, Reads } from '../db.ts';
 import { AppError, conflict } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
-import { grantRefused, type LinkSigner } from '../uploads/address.ts';
+import type { Issuers } from '../keys/issuers.ts';
+import { grantRefused } from '../uploads/address.ts';
 import type { BlobArea, WriteConditions } from '../uploads/blob-area.ts';
 import { noBytes } from './access.ts';
 import { findBytes, lockBytes, replaceBytes } from './bytes.queries.ts';
@@ -17,10 +18,10 @@ const isId = (name: string) => z.guid().safeParse(name).success;
  * arrived; readers that started before continue with the old blob. The orphan sweep deletes blobs that no row
  * references: old ones, and leftovers of a crash.
  */
-export function datasetPlace(db: Database, blobs: BlobStore, links: Pick<LinkSigner, 'issuer'>): BlobArea {
+export function datasetPlace(db: Database, blobs: BlobStore, issuers: Issuers): BlobArea {
   const find = async (db: Reads, id: string) => (isId(id) ? await findBytes(db, id) : undefined) ?? undefined;
 
-  const issuerOf = async ({ grant }: WriteConditions) => grant && links.issuer(grant.issuer);
+  const issuerOf = async ({ grant }: WriteConditions) => grant && issuers.find(grant.issuer);
 
   async function checkWritable(db: Reads, id: string, conditions: WriteConditions, issuer?: Caller) {
     const { onlyNew, etag, grant } = conditions;
@@ -55,7 +56,7 @@ export function datasetPlace(db: Database, blobs: BlobStore, links: Pick<LinkSig
       if (found && found.blob === undefined) throw noBytes(id);
       return found?.blob;
     },
-    accepts: async (id, grant, wanted) => isId(id) && (await acceptsGrant(db, links, id, grant, wanted)),
+    accepts: async (id, grant, wanted) => isId(id) && (await acceptsGrant(db, issuers, id, grant, wanted)),
     writing: {
       check: async (id, conditions = { onlyNew: false }) =>
         checkWritable(db, id, conditions, await issuerOf(conditions)),

@@ -2,19 +2,13 @@ import { audit, by } from '../audit.ts';
 import type { Database, Reads } from '../db.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Issuers } from '../keys/issuers.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
 import { formatDuration } from '../platform/text/time.ts';
 import { may } from '../projects/access.ts';
 import { currentGeneration } from '../projects/grant-generations.queries.ts';
 import { visibleProject } from '../projects/visibility.queries.ts';
-import {
-  type BlobAddress,
-  type FolderScope,
-  type Grant,
-  grantQuery,
-  type LinkSigner,
-  type Permission,
-} from '../uploads/address.ts';
+import { type BlobAddress, type FolderScope, type Grant, grantQuery, type Permission } from '../uploads/address.ts';
 import type { PresentedGrant } from '../uploads/blob-area.ts';
 import { isUnrevoked } from './bytes.queries.ts';
 import { findRights, findVisible } from './queries.ts';
@@ -51,11 +45,11 @@ export function checkLifetime(lifetime: number, permission: Permission, { read, 
 /** `mayUseGrant` by the id of the issuer, outside of transactions. */
 export const acceptsGrant = async (
   db: Reads,
-  links: Pick<LinkSigner, 'issuer'>,
+  issuers: Issuers,
   id: string,
   grant: PresentedGrant,
   wanted: 'r' | 'w',
-): Promise<boolean> => mayUseGrant(db, await links.issuer(grant.issuer), id, grant, wanted);
+): Promise<boolean> => mayUseGrant(db, await issuers.find(grant.issuer), id, grant, wanted);
 
 /**
  * Whether a presented grant is valid for a dataset, deleted or not: it was not revoked, and its issuer may do now what

@@ -24,7 +24,8 @@ export async function servedDataset(
   if ('caller' in asker) return { dataset: await visibleDataset(db, asker.caller, id) };
   const { signature } = asker;
   const grant = await checkGrant(signer, { area: 'dataset', name: id }, signature);
-  if (!grant?.permission.includes('r') || !(await acceptsGrant(db, signer, id, grant, 'r'))) throw grantRefused();
+  if (!grant?.permission.includes('r') || !(await acceptsGrant(db, signer.issuers, id, grant, 'r')))
+    throw grantRefused();
   const dataset = await findServed(db, id);
   if (dataset === null) throw notFound('Dataset', id);
   return { dataset, signature: await readingSignature(signer, id, signature, grant) };

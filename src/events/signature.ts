@@ -22,7 +22,7 @@ export const sealSecret = (sealer: Sealer, webhookId: string, secret: Buffer): B
   sealer.seal(secret.toString('base64'), contextOf(webhookId));
 
 export const openSecret = async (sealer: Sealer, webhookId: string, sealed: Uint8Array): Promise<Buffer> =>
-  Buffer.from(await sealer.open(sealed, contextOf(webhookId)), 'base64');
+  Buffer.from(await sealer.unseal(sealed, contextOf(webhookId)), 'base64');
 
 /** Parses a secret: base64, with or without the prefix `whsec_`. Undefined if the encoding or the length is invalid. */
 export function readSecret(text: string): Buffer | undefined {

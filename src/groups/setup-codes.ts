@@ -24,7 +24,7 @@ export async function revealEntries(db: Reads, sealer: Sealer, { id, entries, co
   const revealed: unknown[] = [...entries];
   for (const { position, sealed } of codes) {
     if (!isHidden(entries[position])) continue;
-    const code = await sealer.open(Buffer.from(sealed, 'base64'), sealingContext(id), db);
+    const code = await sealer.unseal(Buffer.from(sealed, 'base64'), sealingContext(id), db);
     revealed[position] = withCode(entries[position], code);
   }
   return revealed;

@@ -32,10 +32,20 @@ export async function findPresentCaller(
 }
 
 /** Issuers of signed links, kept for seconds: a link is good for what its issuer may do at its use. */
-export function openIssuers(db: Reads) {
-  const cache = new LRUCache<string, Promise<Caller | undefined>>({ max: MAX_KEPT, ttl: KEEP_MS });
-  return {
-    issuer: (id: string) => loadOnce(cache, id, () => findPresentCaller(db, id, NOWHERE)),
-    clear: () => cache.clear(),
-  };
+export class Issuers {
+  readonly #db: Reads;
+  readonly #cache = new LRUCache<string, Promise<Caller | undefined>>({ max: MAX_KEPT, ttl: KEEP_MS });
+
+  constructor(db: Reads) {
+    this.#db = db;
+  }
+
+  /** The issuer as it is now. Undefined if its account or key has ended, and with it its links. */
+  find(id: string): Promise<Caller | undefined> {
+    return loadOnce(this.#cache, id, () => findPresentCaller(this.#db, id, NOWHERE));
+  }
+
+  clear(): void {
+    this.#cache.clear();
+  }
 }

@@ -75,7 +75,7 @@ export async function findPolicy(db: Reads, parts: SecondFactorParts, userId: st
   }));
   for (const { type, sealed, provedAt } of rows) {
     if (!sealed) continue;
-    const setupCode = await sealer.open(sealed, sealingContext(userId, type), db);
+    const setupCode = await sealer.unseal(sealed, sealingContext(userId, type), db);
     authenticators.push({ type, setupCode, own: true, proved: provedAt !== undefined });
   }
   return { groups, authenticators, clock };

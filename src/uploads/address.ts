@@ -1,13 +1,18 @@
 import type { Area } from '../blobs/blobs.ts';
 import { forbidden } from '../errors.ts';
-import type { Caller } from '../http/caller.ts';
-import type { Signer } from '../platform/keys/signing-keys.ts';
+import type { Issuers } from '../keys/issuers.ts';
+import type { Secrets } from '../platform/keys/secrets.ts';
+import { Signer } from '../platform/keys/signing-keys.ts';
 import { isUuid } from '../platform/text/uuid.ts';
 
 /** Signs and verifies links, and knows whose rights they are. */
-export interface LinkSigner extends Signer {
-  /** The issuer of a link as it is now. Undefined if its account or key has ended, and with it its links. */
-  issuer(id: string): Promise<Caller | undefined>;
+export class LinkSigner extends Signer {
+  readonly issuers: Issuers;
+
+  constructor(secrets: Secrets, issuers: Issuers) {
+    super(secrets);
+    this.issuers = issuers;
+  }
 }
 
 /** A blob address of this platform. */

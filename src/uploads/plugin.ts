@@ -24,6 +24,6 @@ export async function uploadsPlugin(app: App, { db, blobs, signer, areas, settin
     signer,
     maxSize: settings['uploads.maxSize'],
     redirectFrom: settings['blobs.redirectFrom'],
-    places: { staging: stagedPlace(db, blobs, signer), ...areas },
+    places: { staging: stagedPlace(db, blobs, signer.issuers), ...areas },
   });
 }

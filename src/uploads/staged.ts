@@ -3,8 +3,9 @@ import type { BlobInfo, BlobStore } from '../blobs/blobs.ts';
 import type { Database, Reads, Transaction } from '../db.ts';
 import { AppError, conflict, invalidMember, notFound } from '../errors.ts';
 import type { Caller } from '../http/caller.ts';
+import type { Issuers } from '../keys/issuers.ts';
 import type { Signer } from '../platform/keys/signing-keys.ts';
-import { type LinkSigner, parseOwnAddress, signedAddress } from './address.ts';
+import { parseOwnAddress, signedAddress } from './address.ts';
 import type { BlobArea, WriteConditions } from './blob-area.ts';
 import {
   emptyStaged,
@@ -172,8 +173,8 @@ export async function takeStaged(
 }
 
 /** The area `staging`, for uploads. */
-export const stagedPlace = (db: Database, blobs: BlobStore, { issuer }: Pick<LinkSigner, 'issuer'>): BlobArea => ({
-  accepts: async (_name, grant) => grant.folder === undefined && (await issuer(grant.issuer)) !== undefined,
+export const stagedPlace = (db: Database, blobs: BlobStore, issuers: Issuers): BlobArea => ({
+  accepts: async (_name, grant) => grant.folder === undefined && (await issuers.find(grant.issuer)) !== undefined,
   find: (name) => findStagedBlob(db, name),
   writing: {
     check: async (name, conditions) => void (await checkWritable(db, blobs, name, conditions)),

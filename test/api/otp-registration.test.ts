@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import { openSealer } from '../../src/platform/keys/sealing.ts';
+import { Sealer } from '../../src/platform/keys/sealing.ts';
 import { type Attempt, attempt, codeOf, groupOf, setupCodeFrom, wrongCodeOf } from '../world/authenticator.ts';
 import { testDatabase, world } from '../world.ts';
 
@@ -156,19 +156,19 @@ test('own setup codes are stored encrypted per account, and can be read after th
 
   const { db, close } = await testDatabase();
   t.teardown(close);
-  const sealer = await openSealer(w.db, new KeyStore());
-  t.is(await sealer.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), setupCode);
-  await t.throwsAsync(sealer.open(row?.sealed ?? Buffer.alloc(0), 'APPAUTH of another'), {
+  const sealer = await Sealer.open(w.db, new KeyStore());
+  t.is(await sealer.unseal(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), setupCode);
+  await t.throwsAsync(sealer.unseal(row?.sealed ?? Buffer.alloc(0), 'APPAUTH of another'), {
     message: /changed or copied/,
   });
-  const stranger = await openSealer(db, new KeyStore());
-  await t.throwsAsync(stranger.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), {
+  const stranger = await Sealer.open(db, new KeyStore());
+  await t.throwsAsync(stranger.unseal(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), {
     message: /does not exist/,
   });
 
   await w.sql("update signing_keys set retired_at = now() where use = 'seal'");
-  const later = await openSealer(w.db, new KeyStore());
-  t.is(await later.open(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), setupCode);
+  const later = await Sealer.open(w.db, new KeyStore());
+  t.is(await later.unseal(row?.sealed ?? Buffer.alloc(0), `APPAUTH of ${userId}`), setupCode);
   t.not(later.seal('x', 'y').subarray(0, 16).toString('hex'), row?.sealed.subarray(0, 16).toString('hex'));
   t.truthy((await attempt(w, { id, otp: codeOf(setupCode) })).body.accessToken);
 });

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { AppError } from '../../src/errors.ts';
 import type { Caller } from '../../src/http/caller.ts';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import { openSigner, type Signer } from '../../src/platform/keys/signing-keys.ts';
+import { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { type BlobAddress, type Grant, parseOwnAddress, signedAddress } from '../../src/uploads/address.ts';
 import { type NamedUpload, nameStagedBlob } from '../../src/uploads/staged.ts';
 import { world } from '../world.ts';
@@ -19,7 +19,7 @@ const w = world(test, { 'uploads.maxSize': '1000000', publicUrl: 'http://platfor
 let opened: Promise<Signer> | undefined;
 /** Signs as the server does. */
 const sign = async (address: BlobAddress, grant: Partial<Grant> = {}) => {
-  opened ??= openSigner(w.db, new KeyStore(), 'address');
+  opened ??= Signer.open(w.db, new KeyStore(), 'address');
   return signedAddress(await opened, BASE, address, {
     permission: 'r',
     expiresAt: new Date(Date.now() + 3_600_000),

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import pg from 'pg';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import { openSigner } from '../../src/platform/keys/signing-keys.ts';
+import { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { newDataset, subproject } from '../world/content.ts';
 import { until } from '../world/hooks.ts';
 import { leaveEarly } from '../world/leave-early.ts';
@@ -371,7 +371,7 @@ test('a Contributor can change content but not revoke grants', async (t) => {
 
 test('addresses of earlier formats, which name no issuer, are refused', async (t) => {
   const { id } = await scene();
-  const signer = await openSigner(w.db, new KeyStore(), 'address');
+  const signer = await Signer.open(w.db, new KeyStore(), 'address');
   const grant = { sp: 'r', se: '2100-01-01T00:00:00Z' };
   for (const [sv, generation] of [
     ['1', []],

@@ -13,7 +13,7 @@ import {
 } from '../../src/http/rules/paging.ts';
 import { queryEnum } from '../../src/http/rules/query.ts';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import { openSigner, type Signer } from '../../src/platform/keys/signing-keys.ts';
+import { Signer } from '../../src/platform/keys/signing-keys.ts';
 import { testDatabase } from '../world.ts';
 import { apiApp, bearer } from './api-app.ts';
 
@@ -73,7 +73,7 @@ async function world(t: ExecutionContext) {
       timestamptz '2026-01-01' + (n % 7) * interval '1 microsecond' as at
     from generate_series(1, 60) n`),
   );
-  const signer = await openSigner(db, new KeyStore(), 'cursor');
+  const signer = await Signer.open(db, new KeyStore(), 'cursor');
   const app = await apiApp(t, (routes) => addRoutes(routes, db, signer), { db });
   const get = (url: string, who = 'anna') => app.inject({ url, headers: bearer(who) });
   return { db, get };

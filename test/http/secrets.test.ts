@@ -7,7 +7,7 @@ import { main } from '../../cli/main.ts';
 import { buildApp } from '../../src/app.ts';
 import type { App } from '../../src/http/route.ts';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
-import { openSealer } from '../../src/platform/keys/sealing.ts';
+import { Sealer } from '../../src/platform/keys/sealing.ts';
 import { SecretKeys } from '../../src/platform/keys/secret-key.ts';
 import { openOutbound } from '../../src/platform/net/outbound.ts';
 import { openSource, storeSource } from '../../src/transfers/sources/sources.ts';
@@ -53,7 +53,7 @@ async function statusOfLogin(app: App, id: string, otp?: string): Promise<number
 }
 
 /** As of another process with the keys of a file. */
-const sealerOf = (secretKeyFile: string) => openSealer(clear.db, new KeyStore(new SecretKeys({ secretKeyFile })));
+const sealerOf = (secretKeyFile: string) => Sealer.open(clear.db, new KeyStore(new SecretKeys({ secretKeyFile })));
 
 /** A secret of each kind: the webhook's in all its forms, a group's and an own setup code. */
 async function secretsOf(of: World) {

@@ -3,7 +3,7 @@ import type { Database } from '../../db.ts';
 import { conflict } from '../../errors.ts';
 import { type RotatedKeys, rotateSecretKey } from '../../platform/keys/encrypt-keys.ts';
 import { KeyStore } from '../../platform/keys/key-store.ts';
-import { openSealer, type Sealer } from '../../platform/keys/sealing.ts';
+import { Sealer } from '../../platform/keys/sealing.ts';
 import { type SecretKeySettings, SecretKeys } from '../../platform/keys/secret-key.ts';
 import { sealClear } from './seal-clear.ts';
 import { listOutdated, replaceSealed, SEALED } from './secrets.queries.ts';
@@ -36,7 +36,7 @@ export async function rotateSecrets(
     if (id !== before) await audit(tx, { action: 'secret.rotate', subject: id, details: { before } });
     return keys;
   });
-  const sealer = await openSealer(db, new KeyStore(secretKeys));
+  const sealer = await Sealer.open(db, new KeyStore(secretKeys));
   await sealClear({ db, sealer, secondFactorKey });
   const secrets: Rotation['secrets'] = {};
   for (const column of SEALED) secrets[column.name] = await reseal(db, sealer, column, stop);
@@ -55,7 +55,7 @@ async function reseal(
     if (rows.length === 0) return count;
     for (const row of rows) {
       stop.throwIfAborted();
-      const text = await sealer.open(row.sealed, row.context);
+      const text = await sealer.unseal(row.sealed, row.context);
       const { rowCount } = await db.transaction((tx) => replaceSealed(tx, column, row, sealer.seal(text, row.context)));
       count += rowCount;
     }

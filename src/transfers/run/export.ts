@@ -1,6 +1,6 @@
 import type { Reads } from '../../db.ts';
+import type { Issuers } from '../../keys/issuers.ts';
 import { isUuid } from '../../platform/text/uuid.ts';
-import type { LinkSigner } from '../../uploads/address.ts';
 import type { BlobArea, PresentedGrant } from '../../uploads/blob-area.ts';
 import { findBadRecords, findExport, hasVoidGrants, mayReadContents } from '../queries.ts';
 
@@ -21,9 +21,9 @@ export const badRecordsName = (transferId: string) => `${transferId}${BAD_RECORD
 const BAD_RECORDS = '-bad-records.geojson';
 
 /** The area `export` of blob addresses, which is read-only. */
-export const exportArea = (db: Reads, links: Pick<LinkSigner, 'issuer'>): BlobArea => ({
+export const exportArea = (db: Reads, issuers: Issuers): BlobArea => ({
   find: (name) => findExportBytes(db, name),
-  accepts: (name, grant) => acceptsExportGrant(db, links, name, grant),
+  accepts: (name, grant) => acceptsExportGrant(db, issuers, name, grant),
 });
 
 /** Blob name of an exported file, as its address refers to it. */
@@ -39,14 +39,9 @@ async function findExportBytes(db: Reads, name: string): Promise<string | undefi
  * Addresses of these files end with those of the datasets that they were made of, and with the issuer's right to the
  * transfer.
  */
-async function acceptsExportGrant(
-  db: Reads,
-  { issuer }: Pick<LinkSigner, 'issuer'>,
-  name: string,
-  grant: PresentedGrant,
-): Promise<boolean> {
+async function acceptsExportGrant(db: Reads, issuers: Issuers, name: string, grant: PresentedGrant): Promise<boolean> {
   const id = transferIdIn(name);
-  const caller = await issuer(grant.issuer);
+  const caller = await issuers.find(grant.issuer);
   if (grant.folder !== undefined || id === undefined || caller === undefined) return false;
   const [isVoid, mayRead] = await Promise.all([
     hasVoidGrants(db, id, grant.generation),

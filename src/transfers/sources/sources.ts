@@ -41,7 +41,7 @@ export const shownAddress = ({ origin, pathname }: URL) => origin + pathname;
 
 /** Unseals a stored address. */
 export const openSource = async (sealer: Sealer, id: string, sealed: Uint8Array): Promise<URL> =>
-  new URL(await sealer.open(sealed, contextOf(id)));
+  new URL(await sealer.unseal(sealed, contextOf(id)));
 
 function parseSource(outbound: Outbound, address: string): URL {
   const plain = decodedOnce(address);

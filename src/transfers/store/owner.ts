@@ -6,8 +6,8 @@ import { type StorePlace, storePlaces } from '../../blobs/open.ts';
 import type { BucketLimits } from '../../blobs/s3-client.ts';
 import type { Config } from '../../config.ts';
 import type { Database, Reads } from '../../db.ts';
-import { type CheckedBlobs, checkedBlobs } from './checked-blobs.ts';
-import { openCounter } from './counter.ts';
+import { CheckedBlobs } from './checked-blobs.ts';
+import { Counter } from './counter.ts';
 import { getIdentity, insertIdentity, raiseCounter, sampleReferenced, setAdopted, setPlace } from './owner.queries.ts';
 
 /** The store at `url` (setting `blobs.url`), else in `folder`. */
@@ -51,8 +51,8 @@ const ADOPT = "or take it over with 'platform blobs adopt'";
  */
 export async function openOwnStore(db: Database, settings: StoreSettings, log: Log): Promise<CheckedBlobs> {
   const store = await findOwnStore(db, settings, log);
-  const counter = openCounter(() => shareCounter(db, store, log));
-  return checkedBlobs(store, { db, log, written: counter.wanted });
+  const counter = new Counter(() => shareCounter(db, store, log));
+  return new CheckedBlobs(store, { db, log, counter });
 }
 
 async function findOwnStore(db: Database, settings: StoreSettings, log: Log): Promise<BlobStore> {
