@@ -38,7 +38,7 @@ import { Issuers } from './keys/issuers.ts';
 import { keysPlugin } from './keys/plugin.ts';
 import { requestCaller } from './keys/request-caller.ts';
 import { licensingPlugin } from './licensing/plugin.ts';
-import { openRouteGates } from './licensing/route-gates.ts';
+import { TenantGates } from './licensing/route-gates.ts';
 import { measuredBlobs } from './operations/metrics/measured-blobs.ts';
 import { Metrics } from './operations/metrics/metrics.ts';
 import { operationsPlugin } from './operations/plugin.ts';
@@ -47,8 +47,8 @@ import { openKeyStore } from './platform/keys/encrypt-keys.ts';
 import { Sealer } from './platform/keys/sealing.ts';
 import { Secrets } from './platform/keys/secrets.ts';
 import { Signer } from './platform/keys/signing-keys.ts';
-import { openOutbound } from './platform/net/outbound.ts';
-import { openTracing } from './platform/telemetry/tracing.ts';
+import { Outbound } from './platform/net/outbound.ts';
+import { openTracing } from './platform/telemetry/open-tracing.ts';
 import { projectsPlugin } from './projects/plugin.ts';
 import { projectFinder } from './recycle-bin/dataset-project.ts';
 import { findContainer } from './recycle-bin/item.queries.ts';
@@ -92,7 +92,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
   const cursors = await Signer.open(db, keyStore, 'cursor');
   const issuers = new Issuers(db);
   const signer = new LinkSigner(await Secrets.open(db, keyStore, 'address'), issuers);
-  const outbound = openOutbound(settings['outbound.allow']);
+  const outbound = new Outbound(settings['outbound.allow']);
   const tracing = await openTracing(settings, 'api');
 
   const passwords = new Passwords(passwordIterations);
@@ -142,7 +142,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     findCaller,
     limits: callers,
     findProjectOf: projectFinder(db),
-    gates: openRouteGates({
+    gates: new TenantGates({
       db,
       signer,
       gates: rules.gates,

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { trimEndWhile, withoutTrailingSlashes } from '../platform/text/trim-end.ts';
 
-/** Tells whether a password is known from data breaches. */
-export type BreachedPasswords = (password: string) => boolean | Promise<boolean>;
+/** Passwords that are known from data breaches. */
+export interface BreachedPasswords {
+  has(password: string): boolean | Promise<boolean>;
+}
 
 type Settings = Pick<Config, 'accounts.breachedPasswords' | 'accounts.breachedPasswordsUrl'>;
 export type Log = { warn(details: object, message: string): void };
@@ -12,22 +14,29 @@ export type Log = { warn(details: object, message: string): void };
 export function openBreached(settings: Settings, log: Log): BreachedPasswords {
   switch (settings['accounts.breachedPasswords']) {
     case 'off':
-      return () => false;
+      return { has: () => false };
     case 'list':
-      return openBreachedList();
+      return new BreachedList();
     case 'range':
-      return openRangeService(settings['accounts.breachedPasswordsUrl'], log);
+      return new RangeService(settings['accounts.breachedPasswordsUrl'], log);
   }
 }
 
 /** The shipped list. Its entries are normalized: lower case, no digits and marks at the end, no leet substitutions. */
 let shippedList: ReadonlySet<string> | undefined;
 
-/** Checks the list that is shipped with the platform. */
-export function openBreachedList(): BreachedPasswords {
-  shippedList ??= new Set(readFileSync(new URL('./breached-passwords.txt', import.meta.url), 'utf8').split('\n'));
-  const list = shippedList;
-  return (password) => normalizedForms(password).some((form) => form !== '' && list.has(form));
+/** The list that is shipped with the platform. */
+export class BreachedList implements BreachedPasswords {
+  readonly #list: ReadonlySet<string>;
+
+  constructor() {
+    shippedList ??= new Set(readFileSync(new URL('./breached-passwords.txt', import.meta.url), 'utf8').split('\n'));
+    this.#list = shippedList;
+  }
+
+  has(password: string): boolean {
+    return normalizedForms(password).some((form) => form !== '' && this.#list.has(form));
+  }
 }
 
 const SUBSTITUTES: Record<string, string> = {
@@ -80,28 +89,36 @@ const MAX_ANSWER_LENGTH = 1_000_000;
  * password's SHA-1, and receives the rest of all hashes that begin with them. If the service does not answer in time,
  * the password is accepted, so that registrations do not depend on it.
  */
-function openRangeService(url: string, log: Log): BreachedPasswords {
-  let unchecked = 0;
-  return async (password) => {
+class RangeService implements BreachedPasswords {
+  readonly #url: string;
+  readonly #log: Log;
+  #unchecked = 0;
+
+  constructor(url: string, log: Log) {
+    this.#url = withoutTrailingSlashes(url);
+    this.#log = log;
+  }
+
+  async has(password: string): Promise<boolean> {
     const digest = hash('sha1', password, 'hex').toUpperCase();
     const [prefix, rest] = [digest.slice(0, 5), digest.slice(5)];
     try {
-      const lines = (await fetchText(`${withoutTrailingSlashes(url)}/${prefix}`)).split(/\r?\n/);
+      const lines = (await fetchText(`${this.#url}/${prefix}`)).split(/\r?\n/);
       return lines.some((line) => {
         const [found, count] = line.trim().split(':');
         // lines with a count of 0 are padding
         return found?.toUpperCase() === rest && Number(count) > 0;
       });
     } catch (error) {
-      unchecked++;
+      this.#unchecked++;
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn(
-        { reason, unchecked },
+      this.#log.warn(
+        { reason, unchecked: this.#unchecked },
         'the breached-password service did not answer; accepted a password without the check',
       );
       return false;
     }
-  };
+  }
 }
 
 async function fetchText(url: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { invalid } from '../errors.ts';
-import { type BreachedPasswords, type Log, openBreached, openBreachedList } from './breached.ts';
+import { BreachedList, type BreachedPasswords, type Log, openBreached } from './breached.ts';
 
 /** Requirements for new passwords, as in `GET /api/accounts/passwordpolicy`. */
 export interface PasswordPolicy {
@@ -60,7 +60,7 @@ export interface PasswordRules {
 /** Rules for code without settings: the default policy and the shipped list of breached passwords. */
 export const defaultRules = (): PasswordRules => ({
   policy: PASSWORD_POLICY,
-  breached: openBreachedList(),
+  breached: new BreachedList(),
   history: 0,
 });
 
@@ -71,7 +71,7 @@ export const defaultRules = (): PasswordRules => ({
 export async function checkPassword(password: string, loginId: string, { policy, breached }: PasswordRules) {
   const codes = unmetRequirements(password, policy);
   if (containsLoginId(password, loginId)) codes.push('PasswordContainsLoginId');
-  if (await breached(password)) codes.push('PasswordIsBreached');
+  if (await breached.has(password)) codes.push('PasswordIsBreached');
   if (codes.length > 0) throw invalidPassword(codes, policy);
 }
 

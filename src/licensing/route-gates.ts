@@ -30,51 +30,63 @@ export interface RouteGateParts {
 /** Of objects that the caller does not see, and of links that are not valid: their routes answer so. */
 const LEFT_TO_ROUTES: readonly string[] = ['notFound', 'forbidden'];
 
-/** Gates of whole services. */
-export function openRouteGates({ db, signer, gates, findProjectOf, tenantOf }: RouteGateParts): RouteGates {
-  const tenantOfProject: FindTenant = async (caller, id) => (await visibleProject(db, caller, id)).tenantId;
-  const tenantOfDataset: FindTenant = async (caller, datasetId) => {
-    const projectId = await findProjectOf(caller, datasetId);
-    return projectId === undefined ? undefined : findTenantOfProject(db, projectId);
-  };
-  const visibleTenant: FindTenant = async (caller, id) => {
-    await checkVisible(db, caller, id);
-    return id;
-  };
+/** Gates of whole services, by the tenants of the objects that a request names. */
+export class TenantGates implements RouteGates {
+  readonly #parts: RouteGateParts;
+
+  constructor(parts: RouteGateParts) {
+    this.#parts = parts;
+  }
+
+  guards(service: Service): boolean {
+    return this.#parts.gates.guards([service]);
+  }
+
+  async check(asker: Asker, service: Service, addressed: Addressed): Promise<void> {
+    const { db, gates } = this.#parts;
+    for (const tenantId of new Set(await this.#findTenants(asker, service, addressed)))
+      if (tenantId) await gates.check(tenantId, [service], db);
+  }
 
   /** Tenants of the named objects that the asker sees. */
-  async function findTenants(asker: Asker, service: Service, addressed: Addressed) {
+  async #findTenants(asker: Asker, service: Service, addressed: Addressed) {
     const found = [];
     if (!('caller' in asker)) {
-      for (const id of addressed.datasetIds) found.push(await unlessLeft(tenantOfLinked(asker, id)));
+      for (const id of addressed.datasetIds) found.push(await unlessLeft(this.#tenantOfLinked(asker, id)));
       return found;
     }
     const { caller } = asker;
-    const finders: Record<keyof Addressed, FindTenant> = {
-      projectIds: service === 'recycleBin' ? tenantOf.binProject : tenantOfProject,
-      datasetIds: tenantOfDataset,
-      tenantIds: visibleTenant,
-      transferIds: tenantOf.transfer,
-      webhookIds: tenantOf.webhook,
-    };
+    const finders = this.#finders(service);
     const kinds = Object.keys(finders) as (keyof Addressed)[];
     if (kinds.every((kind) => addressed[kind].length === 0)) return [caller.tenantId];
     for (const kind of kinds) for (const id of addressed[kind]) found.push(await unlessLeft(finders[kind](caller, id)));
     return found;
   }
 
-  async function tenantOfLinked(asker: Asker, datasetId: string) {
-    await servedDataset({ db, signer }, asker, datasetId);
-    return findTenantOfDataset(db, datasetId);
+  #finders(service: Service): Record<keyof Addressed, FindTenant> {
+    const { db, findProjectOf, tenantOf } = this.#parts;
+    return {
+      projectIds:
+        service === 'recycleBin'
+          ? tenantOf.binProject
+          : async (caller, id) => (await visibleProject(db, caller, id)).tenantId,
+      datasetIds: async (caller, id) => {
+        const projectId = await findProjectOf(caller, id);
+        return projectId === undefined ? undefined : findTenantOfProject(db, projectId);
+      },
+      tenantIds: async (caller, id) => {
+        await checkVisible(db, caller, id);
+        return id;
+      },
+      transferIds: tenantOf.transfer,
+      webhookIds: tenantOf.webhook,
+    };
   }
 
-  return {
-    guards: (service) => gates.guards([service]),
-    async check(asker, service, addressed) {
-      for (const tenantId of new Set(await findTenants(asker, service, addressed)))
-        if (tenantId) await gates.check(tenantId, [service], db);
-    },
-  };
+  async #tenantOfLinked(asker: Asker, datasetId: string) {
+    await servedDataset(this.#parts, asker, datasetId);
+    return findTenantOfDataset(this.#parts.db, datasetId);
+  }
 }
 
 const unlessLeft = <T>(found: Promise<T>): Promise<T | undefined> =>

@@ -3,7 +3,7 @@ import type { App } from '../http/route.ts';
 import { mapRoutes } from './map/map.routes.ts';
 import { tileRoutes } from './routes.ts';
 import { namingDataset, type RightParts } from './serve.ts';
-import { openTileServices, type TileServiceParts } from './tile-services.ts';
+import { type TileServiceParts, TileServices } from './tile-services.ts';
 import { tileUpkeepRoutes } from './upkeep.routes.ts';
 import { vectorTileRoutes } from './vector.routes.ts';
 import { vectorUpkeepRoutes } from './vector-upkeep.routes.ts';
@@ -15,7 +15,7 @@ export interface TilesOptions extends RightParts, Omit<TileServiceParts, 'thread
 
 export async function tilesPlugin(app: App, { settings, ...parts }: TilesOptions) {
   const { db, signer, responses } = parts;
-  const drawn = openTileServices({
+  const drawn = new TileServices({
     ...parts,
     threads: settings['tiles.threads'],
     keptBytes: settings['tiles.keptBytes'],

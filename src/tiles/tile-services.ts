@@ -28,36 +28,32 @@ export interface TileServiceParts {
   };
 }
 
-export interface TileServices {
+/** What the routes of tiles share: open datasets, threads that draw, and drawn tiles. */
+export class TileServices {
   readonly open: OpenTiles;
   readonly store: TileStore;
   readonly vector: VectorSources;
-  close(): Promise<void>;
-}
+  readonly #threads: Record<TileKind, DrawThreads>;
+  readonly #locks: SessionLocks;
 
-/** What the routes of tiles share: open datasets, threads that draw, and drawn tiles. */
-export function openTileServices(parts: TileServiceParts): TileServices {
-  const { db, databaseUrl, blobs, stores, keptBytes: most, log, metrics } = parts;
-  const threadsOf = (kind: TileKind, script: URL) => {
-    const threads = new DrawThreads(script, parts.threads);
-    metrics.watchDrawings(kind, () => threads.counts);
-    return threads;
-  };
-  const threads = { raster: threadsOf('raster', RASTER_THREAD), vector: threadsOf('vector', VECTOR_THREAD) };
-  const sources = new BlobSources(blobs);
-  const open = new OpenTiles(sources);
-  const vector = new VectorSources(sources, stores);
-  const locks = new SessionLocks({ databaseUrl, channel: DRAWN, applicationName: 'platform tiles' });
-  return {
-    open,
-    vector,
-    store: new TileStore({ db, locks, threads, most, log, metrics }),
-    async close() {
-      await threads.vector.close();
-      await vector.close();
-      await locks.close();
-      await threads.raster.close();
-      await open.close();
-    },
-  };
+  constructor({ db, databaseUrl, blobs, stores, threads, keptBytes: most, log, metrics }: TileServiceParts) {
+    const sources = new BlobSources(blobs);
+    this.open = new OpenTiles(sources);
+    this.vector = new VectorSources(sources, stores);
+    this.#threads = {
+      raster: new DrawThreads(RASTER_THREAD, threads),
+      vector: new DrawThreads(VECTOR_THREAD, threads),
+    };
+    for (const kind of ['raster', 'vector'] as const) metrics.watchDrawings(kind, () => this.#threads[kind].counts);
+    this.#locks = new SessionLocks({ databaseUrl, channel: DRAWN, applicationName: 'platform tiles' });
+    this.store = new TileStore({ db, locks: this.#locks, threads: this.#threads, most, log, metrics });
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.vector.close();
+    await this.vector.close();
+    await this.#locks.close();
+    await this.#threads.raster.close();
+    await this.open.close();
+  }
 }

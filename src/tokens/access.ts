@@ -7,7 +7,7 @@ import type { Database } from '../db.ts';
 import type { KeyStore } from '../platform/keys/key-store.ts';
 import type { SecretKeySettings } from '../platform/keys/secret-key.ts';
 import { type Timestamp, timestampFromDate } from '../platform/text/time.ts';
-import { type ExternalIssuers, openIssuers } from './issuers.ts';
+import { ExternalIssuers } from './issuers.ts';
 import { TokenKeys } from './keys.ts';
 import type { Family, Identity, LoginOfToken } from './queries.ts';
 import { scopesInToken } from './scopes.ts';
@@ -74,7 +74,7 @@ export class AccessTokens {
   /** Do not call it in a transaction. */
   static async open(db: Database, settings: Settings & SecretKeySettings, store?: KeyStore): Promise<AccessTokens> {
     const keys = await TokenKeys.open(db, settings, store);
-    const issuers = await openIssuers(settings['tokens.externalIssuers'], settings['tokens.issuer']);
+    const issuers = await ExternalIssuers.open(settings['tokens.externalIssuers'], settings['tokens.issuer']);
     return new AccessTokens(settings, keys, issuers);
   }
 

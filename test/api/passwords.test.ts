@@ -88,13 +88,13 @@ test('breached passwords are refused, also with added capitals, digits, punctuat
     t.deepEqual(body.errors, { password: ['PasswordIsBreached'] }, password);
   }
   const list = openBreached({ 'accounts.breachedPasswords': 'list', 'accounts.breachedPasswordsUrl': '' }, silent);
-  t.true(await list('Password1!'));
-  t.true(await list('P@ssw0rd2024'));
-  t.true(await list('1234567890'));
-  t.false(await list(PASSWORD));
-  t.false(await list('!!2024'), 'what is nothing but decoration is no word of the list');
+  t.true(await list.has('Password1!'));
+  t.true(await list.has('P@ssw0rd2024'));
+  t.true(await list.has('1234567890'));
+  t.false(await list.has(PASSWORD));
+  t.false(await list.has('!!2024'), 'what is nothing but decoration is no word of the list');
   const off = openBreached({ 'accounts.breachedPasswords': 'off', 'accounts.breachedPasswordsUrl': '' }, silent);
-  t.false(await off('Password1!'));
+  t.false(await off.has('Password1!'));
 });
 
 const silent = { warn: () => {} };
@@ -128,9 +128,9 @@ test.serial('the range service receives five digits of the hash, and its padding
       .map((each) => `${'0'.repeat(35)}:3\r\n${each.slice(5)}:${each === digest ? 12 : 0}`)
       .join('\r\n'),
   );
-  t.true(await breached('Known-breach-1'));
-  t.false(await breached('Padded-line-2'));
-  t.false(await breached('Never-seen-3'));
+  t.true(await breached.has('Known-breach-1'));
+  t.false(await breached.has('Padded-line-2'));
+  t.false(await breached.has('Never-seen-3'));
   t.is(asked[0], `/range/${digest.slice(0, 5)}`);
   t.true(asked.every((path) => /^\/range\/[0-9A-F]{5}$/.test(path)));
   t.deepEqual(warnings, []);
@@ -138,11 +138,11 @@ test.serial('the range service receives five digits of the hash, and its padding
 
 test('if the range service does not answer, passwords are accepted and the failure is counted', async (t) => {
   const { breached, warnings } = await ranges(t, () => undefined);
-  t.false(await breached('Known-breach-1'));
-  t.false(await breached('Known-breach-1'));
+  t.false(await breached.has('Known-breach-1'));
+  t.false(await breached.has('Known-breach-1'));
   t.like(warnings, { 0: { unchecked: 1 }, 1: { unchecked: 2 }, length: 2 });
   const endless = await ranges(t, () => 'x'.repeat(2_000_000));
-  t.false(await endless.breached('Known-breach-1'));
+  t.false(await endless.breached.has('Known-breach-1'));
   t.is(endless.warnings.length, 1);
 });
 

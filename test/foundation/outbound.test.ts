@@ -4,7 +4,7 @@ import test from 'ava';
 import got from 'got';
 import { loadConfig } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
-import { openOutbound, RefusedAddress } from '../../src/platform/net/outbound.ts';
+import { Outbound, RefusedAddress } from '../../src/platform/net/outbound.ts';
 
 /** Servers on the IPv4 and IPv6 loopback that count connections. */
 async function listeners(answer: (path: string) => string | undefined = () => undefined) {
@@ -125,10 +125,10 @@ const NO_ADDRESS = [
 ];
 
 test('a URL with a non-public address is refused in any spelling', (t) => {
-  const { check } = openOutbound([]);
+  const outbound = new Outbound([]);
   for (const host of LITERAL) {
     for (const url of [`http://${host}/`, `https://user:pw@${host}:8443/path?q#f`]) {
-      const error = t.throws(() => check(url, 'url'), { instanceOf: AppError }, url);
+      const error = t.throws(() => outbound.check(url, 'url'), { instanceOf: AppError }, url);
       t.is(error?.kind, 'invalid', url);
       t.regex(error?.details.errors?.url?.[0] ?? '', /is not a public address/, url);
     }
@@ -136,25 +136,25 @@ test('a URL with a non-public address is refused in any spelling', (t) => {
 });
 
 test('other schemes than http and https, and invalid URLs, are refused', (t) => {
-  const { check } = openOutbound(['0.0.0.0/0', '::/0']);
-  for (const url of NO_ADDRESS) t.throws(() => check(url, 'url'), { instanceOf: AppError }, url);
+  const outbound = new Outbound(['0.0.0.0/0', '::/0']);
+  for (const url of NO_ADDRESS) t.throws(() => outbound.check(url, 'url'), { instanceOf: AppError }, url);
 });
 
 test('names and public addresses are accepted, on any port', (t) => {
-  const { check } = openOutbound([]);
+  const outbound = new Outbound([]);
   for (const url of [
     'https://example.org/x',
     'http://8.8.8.8:8080/',
     'http://[2606:4700::1111]/',
     'http://[::ffff:8.8.8.8]/',
   ])
-    t.is(check(url, 'url').href, new URL(url).href);
+    t.is(outbound.check(url, 'url').href, new URL(url).href);
 });
 
 test('no connection is made to a non-public address, whatever its name', async (t) => {
   const inside = await listeners();
   t.teardown(inside.close);
-  const { options } = openOutbound([]);
+  const { options } = new Outbound([]);
   t.true(LITERAL.length >= 60);
   const names = ['localhost', 'localhost.', 'LocalHost'];
   for (const host of [...LITERAL, ...names]) {
@@ -173,7 +173,7 @@ test('each redirect is checked again', async (t) => {
   const outside = await listeners((path) => `http://${decodeURIComponent(path.slice(1))}:${inside.port}/`);
   t.teardown(inside.close);
   t.teardown(outside.close);
-  const { options } = openOutbound([`127.0.0.1:${outside.port}`]);
+  const { options } = new Outbound([`127.0.0.1:${outside.port}`]);
   for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::1]', '[::ffff:127.0.0.1]']) {
     const call = got(`http://127.0.0.1:${outside.port}/${encodeURIComponent(host)}`, {
       ...options,
@@ -191,10 +191,10 @@ test('addresses in outbound.allow are allowed only on their port', async (t) => 
   t.teardown(inside.close);
   const { port } = inside;
   const reach = (allow: string[], host: string) => {
-    const { options, check } = openOutbound(allow);
+    const outbound = new Outbound(allow);
     const url = `http://${host}:${port}/`;
-    check(url, 'url');
-    return got(url, { ...options, retry: { limit: 0 } }).text();
+    outbound.check(url, 'url');
+    return got(url, { ...outbound.options, retry: { limit: 0 } }).text();
   };
   for (const entry of [`127.0.0.1:${port}`, `127.0.0.0/8:${port}`, `[::ffff:127.0.0.1]:${port}`, `0.0.0.0/0:${port}`]) {
     t.is(await reach([entry], '127.0.0.1'), 'inside', entry);
@@ -207,7 +207,7 @@ test('addresses in outbound.allow are allowed only on their port', async (t) => 
 });
 
 test('an entry of outbound.allow without a port allows 80 and 443', (t) => {
-  const { check } = openOutbound(['10.1.0.0/16', 'fd00::/8', '::1']);
+  const outbound = new Outbound(['10.1.0.0/16', 'fd00::/8', '::1']);
   for (const url of [
     'http://10.1.2.3/',
     'https://10.1.2.3/',
@@ -215,9 +215,9 @@ test('an entry of outbound.allow without a port allows 80 and 443', (t) => {
     'https://[fd00::5]/',
     'http://[::1]/',
   ])
-    t.notThrows(() => check(url, 'url'), url);
+    t.notThrows(() => outbound.check(url, 'url'), url);
   for (const url of ['http://10.1.2.3:8080/', 'http://10.2.2.3/', 'https://[fd00::5]:8443/', 'http://[fc00::5]/'])
-    t.throws(() => check(url, 'url'), undefined, url);
+    t.throws(() => outbound.check(url, 'url'), undefined, url);
 });
 
 test('an invalid entry of outbound.allow prevents the start', (t) => {

@@ -9,7 +9,7 @@ import type { App } from '../../src/http/route.ts';
 import { KeyStore } from '../../src/platform/keys/key-store.ts';
 import { Sealer } from '../../src/platform/keys/sealing.ts';
 import { SecretKeys } from '../../src/platform/keys/secret-key.ts';
-import { openOutbound } from '../../src/platform/net/outbound.ts';
+import { Outbound } from '../../src/platform/net/outbound.ts';
 import { openSource, storeSource } from '../../src/transfers/sources/sources.ts';
 import { person } from '../cli/person.ts';
 import { attempt, codeOf, groupOf } from '../world/authenticator.ts';
@@ -192,7 +192,7 @@ test('the first start with a secret key encrypts stored secrets; earlier starts 
   const otp = (await attempt(clear, { id: (await clear.account()).id }, '/api/tokens/otp/registration')).body;
   t.truthy(otp.manualEntryCode);
   const remote = await clear.db.transaction(async (tx) =>
-    storeSource(tx, { outbound: openOutbound([]), sealer: await sealerOf(file) }, 'https://files.example/a'),
+    storeSource(tx, { outbound: new Outbound([]), sealer: await sealerOf(file) }, 'https://files.example/a'),
   );
   const ids = async () => (await clear.sql<{ id: string }>('select id from secret_keys')).map(({ id }) => id);
   const [before] = await ids();

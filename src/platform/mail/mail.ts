@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Options } from 'nodemailer/lib/smtp-transport/index.js';
 import type { Config } from '../../config.ts';
 
 /** A plain-text mail. */
@@ -32,7 +33,7 @@ const IDLE_MS = 30_000;
 export function openMailer(config: Pick<Config, 'mail.url' | 'mail.from' | 'data'>): Mailer {
   const url = config['mail.url'];
   const from = config['mail.from'];
-  return url === undefined ? fileMailer(join(config.data, 'mail'), from) : smtpMailer(new URL(url), from);
+  return url === undefined ? new FileMailer(join(config.data, 'mail'), from) : new SmtpMailer(new URL(url), from);
 }
 
 /** The message in Internet Message Format (RFC 5322). */
@@ -57,45 +58,57 @@ function composeMessage({ to, subject, text }: Mail, from: string): string {
   return `${[...lines, '', ...text.split(/\r?\n/)].join('\r\n')}\r\n`;
 }
 
-function fileMailer(folder: string, from: string): Mailer {
-  return {
-    async send(mail) {
-      // mails contain tokens
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const name = join(folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomUUID()}.eml`);
-      await writeFile(`${name}.part`, composeMessage(mail, from), { flag: 'wx', mode: 0o600, flush: true });
-      await rename(`${name}.part`, name);
-    },
-  };
+class FileMailer implements Mailer {
+  readonly #folder: string;
+  readonly #from: string;
+
+  constructor(folder: string, from: string) {
+    this.#folder = folder;
+    this.#from = from;
+  }
+
+  async send(mail: Mail): Promise<void> {
+    // mails contain tokens
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const name = join(this.#folder, `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomUUID()}.eml`);
+    await writeFile(`${name}.part`, composeMessage(mail, this.#from), { flag: 'wx', mode: 0o600, flush: true });
+    await rename(`${name}.part`, name);
+  }
 }
 
-function smtpMailer({ protocol, hostname: host, port, username, password, searchParams }: URL, from: string): Mailer {
-  const secure = protocol === 'smtps:';
-  const options = {
-    host: host.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (secure ? 465 : 587) : Number(port),
-    secure,
-    requireTLS: searchParams.get('requireTLS') === 'true',
-    ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: IDLE_MS,
-  };
-  return {
-    async send(mail) {
-      // loaded on demand: few installations send mails
-      const { createTransport } = await import('nodemailer');
-      const transport = createTransport(options);
-      try {
-        await transport.sendMail({ envelope: { from, to: mail.to }, raw: composeMessage(mail, from) });
-      } catch (error) {
-        const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
-        if (code === 'EENVELOPE' && (responseCode === undefined || responseCode >= 500))
-          throw new Undeliverable(`The mail server refuses mails to this address: ${message}`, { cause: error });
-        throw error;
-      } finally {
-        transport.close();
-      }
-    },
-  };
+class SmtpMailer implements Mailer {
+  readonly #options: Options;
+  readonly #from: string;
+
+  constructor({ protocol, hostname: host, port, username, password, searchParams }: URL, from: string) {
+    const secure = protocol === 'smtps:';
+    this.#options = {
+      host: host.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (secure ? 465 : 587) : Number(port),
+      secure,
+      requireTLS: searchParams.get('requireTLS') === 'true',
+      ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: IDLE_MS,
+    };
+    this.#from = from;
+  }
+
+  async send(mail: Mail): Promise<void> {
+    // loaded on demand: few installations send mails
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport(this.#options);
+    try {
+      const raw = composeMessage(mail, this.#from);
+      await transport.sendMail({ envelope: { from: this.#from, to: mail.to }, raw });
+    } catch (error) {
+      const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
+      if (code === 'EENVELOPE' && (responseCode === undefined || responseCode >= 500))
+        throw new Undeliverable(`The mail server refuses mails to this address: ${message}`, { cause: error });
+      throw error;
+    } finally {
+      transport.close();
+    }
+  }
 }

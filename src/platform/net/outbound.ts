@@ -6,23 +6,6 @@ import type { OptionsInit } from 'got';
 import { invalidMember } from '../../errors.ts';
 
 /**
- * Guard against server-side request forgery (SSRF): requests to URLs of users go to public addresses only, and to those
- * that the operator allows.
- */
-export interface Outbound {
-  /**
-   * Parses a URL of a user. Throws `invalid` for `member` unless it is http or https, or if its host is an IP address,
-   * in any spelling, that is neither public nor allowed. Host names are checked when a connection is made.
-   */
-  check(address: string, member: string): URL;
-  /**
-   * Options for `got`. Checks the address of each connection, also after redirects; `RefusedAddress` if it is not
-   * allowed.
-   */
-  options: Pick<OptionsInit, 'agent'>;
-}
-
-/**
  * The address of a connection is not allowed. A retry may succeed, because a host name can resolve to other addresses
  * later.
  */
@@ -37,55 +20,72 @@ interface Allowed {
   network?: BlockList;
 }
 
-/** @param allow entries of the setting `outbound.allow`, valid for `parseAllowed` */
-export function openOutbound(allow: readonly string[]): Outbound {
-  const allowed = allow.flatMap((entry) => parseAllowed(entry) ?? []);
-  const mayConnect = (host: string, address: string, port: number) =>
-    isPublic(address) ||
-    allowed.some(
+/**
+ * Guard against server-side request forgery (SSRF): requests to URLs of users go to public addresses only, and to those
+ * that the operator allows.
+ */
+export class Outbound {
+  readonly #allowed: readonly Allowed[];
+  /**
+   * Options for `got`. Checks the address of each connection, also after redirects; `RefusedAddress` if it is not
+   * allowed.
+   */
+  readonly options: Pick<OptionsInit, 'agent'>;
+
+  /** @param allow entries of the setting `outbound.allow`, valid for `parseAllowed` */
+  constructor(allow: readonly string[]) {
+    this.#allowed = allow.flatMap((entry) => parseAllowed(entry) ?? []);
+    const check = (options: Target) => this.#checked(options);
+    this.options = { agent: { http: guarded(new HttpAgent(), check), https: guarded(new HttpsAgent(), check) } };
+  }
+
+  /**
+   * Parses a URL of a user. Throws `invalid` for `member` unless it is http or https, or if its host is an IP address,
+   * in any spelling, that is neither public nor allowed. Host names are checked when a connection is made.
+   */
+  check(address: string, member: string): URL {
+    const url = URL.canParse(address) ? new URL(address) : undefined;
+    if (url === undefined)
+      throw invalidMember(member, `'${shortened(address)}' is not a URL such as https://host/path.`);
+    if (!/^https?:$/.test(url.protocol))
+      throw invalidMember(member, `The scheme '${url.protocol}' is not supported. Use http or https.`);
+    const host = normalizeHost(url.hostname);
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+    // RFC 6761: localhost and names below it are loopback addresses
+    const literal = isIP(host) ? host : /(^|\.)localhost$/.test(host) ? '127.0.0.1' : undefined;
+    if (literal !== undefined && !this.#mayConnect(host, literal, port))
+      throw invalidMember(member, notPublic(host, port));
+    return url;
+  }
+
+  #mayConnect(host: string, address: string, port: number): boolean {
+    if (isPublic(address)) return true;
+    return this.#allowed.some(
       (entry) =>
         entry.ports.includes(port) && (entry.host === host || (entry.network && contains(entry.network, address))),
     );
+  }
+
+  /** Node does not call `lookup` for IP addresses, so they are checked here. */
+  #checked(options: Target): Target {
+    const host = normalizeHost(String(options.host ?? ''));
+    const port = Number(options.port);
+    if (isIP(host) && !this.#mayConnect(host, host, port)) throw new RefusedAddress(notPublic(host, port));
+    return { ...options, lookup: this.#lookup(port) };
+  }
 
   /** Resolves a host name to its allowed addresses. */
-  const lookupFor =
-    (port: number): LookupFunction =>
-    (hostname, options, done) =>
+  #lookup(port: number): LookupFunction {
+    return (hostname, options, done) =>
       lookup(hostname, { ...options, all: true }, (error, found) => {
         if (error) return done(error, []);
-        const allowed = found.filter(({ address }) => mayConnect(normalizeHost(hostname), address, port));
+        const allowed = found.filter(({ address }) => this.#mayConnect(normalizeHost(hostname), address, port));
         const [first] = allowed;
         if (first === undefined) return done(refusedName(hostname, port), []);
         if (options.all) done(null, allowed);
         else done(null, first.address, first.family);
       });
-
-  /** Node does not call `lookup` for IP addresses, so they are checked here. */
-  const checked = (options: Target): Target => {
-    const host = normalizeHost(String(options.host ?? ''));
-    const port = Number(options.port);
-    if (isIP(host) && !mayConnect(host, host, port)) throw new RefusedAddress(notPublic(host, port));
-    return { ...options, lookup: lookupFor(port) };
-  };
-
-  return {
-    options: {
-      agent: { http: guarded(new HttpAgent(), checked), https: guarded(new HttpsAgent(), checked) },
-    },
-    check(address, member) {
-      const url = URL.canParse(address) ? new URL(address) : undefined;
-      if (url === undefined)
-        throw invalidMember(member, `'${shortened(address)}' is not a URL such as https://host/path.`);
-      if (!/^https?:$/.test(url.protocol))
-        throw invalidMember(member, `The scheme '${url.protocol}' is not supported. Use http or https.`);
-      const host = normalizeHost(url.hostname);
-      const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-      // RFC 6761: localhost and names below it are loopback addresses
-      const literal = isIP(host) ? host : /(^|\.)localhost$/.test(host) ? '127.0.0.1' : undefined;
-      if (literal !== undefined && !mayConnect(host, literal, port)) throw invalidMember(member, notPublic(host, port));
-      return url;
-    },
-  };
+  }
 }
 
 /** With the port, because an entry without one allows 80 and 443 only. */

@@ -54,42 +54,58 @@ export async function openDatabase(
   try {
     const roles = await localRoles(server.url);
     const applied = await migrate(roles.owner, { runtimeUrl: roles.runtime, stop });
-    return { url: roles.runtime, applied, ownsTables: false, ...keepRunning(folder, server) };
+    const kept = new KeptServer(folder, server);
+    return { url: roles.runtime, applied, ownsTables: false, moved: kept.moved, close: () => kept.close() };
   } catch (error) {
     await server.stopIfIdle();
     throw error;
   }
 }
 
-function keepRunning(folder: string, first: LocalPostgres): Pick<OpenDatabase, 'moved' | 'close'> {
-  const moved = Promise.withResolvers<void>();
-  let closed = false;
-  let current = Promise.resolve(first);
-  const watch = async (server: LocalPostgres) => {
-    if (server.url !== first.url) moved.resolve();
-    await server.lost;
-    if (closed) return;
-    current = startUntil(folder, () => closed);
-    await current.then(watch, () => {});
-  };
-  void watch(first);
-  return {
-    moved: moved.promise,
-    async close() {
-      closed = true;
-      const server = await current.catch(() => undefined);
-      await server?.stopIfIdle();
-    },
-  };
-}
+/** An embedded server that is restarted when it dies. */
+class KeptServer {
+  readonly #folder: string;
+  readonly #url: string;
+  readonly #moved = Promise.withResolvers<void>();
+  #isClosed = false;
+  #current: Promise<LocalPostgres>;
 
-async function startUntil(folder: string, isClosed: () => boolean): Promise<LocalPostgres> {
-  for (;;) {
-    try {
-      return await startLocalPostgres(folder);
-    } catch (error) {
-      if (isClosed()) throw error;
-      await sleep(RETRY_MS);
+  constructor(folder: string, server: LocalPostgres) {
+    this.#folder = folder;
+    this.#url = server.url;
+    this.#current = Promise.resolve(server);
+    void this.#watch(server);
+  }
+
+  get moved(): Promise<void> {
+    return this.#moved.promise;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const server = await this.#current.catch(() => undefined);
+    await server?.stopIfIdle();
+  }
+
+  async #watch(server: LocalPostgres): Promise<void> {
+    if (server.url !== this.#url) this.#moved.resolve();
+    await server.lost;
+    if (this.#isClosed) return;
+    this.#current = this.#restart();
+    await this.#current.then(
+      (next) => this.#watch(next),
+      () => {},
+    );
+  }
+
+  async #restart(): Promise<LocalPostgres> {
+    for (;;) {
+      try {
+        return await startLocalPostgres(this.#folder);
+      } catch (error) {
+        if (this.#isClosed) throw error;
+        await sleep(RETRY_MS);
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { openBlobStore } from '../../../src/blobs/open.ts';
 import { AppError } from '../../../src/errors.ts';
-import { openOutbound } from '../../../src/platform/net/outbound.ts';
+import { Outbound } from '../../../src/platform/net/outbound.ts';
 import { fetchRemote } from '../../../src/transfers/sources/remote.ts';
 
 /** Fetches a file from a server in one of these ways. Prints the code of its error. */
@@ -12,7 +12,7 @@ async function fetchAs(): Promise<unknown> {
     const store = await openBlobStore(`s3://key:secret@${host}/bucket?tls=false`, '/nowhere');
     return store.fetch('dataset/file', path);
   }
-  const limits = { outbound: openOutbound([host]), maxSize: 2 ** 20, idleMs: 60_000 };
+  const limits = { outbound: new Outbound([host]), maxSize: 2 ** 20, idleMs: 60_000 };
   return fetchRemote(new URL(origin), path, limits, {
     progress() {},
     log() {},
