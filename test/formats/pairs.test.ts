@@ -11,6 +11,7 @@ import { dfsu, flat } from './dfsu/files.ts';
 import { collection, feature, geometryOf } from './features.ts';
 import { converted } from './files.ts';
 import { gdalIndexed } from './flatgeobuf/gdal-files.ts';
+import { classicFile, gridOverTime } from './netcdf/netcdf-files.ts';
 import { memory } from './read.ts';
 import { shapefileOf } from './shapefiles.ts';
 import { geoKeys, placed, tiffFile } from './tiff-file.ts';
@@ -54,6 +55,7 @@ const inputs: Readonly<Record<string, string | Buffer>> = {
     ...variable('x', { shape: [3], dimension_names: ['x'], values: [50, 150, 250] }),
     ...variable('depth', { shape: [2, 3], dimension_names: ['y', 'x'], values: [1, 2, 3, 4, 5, 6] }),
   }),
+  NetCdfReader: classicFile(gridOverTime),
   VtuReader: vtuOf({ ...triangle, cellData: [{ name: 'depth', type: 'Float32', values: [7], unit: 'm' }] }),
 };
 
@@ -98,6 +100,8 @@ const pairs: readonly (readonly [
   ['MDReader', 'GeoTiffWriter', 'grid; 3×2; depth 1 6'],
   ['MDReader', 'Dfs2Writer', 'grid; 3×2; 1 steps; depth 1 6'],
   ['MDReader', 'VtuWriter', 'mesh; 6; depth 1 6'],
+  ['NetCdfReader', 'Dfs2Writer', 'grid; 5×4; 3 steps; Water depth 0 29.5; packed 0 29.5'],
+  ['NetCdfReader', 'MDWriter', 'grid; 5×4; 3 steps; Water depth 0 29.5; packed 0 29.5'],
   ['Dfs2Reader', 'VtuWriter', 'mesh; 6; 2 steps; Level 1 7'],
   ['Dfs2Reader', 'GeoTiffWriter', 'grid; 3×2; Level 2020-01-01T00:00:00 1 6; Level 2020-01-01T01:00:00 2 7'],
   ['Dfs2Reader', 'GeoTiffWriter', ['step_0000.tif', 'step_0001.tif'], { StepsAs: 'files' }],

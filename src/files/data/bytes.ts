@@ -4,6 +4,8 @@ export interface ByteSource {
   read(offset: number, length: number): Promise<Uint8Array>;
   /** For local files: keeps the file open during the work, so that another thread can read from its descriptor. */
   lend?<T>(work: (descriptor: number) => Promise<T>): Promise<T>;
+  /** For local files: fills the target at once, for a library that cannot wait. Returns the number of bytes read. */
+  readNow?(target: Uint8Array, offset: number): number;
 }
 
 /** The output of a writer. `append` may be called before the previous call has resolved; the order is kept. */

@@ -10,6 +10,7 @@ import { dfsFormats } from './io/dfs/signature.ts';
 import { zipEntries } from './io/zip.ts';
 import { kmlFormat } from './kml/signature.ts';
 import { meshFormat } from './mesh-file/signature.ts';
+import { detectHdf5, HDF5, netCdfFormat } from './netcdf/signature.ts';
 import { selafinFormat } from './selafin/signature.ts';
 import { dbaseTable, shapefileFormat } from './shapefile/signature.ts';
 import { vtuFormat } from './vtu/signature.ts';
@@ -23,6 +24,7 @@ const BINARY: readonly FileFormat[] = [
   mdFormat,
   shapefileFormat,
   selafinFormat,
+  netCdfFormat,
   ...dfsFormats,
 ];
 /** Told by their first lines. */
@@ -32,8 +34,6 @@ const ZIPPED: readonly FileFormat[] = [mdFormat, shapefileFormat, kmlFormat, vtu
 
 /** Files that no reader takes, by their first bytes. */
 const FOREIGN: readonly [name: string, ...signatures: string[]][] = [
-  ['an HDF5 file (also NetCDF 4)', '\x89HDF\r\n\x1a\n'],
-  ['a NetCDF file', 'CDF\x01', 'CDF\x02', 'CDF\x05'],
   ['an SQLite database (also GeoPackage)', 'SQLite format 3\0'],
   ['a PNG picture', '\x89PNG\r\n'],
   ['a JPEG picture', '\xff\xd8\xff'],
@@ -59,6 +59,7 @@ export async function detect(source: ByteSource, maxDirectory?: number): Promise
   const head = await readBuffer(source, 0, HEAD_LENGTH);
   if (starts(head, 'PK\x03\x04', 'PK\x05\x06')) return zip(source, maxDirectory);
   if (starts(head, 'DHI_')) return dfs(source, maxDirectory);
+  if (starts(head, HDF5)) return detectHdf5(source);
   return recognised(BINARY, head) ?? foreign(head) ?? recognised(TEXT, head) ?? dbaseTable(head) ?? cellsOfText(head);
 }
 

@@ -14,6 +14,7 @@ import { geoJsonReader, geoJsonWriter } from './geojson/format.ts';
 import { geoTiffReader, geoTiffWriter } from './geotiff/format.ts';
 import { kmlReader, kmlWriter } from './kml/format.ts';
 import { meshFileReader, meshFileWriter } from './mesh-file/format.ts';
+import { netCdfReader } from './netcdf/format.ts';
 import { selafinReader } from './selafin/format.ts';
 import { shapefileReader, shapefileWriter } from './shapefile/format.ts';
 import { tsReader, tsWriter } from './ts/format.ts';
@@ -40,6 +41,7 @@ export const readers: readonly Reader[] = [
   gisReader,
   kmlReader,
   mdReader,
+  netCdfReader,
   tsReader,
 ].map(namingFormats);
 export const writers: readonly Writer[] = [

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pooledBytes, releaseBuffer } from '../../data/buffer-pool.ts';
 import type { ByteSink, ByteSource } from '../../data/bytes.ts';
@@ -40,6 +41,10 @@ export class FileSource implements ByteSource {
       this.#hashed = end;
     }
     return bytes;
+  }
+
+  readNow(target: Uint8Array, offset: number): number {
+    return readSync(this.#file.fd, target, 0, target.length, offset);
   }
 
   /** Reads the rest of the file and returns the checksum. Call it once, at the end. */

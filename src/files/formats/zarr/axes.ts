@@ -4,7 +4,7 @@ import { FormatError } from '../../errors.ts';
 import { type WholeArray, wholeArray } from './content.ts';
 import type { AxisDescription } from './description.ts';
 import type { ArrayNames } from './items.ts';
-import type { ZarrStore } from './store.ts';
+import type { ArrayStore } from './opened.ts';
 
 /** Coordinate variables of axes, with bounds where they have edges. */
 export class AxisArrays {
@@ -58,11 +58,13 @@ const sameNumbers = (one: Float64Array | undefined, other: Float64Array | undefi
 /** The axis of a description, with its coordinates. */
 export async function axisOfDescription(
   { array, bounds, ...described }: AxisDescription,
-  store: ZarrStore,
+  store: ArrayStore,
 ): Promise<Axis> {
   const variable = store.array(array);
-  if (variable.shape.length !== 1)
-    throw new FormatError(`The coordinates '${array}' have ${variable.shape.length} dimensions instead of one.`);
+  if (variable.metadata.shape.length !== 1)
+    throw new FormatError(
+      `The coordinates '${array}' have ${variable.metadata.shape.length} dimensions instead of one.`,
+    );
   const values = Float64Array.from(await variable.all(), Number);
   if (bounds === undefined) return defined({ ...described, values }) as Axis;
   const pairs = await store.array(bounds).all([values.length, 2]);

@@ -9,16 +9,15 @@ import { cornerArrays } from './array-content.ts';
 import { axisOfDescription } from './axes.ts';
 import type { ArrayDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
-import type { OpenedStore } from './opened.ts';
+import type { ArrayStore, OpenedStore } from './opened.ts';
 import { checkShape } from './read-grid.ts';
 import { originOf } from './read-origin.ts';
-import type { ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
 /** A multidimensional array that the writer has described. */
 export async function readDescribedArray(
   description: ArrayDescription,
-  store: ZarrStore,
+  store: ArrayStore,
 ): Promise<OpenedStore<MultiArray>> {
   const { crs } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
@@ -45,7 +44,7 @@ function lengthOf(axes: readonly Axis[], axis: number): number {
 async function placementOf(
   { placement }: ArrayDescription,
   axes: readonly Axis[],
-  store: ZarrStore,
+  store: ArrayStore,
 ): Promise<Placement | undefined> {
   if (placement === undefined) return undefined;
   const shape = [lengthOf(axes, placement.y) + 1, lengthOf(axes, placement.x) + 1];

@@ -7,13 +7,12 @@ import { gridOf } from '../io/value-array.ts';
 import { shown } from '../io/zip.ts';
 import type { GridDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
-import type { OpenedStore } from './opened.ts';
+import type { ArrayStore, OpenedStore, StoreArray } from './opened.ts';
 import { originOf } from './read-origin.ts';
-import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
 /** A grid that the writer has described. */
-export async function readDescribedGrid(description: GridDescription, store: ZarrStore): Promise<OpenedStore<Grid>> {
+export async function readDescribedGrid(description: GridDescription, store: ArrayStore): Promise<OpenedStore<Grid>> {
   const { width, height, affine, located, crs, layers, items } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
   const shape = [
@@ -38,7 +37,10 @@ export async function readDescribedGrid(description: GridDescription, store: Zar
 }
 
 /** @throws FormatError for another shape than the description says */
-export function checkShape({ metadata: { name, shape: own } }: ZarrArray, shape: readonly number[]): void {
+export function checkShape(
+  { metadata: { name, shape: own } }: Pick<StoreArray, 'metadata'>,
+  shape: readonly number[],
+): void {
   if (own.length === shape.length && own.every((length, d) => length === shape[d])) return;
   throw new FormatError(`The array '${shown(name)}' has the shape ${own.join(' × ')} instead of ${shape.join(' × ')}.`);
 }

@@ -10,10 +10,9 @@ import { axisOfDescription } from './axes.ts';
 import type { MeshDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import { meshArrays } from './mesh-content.ts';
-import type { OpenedStore } from './opened.ts';
+import type { ArrayStore, OpenedStore, StoreArray } from './opened.ts';
 import { checkShape } from './read-grid.ts';
 import { originOf } from './read-origin.ts';
-import type { ZarrArray, ZarrStore } from './store.ts';
 import { TIME, timeOfDescription } from './time.ts';
 
 /** Values of a step, which are read at once, that any mesh may have for each of its places. */
@@ -21,7 +20,7 @@ const mostComponents = 100_000;
 const mostValuesOfStep = 1 << 29;
 
 /** A mesh that the writer has described. */
-export async function readDescribedMesh(description: MeshDescription, store: ZarrStore): Promise<OpenedStore<Mesh>> {
+export async function readDescribedMesh(description: MeshDescription, store: ArrayStore): Promise<OpenedStore<Mesh>> {
   const { name, located, section, crs, items } = description;
   const time = description.time && (await timeOfDescription(description.time, () => store.array(TIME)));
   const steps = time === undefined ? [] : [stepCount(time)];
@@ -49,8 +48,8 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
     store.arrays.has(array) ? Int32Array.from(await store.array(array).all([length]), Number) : undefined;
   const heights = store.arrays.get(meshArrays.heights);
   if (heights !== undefined) checkShape(heights, [...steps, count]);
-  const stepOf = (array: ZarrArray, step: number): Promise<StoredValues> => {
-    const lengths = array.shape.slice(steps.length);
+  const stepOf = (array: StoreArray, step: number): Promise<StoredValues> => {
+    const lengths = array.metadata.shape.slice(steps.length);
     const before = steps.map(() => 1);
     return array.read([...before.map(() => step), ...lengths.map(() => 0)], [...before, ...lengths]);
   };
@@ -76,7 +75,7 @@ export async function readDescribedMesh(description: MeshDescription, store: Zar
   return { data: mesh, arrays };
 }
 
-async function spectrumOf({ spectrum }: MeshDescription, store: ZarrStore): Promise<Axis[] | undefined> {
+async function spectrumOf({ spectrum }: MeshDescription, store: ArrayStore): Promise<Axis[] | undefined> {
   return spectrum && Promise.all(spectrum.map((axis) => axisOfDescription(axis, store)));
 }
 
@@ -84,16 +83,16 @@ function asFloats(values: StoredValues): Float32Array | Float64Array {
   return values instanceof Float32Array || values instanceof Float64Array ? values : Float64Array.from(values, Number);
 }
 
-async function numbersOf(store: ZarrStore, name: string): Promise<StoredValues> {
+async function numbersOf(store: ArrayStore, name: string): Promise<StoredValues> {
   const array = store.array(name);
-  if (array.shape.length !== 1 || isBig(array.metadata.type))
+  if (array.metadata.shape.length !== 1 || isBig(array.metadata.type))
     throw new FormatError(
-      `The array '${name}' has the shape ${array.shape.join(' × ')} and type ${array.metadata.type}.`,
+      `The array '${name}' has the shape ${array.metadata.shape.join(' × ')} and type ${array.metadata.type}.`,
     );
   return array.all();
 }
 
-async function nodesOf(store: ZarrStore): Promise<Float64Array> {
+async function nodesOf(store: ArrayStore): Promise<Float64Array> {
   const x = await numbersOf(store, meshArrays.x);
   const [y, z] = [await store.array(meshArrays.y).all([x.length]), await store.array(meshArrays.z).all([x.length])];
   const nodes = new Float64Array(3 * x.length);
@@ -107,7 +106,7 @@ async function nodesOf(store: ZarrStore): Promise<Float64Array> {
 
 const shapeNumbers: readonly number[] = Object.values(CELL_SHAPES);
 
-async function cellsOf(store: ZarrStore, nodes: number): Promise<Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>> {
+async function cellsOf(store: ArrayStore, nodes: number): Promise<Pick<Mesh, 'shapes' | 'connectivity' | 'offsets'>> {
   const shapes = Uint8Array.from(await numbersOf(store, meshArrays.shapes), Number);
   const wrong = shapes.find((shape) => !shapeNumbers.includes(shape));
   if (wrong !== undefined)
@@ -120,8 +119,8 @@ async function cellsOf(store: ZarrStore, nodes: number): Promise<Pick<Mesh, 'sha
   return { shapes, connectivity, offsets };
 }
 
-async function paddedCells(array: ZarrArray, cells: number) {
-  const most = array.shape[1] ?? 0;
+async function paddedCells(array: StoreArray, cells: number) {
+  const most = array.metadata.shape[1] ?? 0;
   const table = await array.all([cells, most]);
   const offsets = new Uint32Array(cells + 1);
   const connectivity = new Uint32Array(table.length);
@@ -136,7 +135,7 @@ async function paddedCells(array: ZarrArray, cells: number) {
   return { connectivity: connectivity.slice(0, at), offsets };
 }
 
-async function flatCells(store: ZarrStore, cells: number) {
+async function flatCells(store: ArrayStore, cells: number) {
   const connectivity = Uint32Array.from(await numbersOf(store, meshArrays.flat), Number);
   const offsets = Uint32Array.from(await store.array(meshArrays.offsets).all([cells + 1]), Number);
   if (offsets[0] !== 0 || !isRising(offsets) || offsets.at(-1) !== connectivity.length)
@@ -146,7 +145,7 @@ async function flatCells(store: ZarrStore, cells: number) {
 
 const isRising = (numbers: Uint32Array): boolean => numbers.every((value, n) => n === 0 || value >= numbers[n - 1]!);
 
-async function columnsOf(store: ZarrStore, cells: number): Promise<MeshLayers['columns']> {
+async function columnsOf(store: ArrayStore, cells: number): Promise<MeshLayers['columns']> {
   const columns = Uint32Array.from(await numbersOf(store, meshArrays.columns), Number);
   if (columns[0] !== 0 || !isRising(columns) || columns.at(-1) !== cells)
     throw new FormatError(`The columns of layers do not end where the ${cells} cells end.`);

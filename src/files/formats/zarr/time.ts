@@ -2,7 +2,7 @@ import { defined } from '../../data/defined.ts';
 import { clockOf, offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../data/time-axis.ts';
 import { ConversionError, FormatError } from '../../errors.ts';
 import type { TimeDescription } from './description.ts';
-import type { ZarrArray } from './store.ts';
+import type { StoreArray } from './opened.ts';
 import { type ArraySpec, rowChunks } from './store-writer.ts';
 
 export const TIME = 'time';
@@ -62,15 +62,17 @@ export function describedTime(axis: TimeAxis): TimeDescription {
 }
 
 /** The time axis of a description; offsets of unequal steps are read from the coordinate variable. */
-export async function timeOfDescription(described: TimeDescription, array: () => ZarrArray): Promise<TimeAxis> {
+export async function timeOfDescription(described: TimeDescription, array: () => StoreArray): Promise<TimeAxis> {
   if (described.spacing === 'equidistant') return defined(described) as TimeAxis;
   const [, factor] = written[described.unit];
   const offsets = (await oneDimension(array())).map((value) => value / factor);
   return defined({ ...described, offsets }) as TimeAxis;
 }
 
-async function oneDimension(array: ZarrArray): Promise<Float64Array> {
-  if (array.shape.length !== 1)
-    throw new FormatError(`The array '${array.metadata.name}' has ${array.shape.length} dimensions instead of one.`);
+async function oneDimension(array: StoreArray): Promise<Float64Array> {
+  if (array.metadata.shape.length !== 1)
+    throw new FormatError(
+      `The array '${array.metadata.name}' has ${array.metadata.shape.length} dimensions instead of one.`,
+    );
   return Float64Array.from(await array.all(), Number);
 }

@@ -1,9 +1,11 @@
 import { defined } from '../../../data/defined.ts';
+import { symbolOf } from '../../../data/eum/eum.ts';
 import type { Item } from '../../../data/item.ts';
 import { isBig, type StoredType } from '../../../data/stored-values.ts';
 import type { Packing } from './packing.ts';
+import { quantityOf } from './standard-names.ts';
 import { hasTimeUnits } from './time.ts';
-import { type CfFile, type CfVariable, numberOf, textOf } from './variable.ts';
+import { type CfContext, type CfFile, type CfVariable, numberOf, shortened, textOf } from './variable.ts';
 
 /** Attributes that name variables which describe others. */
 const describing = [
@@ -50,10 +52,22 @@ export function variablesOf(file: CfFile) {
 }
 
 /** The item of a variable with attributes of CF. */
-export function itemOf({ metadata: { name, attributes } }: CfVariable, { type, nodata }: Packing): Item {
+export function itemOf(
+  { metadata: { name, attributes } }: CfVariable,
+  { type, nodata }: Packing,
+  { remark }: Pick<CfContext, 'remark'>,
+): Item {
+  const units = textOf(attributes.units);
+  const standard = textOf(attributes.standard_name);
+  const { eum, known } = quantityOf(standard, units);
+  if (known && eum === undefined)
+    remark(
+      `The unit '${shortened(units ?? '')}' of '${shortened(name)}' is none of EUM for '${shortened(standard ?? '')}'; the item has no quantity of EUM.`,
+    );
   return defined({
     name,
-    unit: textOf(attributes.units),
+    unit: eum === undefined ? units : symbolOf(eum).unit,
+    eum,
     ...typeOf(type),
     scale: numberOf(attributes.scale_factor),
     offset: numberOf(attributes.add_offset),
@@ -65,3 +79,15 @@ export function itemOf({ metadata: { name, attributes } }: CfVariable, { type, n
 /** 64-bit integers are passed as doubles. */
 const typeOf = (stored: StoredType): Pick<Item, 'type' | 'integer64'> =>
   isBig(stored) ? { type: 'Float64', integer64: stored } : { type: stored };
+
+/**
+ * Names of items: the long name, else the standard name, else that of the variable; of the variables where two agree.
+ */
+export function longNames(variables: readonly CfVariable[]): string[] {
+  const names = variables.map(
+    ({ metadata: { name, attributes } }) => textOf(attributes.long_name) ?? textOf(attributes.standard_name) ?? name,
+  );
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return names.map((name, n) => (counts.get(name) === 1 ? name : variables[n]!.metadata.name));
+}

@@ -1,4 +1,5 @@
 import type { Grid } from '../../../data/grid.ts';
+import type { Item } from '../../../data/item.ts';
 import type { MultiArray } from '../../../data/multi-array.ts';
 import { FormatError } from '../../../errors.ts';
 import type { ValueArray } from '../value-array.ts';
@@ -8,9 +9,10 @@ import { Dimensions, type View } from './dimensions.ts';
 import { asGrid } from './grid.ts';
 import { placeOf } from './horizontal-axes.ts';
 import { reportInvalid } from './invalid-values.ts';
-import { itemOf, variablesOf } from './items.ts';
+import { itemOf, longNames, variablesOf } from './items.ts';
 import { realNumbers } from './numbers.ts';
 import { packingOf } from './packing.ts';
+import { stepBoundsOf, valueKindOf } from './value-kind.ts';
 import { type CfContext, type CfFile, type CfVariable, shortened, textOf } from './variable.ts';
 
 /** Data of a file, and the array of each of its items: time first if the item has it, then its own dimensions. */
@@ -21,14 +23,24 @@ export interface CfData {
   reportInvalid(signal: AbortSignal): Promise<void>;
 }
 
+export interface CfOptions {
+  /** `long`: items have the long names of their variables. */
+  readonly names?: 'long';
+  /** Names of the items to read; a function, so that it can say what is missing. */
+  readonly allowed?: (items: readonly Item[]) => readonly number[];
+}
+
 /**
  * The variables of a file by the conventions of CF: a grid if all of them have the same evenly spaced x and y, else an
  * array.
  * @throws FormatError for a file without variables, or with times that cannot be kept
  */
-export async function readCf(file: CfFile, context: CfContext): Promise<CfData> {
-  const { chosen, scalars, left } = variablesOf(file);
-  if (chosen.length === 0) throw new FormatError('The file has no variables with values besides coordinates.');
+export async function readCf(file: CfFile, context: CfContext, options: CfOptions = {}): Promise<CfData> {
+  const { chosen: all, scalars, left } = variablesOf(file);
+  if (all.length === 0) throw new FormatError('The file has no variables with values besides coordinates.');
+  const names = options.names === 'long' ? longNames(all) : all.map(({ metadata }) => metadata.name);
+  const allowed = options.allowed?.(names.map((name) => ({ name }))) ?? [...all.keys()];
+  const chosen = allowed.map((n) => all[n]!);
   const packings = chosen.map(({ metadata }) => packingOf(metadata));
   for (const [n, { ignored }] of packings.entries())
     for (const key of ignored)
@@ -36,12 +48,15 @@ export async function readCf(file: CfFile, context: CfContext): Promise<CfData> 
         `'${key}' of '${shortened(chosen[n]!.metadata.name)}' was ignored: its type does not have the value.`,
       );
   const clock = await clockOf(file, chosen, scalars, context);
+  const bounds = await stepBoundsOf(file, clock);
   const dimensions = new Dimensions(file, context);
   const views: View[] = [];
   for (const [n, variable] of chosen.entries()) {
     const view = await dimensions.viewOf(variable, clock);
     const packing = packings[n]!;
-    views.push({ variable, packing, ...view, item: itemOf(variable, packing) });
+    const valueKind = clock && valueKindOf(variable, bounds, clock.dimension ?? 'time', context);
+    const item = { ...itemOf(variable, packing, context), name: names[allowed[n]!]!, ...(valueKind && { valueKind }) };
+    views.push({ variable, packing, ...view, item });
   }
   await reportScalars(scalars, clock, context);
   if (left.length > 0)

@@ -1,6 +1,7 @@
 import { copyBlock, product } from '../../../data/hyperslab.ts';
 import type { Indices } from '../../../data/indices.ts';
 import { newValues, type StoredType, type StoredValues } from '../../../data/stored-values.ts';
+import { selectByReading } from '../read-selected.ts';
 import type { ValueArray } from '../value-array.ts';
 
 /** A dimension of a view. */
@@ -56,7 +57,7 @@ export class ArrayView implements ValueArray {
 
   async select(indices: readonly Indices[], signal?: AbortSignal): Promise<StoredValues> {
     if (!this.#inOrder || this.#dimensions.some(({ order }) => order !== undefined))
-      return this.#selectByReading(indices, signal);
+      return selectByReading(this, indices, signal);
     const values = await this.#array.select(this.#ownIndices(indices), signal);
     return this.#unpack === undefined ? values : this.#unpack(values);
   }
@@ -74,32 +75,6 @@ export class ArrayView implements ValueArray {
     const own: Indices[] = this.#array.metadata.shape.map(() => ({ first: 0, length: 1 }));
     for (const [n, { from }] of this.#dimensions.entries()) if (from !== undefined) own[from] = indices[n]!;
     return own;
-  }
-
-  async #selectByReading(indices: readonly Indices[], signal?: AbortSignal): Promise<StoredValues> {
-    const shape = indices.map(({ length }) => length);
-    const values = newValues(this.metadata.type, product(shape));
-    const runs = indices.map(runsOf);
-    const add = async (chosen: readonly Run[]): Promise<void> => {
-      const next = runs[chosen.length];
-      if (next !== undefined) {
-        for (const run of next) await add([...chosen, run]);
-        return;
-      }
-      signal?.throwIfAborted();
-      const extent = chosen.map(({ length }) => length);
-      const block = await this.read(
-        chosen.map(({ first }) => first),
-        extent,
-      );
-      copyBlock(
-        { values: block, shape: extent, start: extent.map(() => 0) },
-        { values, shape, start: chosen.map(({ to }) => to) },
-        extent,
-      );
-    };
-    await add([]);
-    return values;
   }
 
   async #read(start: readonly number[], extent: readonly number[]): Promise<StoredValues> {
@@ -155,21 +130,4 @@ export class ArrayView implements ValueArray {
     if (block.length > 0) copy(0, first);
     return values;
   }
-}
-
-/** Consecutive indices, and where the first of them goes. */
-interface Run {
-  readonly first: number;
-  readonly length: number;
-  readonly to: number;
-}
-
-function runsOf(indices: Indices): Run[] {
-  if (!(indices instanceof Uint32Array)) return [{ ...indices, to: 0 }];
-  const runs: Run[] = [];
-  for (let to = 0, end = 0; to < indices.length; to = end) {
-    for (end = to + 1; end < indices.length && indices[end] === indices[end - 1]! + 1; ) end++;
-    runs.push({ first: indices[to]!, length: end - to, to });
-  }
-  return runs;
 }

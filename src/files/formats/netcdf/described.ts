@@ -1,0 +1,52 @@
+import type { Data } from '../../data/data.ts';
+import { FormatError } from '../../errors.ts';
+import type { Context } from '../define.ts';
+import { allowedItems } from '../io/dfs/parameters.ts';
+import { ATTRIBUTE, descriptionIn } from '../zarr/description.ts';
+import type { ArrayStore } from '../zarr/opened.ts';
+import { readDescribedArray } from '../zarr/read-array.ts';
+import { readDescribedGrid } from '../zarr/read-grid.ts';
+import { readDescribedMesh } from '../zarr/read-mesh.ts';
+import type { NetCdfGroup } from './netcdf-file.ts';
+
+type Described = Extract<Data, { kind: 'grid' | 'mesh' | 'array' | 'series' }>;
+
+/**
+ * Data of a file that this library has written, as its attribute `platform` describes them. Undefined for others, and
+ * for files that were changed since.
+ */
+export async function readDescribed(
+  group: NetCdfGroup,
+  names: readonly string[] | undefined,
+  context: Context,
+): Promise<Described | undefined> {
+  const text = group.attributes[ATTRIBUTE];
+  if (typeof text !== 'string') return undefined;
+  try {
+    const description = descriptionIn({ [ATTRIBUTE]: JSON.parse(text) });
+    if (description === undefined) return undefined;
+    const chosen = allowedItems(description.items, names, context);
+    const items = chosen.map((n) => description.items[n]!);
+    const store = storeOf(group);
+    const kept = { ...description, items } as typeof description;
+    if (kept.kind === 'grid') return (await readDescribedGrid(kept, store)).data;
+    return kept.kind === 'mesh'
+      ? (await readDescribedMesh(kept, store)).data
+      : (await readDescribedArray(kept, store)).data;
+  } catch (error) {
+    if (!(error instanceof FormatError || error instanceof SyntaxError)) throw error;
+    context.remark(
+      `The attribute '${ATTRIBUTE}' does not describe the file as it is (${error.message}), so the file was read by the conventions of CF.`,
+    );
+    return undefined;
+  }
+}
+
+const storeOf = ({ variables, unreadable }: NetCdfGroup): ArrayStore => ({
+  arrays: variables,
+  array(name) {
+    const found = variables.get(name);
+    if (found !== undefined) return found;
+    throw new FormatError(unreadable.get(name) ?? `The file has no variable '${name}'.`);
+  },
+});

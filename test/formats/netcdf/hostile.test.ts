@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { mutate, outcome } from '../hostile.ts';
+import { read } from '../read.ts';
+import { classicFile, faces, gridOverTime, hdf5File, stations } from './netcdf-files.ts';
+
+test('thousands of mutations of classic files are read or end with an expected error', async (t) => {
+  const sound = [
+    classicFile(gridOverTime),
+    classicFile(gridOverTime, 5),
+    classicFile(faces, 2),
+    classicFile(stations('indexed')),
+  ];
+  await mutate(t, 'NetCdfReader', sound, 3000);
+});
+
+test('hundreds of mutations of NetCDF-4 files are read or end with an expected error', async (t) => {
+  await mutate(t, 'NetCdfReader', [await hdf5File(gridOverTime), await hdf5File(faces)], 300);
+});
+
+test('a classic file that is cut anywhere is refused with the place', async (t) => {
+  const bytes = classicFile(gridOverTime);
+  const scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
+  t.teardown(() => rm(scratch, { recursive: true, force: true }));
+  for (let length = 4; length < bytes.length; length += 7) {
+    const end = await outcome('NetCdfReader', bytes.subarray(0, length), scratch);
+    if (length < 1000) t.is(end, 'refused', `${length}`);
+  }
+});
+
+test('a NetCDF-4 file that is cut anywhere is read or refused', async (t) => {
+  const bytes = await hdf5File(gridOverTime);
+  const scratch = await mkdtemp(join(tmpdir(), 'hostile-'));
+  t.teardown(() => rm(scratch, { recursive: true, force: true }));
+  for (let length = 8; length < bytes.length; length += Math.ceil(bytes.length / 40))
+    t.is(await outcome('NetCdfReader', bytes.subarray(0, length), scratch), 'refused', `${length}`);
+});
+
+test('counts and lengths that the file cannot hold are refused before memory is taken for them', async (t) => {
+  const bytes = classicFile(gridOverTime);
+  const at = bytes.indexOf(Buffer.from('lat\0')) + 4;
+  bytes.writeUInt32BE(0x7fffffff, at);
+  await t.throwsAsync(read(t, 'grid', 'NetCdfReader', bytes), { name: 'FormatError' });
+  const long = classicFile(gridOverTime);
+  long.writeUInt32BE(0x7fffffff, 12);
+  await t.throwsAsync(read(t, 'grid', 'NetCdfReader', long), { message: /2147483647/ });
+});
