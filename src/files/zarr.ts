@@ -3,12 +3,12 @@
 import type { OpenedStore, StoreContext } from './formats/zarr/opened.ts';
 import type { ZarrStore } from './formats/zarr/store.ts';
 
+export { standardName } from './formats/io/cf/standard-names.ts';
 export { ChunkCache } from './formats/zarr/chunk-cache.ts';
 export { ChunkThreads } from './formats/zarr/chunk-threads.ts';
 export { CRS } from './formats/zarr/crs.ts';
 export { descriptionIn } from './formats/zarr/description.ts';
 export type { OpenedStore } from './formats/zarr/opened.ts';
-export { standardName } from './formats/zarr/standard-names.ts';
 export { ZarrStore } from './formats/zarr/store.ts';
 
 /** The data of a store, of this library or of another program; values are read when they are asked for. */

@@ -2,8 +2,9 @@ import { defined } from '../../data/defined.ts';
 import type { Item } from '../../data/item.ts';
 import { isFloat } from '../../data/samples.ts';
 import { isBig, newValues, type StoredType } from '../../data/stored-values.ts';
+import { standardName } from '../io/cf/standard-names.ts';
+import { udunitsOf } from '../io/cf/units.ts';
 import type { ItemDescription } from './description.ts';
-import { standardName } from './standard-names.ts';
 import type { Attributes } from './store-writer.ts';
 import { numberText } from './types.ts';
 
@@ -86,7 +87,7 @@ export function itemAttributes(item: Item, type: StoredType, fill: number | bigi
   const standard = eum === undefined ? undefined : standardName(eum);
   return {
     ...(name === undefined ? {} : { long_name: name }),
-    ...(unit === undefined ? {} : { units: udunits(unit) }),
+    ...(unit === undefined ? {} : { units: udunitsOf(unit) ?? unit }),
     ...(standard === undefined ? {} : { standard_name: standard }),
     ...(scale === undefined ? {} : { scale_factor: scale }),
     ...(offset === undefined ? {} : { add_offset: offset }),
@@ -115,14 +116,3 @@ function encodedFill(type: StoredType, fill: number | bigint): unknown {
   bytes.writeDoubleLE(fill);
   return bytes.toString('base64');
 }
-
-/** The unit as UDUNITS spells it, as far as EUM's symbols differ. */
-const udunits = (unit: string): string => symbols[unit.trim()] ?? unit;
-const symbols: Readonly<Record<string, string>> = {
-  '': '1',
-  '-': '1',
-  '()': '1',
-  '**': '1',
-  PSU: '1',
-  'degree*Celsius': 'degree_Celsius',
-};

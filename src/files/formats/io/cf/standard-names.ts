@@ -52,7 +52,7 @@ const saltUnits = ['1e-3', '0.001', '1', 'psu', 'PSU', 'g kg-1', 'g/kg'];
 const psu = 6200;
 
 /** The standard name of a quantity whose unit can be converted to that of the name. */
-export function standardNameOf({ item, unit }: EumQuantity): string | undefined {
+export function standardName({ item, unit }: EumQuantity): string | undefined {
   const own = parseUnit(eumUnit(unit)?.symbol ?? '');
   for (const [items, names, canonical] of table)
     if (items.includes(item) && own !== undefined && isConvertible(own, parseUnit(canonical)!))
