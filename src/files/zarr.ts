@@ -1,14 +1,14 @@
 /* Random access to a Zarr store in a zip: its arrays, and the data that they describe by CF or by this library. */
 
-import type { OpenedStore, StoreContext } from './formats/zarr/opened.ts';
+import type { OpenedStore, StoreContext } from './formats/io/store/opened.ts';
 import type { ZarrStore } from './formats/zarr/store.ts';
 
 export { standardName } from './formats/io/cf/standard-names.ts';
-export { ChunkCache } from './formats/zarr/chunk-cache.ts';
+export { ChunkCache } from './formats/io/store/chunk-cache.ts';
+export { CRS } from './formats/io/store/crs.ts';
+export { descriptionIn } from './formats/io/store/description.ts';
+export type { OpenedStore } from './formats/io/store/opened.ts';
 export { ChunkThreads } from './formats/zarr/chunk-threads.ts';
-export { CRS } from './formats/zarr/crs.ts';
-export { descriptionIn } from './formats/zarr/description.ts';
-export type { OpenedStore } from './formats/zarr/opened.ts';
 export { ZarrStore } from './formats/zarr/store.ts';
 
 /** The data of a store, of this library or of another program; values are read when they are asked for. */

@@ -2,11 +2,11 @@ import type { Data } from '../../data/data.ts';
 import { FormatError } from '../../errors.ts';
 import type { Context } from '../define.ts';
 import { allowedItems } from '../io/dfs/parameters.ts';
-import { ATTRIBUTE, descriptionIn } from '../zarr/description.ts';
-import type { ArrayStore } from '../zarr/opened.ts';
-import { readDescribedArray } from '../zarr/read-array.ts';
-import { readDescribedGrid } from '../zarr/read-grid.ts';
-import { readDescribedMesh } from '../zarr/read-mesh.ts';
+import { ATTRIBUTE, descriptionIn } from '../io/store/description.ts';
+import type { ArrayStore } from '../io/store/opened.ts';
+import { readDescribedArray } from '../io/store/read-array.ts';
+import { readDescribedGrid } from '../io/store/read-grid.ts';
+import { readDescribedMesh } from '../io/store/read-mesh.ts';
 import type { NetCdfGroup } from './netcdf-file.ts';
 
 type Described = Extract<Data, { kind: 'grid' | 'mesh' | 'array' | 'series' }>;

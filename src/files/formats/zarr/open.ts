@@ -1,9 +1,9 @@
-import { descriptionIn } from './description.ts';
-import type { OpenedStore, StoreContext } from './opened.ts';
-import { readDescribedArray } from './read-array.ts';
+import { descriptionIn } from '../io/store/description.ts';
+import type { OpenedStore, StoreContext } from '../io/store/opened.ts';
+import { readDescribedArray } from '../io/store/read-array.ts';
+import { readDescribedGrid } from '../io/store/read-grid.ts';
+import { readDescribedMesh } from '../io/store/read-mesh.ts';
 import { readForeign } from './read-foreign.ts';
-import { readDescribedGrid } from './read-grid.ts';
-import { readDescribedMesh } from './read-mesh.ts';
 import type { ZarrStore } from './store.ts';
 
 /** The data of a store, of this platform or of another program; values are read when they are asked for. */

@@ -1,6 +1,6 @@
 import { FormatError } from '../../errors.ts';
 import { readCf } from '../io/cf/read.ts';
-import type { OpenedStore, StoreContext } from './opened.ts';
+import type { OpenedStore, StoreContext } from '../io/store/opened.ts';
 import type { ZarrStore } from './store.ts';
 
 /** A store of another program, with attributes of CF or without. */

@@ -1,10 +1,10 @@
 import type { ByteSource } from '../../data/bytes.ts';
 import type { StoredValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
+import type { ChunkCache } from '../io/store/chunk-cache.ts';
 import { shown, type ZipEntry } from '../io/zip.ts';
 import { dataStart, readEntry } from '../io/zip-entry.ts';
 import { mostPacked } from './byte-steps.ts';
-import type { ChunkCache } from './chunk-cache.ts';
 import { type ChunkForm, decodedBytes } from './chunk-codec.ts';
 import { type Codecs, storedLength } from './codecs.ts';
 

@@ -3,12 +3,12 @@ import { copyBlock, copySelected, indicesOf, type Part, product } from '../../da
 import { type ChunkPart, type Indices, partsOf } from '../../data/indices.ts';
 import { newValues, type StoredValues, sharedValues } from '../../data/stored-values.ts';
 import { FormatError } from '../../errors.ts';
+import { ChunkCache } from '../io/store/chunk-cache.ts';
+import { inLanes } from '../io/store/lanes.ts';
 import { shown, type ZipEntry, zipEntries } from '../io/zip.ts';
-import { ChunkCache } from './chunk-cache.ts';
 import { type ChunkForm, decodedChunk, decodedLength } from './chunk-codec.ts';
 import type { ChunkThreads } from './chunk-threads.ts';
 import { arraysOf, chosenGroup, hierarchyOf } from './hierarchy.ts';
-import { inLanes } from './lanes.ts';
 import type { ArrayMetadata } from './metadata.ts';
 import { chunkOfShard, inShard } from './shards.ts';
 

@@ -1,5 +1,6 @@
 import { isFloat } from '../../data/samples.ts';
 import { bytesPerValue, isBig, newValues, type StoredType, storedTypes, valuesIn } from '../../data/stored-values.ts';
+import { numberText, textNumber } from '../io/store/json-number.ts';
 
 const byName = new Map(storedTypes.map((type) => [type.toLowerCase(), type]));
 
@@ -8,15 +9,6 @@ export const zarrName = (type: StoredType): string => type.toLowerCase();
 
 /** Undefined for a type that is not supported, such as text or complex numbers. A bool is a byte. */
 export const typeOfName = (name: string): StoredType | undefined => (name === 'bool' ? 'UInt8' : byName.get(name));
-
-/** A number in JSON, where NaN and infinities are strings. */
-export const numberText = (value: number): number | string => (Number.isFinite(value) ? value : String(value));
-
-/** The inverse of `numberText`; undefined for anything else. */
-export function textNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : undefined;
-}
 
 /** A fill value in the form of Zarr metadata: 64-bit integers as digits. */
 export const fillText = (fill: number | bigint): unknown =>

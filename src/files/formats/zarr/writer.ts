@@ -4,10 +4,10 @@ import type { Mesh } from '../../data/mesh.ts';
 import type { MultiArray } from '../../data/multi-array.ts';
 import type { Context, Write } from '../define.ts';
 import { spill } from '../io/spill.ts';
-import { arrayContent } from './array-content.ts';
-import { type StoreContent, writeContent } from './content.ts';
-import { gridContent } from './grid-content.ts';
-import { meshContent } from './mesh-content.ts';
+import { arrayContent } from '../io/store/array-content.ts';
+import { type StoreContent, writeContent } from '../io/store/content.ts';
+import { gridContent } from '../io/store/grid-content.ts';
+import { meshContent } from '../io/store/mesh-content.ts';
 import type { writeParameters } from './parameters.ts';
 import { StoreWriter } from './store-writer.ts';
 

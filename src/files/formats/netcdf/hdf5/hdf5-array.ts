@@ -5,7 +5,7 @@ import { bytesPerValue, newValues, type StoredType, type StoredValues } from '..
 import { FormatError } from '../../../errors.ts';
 import type { CfAttributes } from '../../io/cf/variable.ts';
 import { blockOf } from '../../io/read-selected.ts';
-import type { ChunkCache } from '../../zarr/chunk-cache.ts';
+import type { ChunkCache } from '../../io/store/chunk-cache.ts';
 import { checkWhole, defaultFill, type NetCdfVariable, withDefaultFill } from '../netcdf-file.ts';
 import { guarded } from './library.ts';
 

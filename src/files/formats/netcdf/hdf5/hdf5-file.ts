@@ -2,7 +2,7 @@ import type { Attribute, Dataset, File, Group, Metadata } from 'h5wasm';
 import type { StoredType } from '../../../data/stored-values.ts';
 import { FormatError } from '../../../errors.ts';
 import type { CfAttributes } from '../../io/cf/variable.ts';
-import { ChunkCache } from '../../zarr/chunk-cache.ts';
+import { ChunkCache } from '../../io/store/chunk-cache.ts';
 import { plainValues } from '../classic/header.ts';
 import {
   checkWhole,

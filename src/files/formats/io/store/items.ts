@@ -1,12 +1,12 @@
-import { defined } from '../../data/defined.ts';
-import type { Item } from '../../data/item.ts';
-import { isFloat } from '../../data/samples.ts';
-import { isBig, newValues, type StoredType } from '../../data/stored-values.ts';
-import { standardName } from '../io/cf/standard-names.ts';
-import { udunitsOf } from '../io/cf/units.ts';
+import { defined } from '../../../data/defined.ts';
+import type { Item } from '../../../data/item.ts';
+import { isFloat } from '../../../data/samples.ts';
+import { isBig, newValues, type StoredType } from '../../../data/stored-values.ts';
+import { standardName } from '../cf/standard-names.ts';
+import { udunitsOf } from '../cf/units.ts';
+import type { Attributes } from './array-spec.ts';
 import type { ItemDescription } from './description.ts';
-import type { Attributes } from './store-writer.ts';
-import { numberText } from './types.ts';
+import { numberText } from './json-number.ts';
 
 /** Names of arrays in a store. Those of items are as near to the items' names as Zarr and zip allow. */
 export class ArrayNames {

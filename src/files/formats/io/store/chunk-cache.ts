@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { loadOnce } from '../../data/load-once.ts';
-import type { StoredValues } from '../../data/stored-values.ts';
+import { loadOnce } from '../../../data/load-once.ts';
+import type { StoredValues } from '../../../data/stored-values.ts';
 
 /** Decoded chunks that a conversion keeps, so that the steps of a chunk are not decoded one by one. */
 const usualBytes = 1 << 27;

@@ -1,7 +1,8 @@
-import type { StoredType, StoredValues } from '../../data/stored-values.ts';
-import { stepsOf, type TimeAxis } from '../../data/time-axis.ts';
-import type { Context } from '../define.ts';
-import { type ArraySpec, type Attributes, ItemWriter, rowChunks, type StoreWriter } from './store-writer.ts';
+import type { StoredType, StoredValues } from '../../../data/stored-values.ts';
+import { stepsOf, type TimeAxis } from '../../../data/time-axis.ts';
+import type { Context } from '../../define.ts';
+import { type ArraySpec, type ArrayWriter, type Attributes, rowChunks } from './array-spec.ts';
+import { ItemWriter } from './item-writer.ts';
 import { TIME, timeArray } from './time.ts';
 
 /** An array of an item over time or not, whose values come in order. */
@@ -52,7 +53,7 @@ export const timeDimension = (time: TimeAxis | undefined): string[] => (time ===
 /** Writes the steps of a chunk item by item, so that no more than the steps of one item are in memory at a time. */
 export async function writeContent(
   { attributes, time, scalars, wholes, items }: StoreContent,
-  store: StoreWriter,
+  store: ArrayWriter,
   { signal }: Context,
 ): Promise<void> {
   const clock = time === undefined ? [] : [timeArray(time)];

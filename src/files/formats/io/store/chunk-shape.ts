@@ -1,4 +1,4 @@
-import { product } from '../../data/hyperslab.ts';
+import { product } from '../../../data/hyperslab.ts';
 
 /** Usual size of a chunk in bytes, before compression. */
 const usual = 1 << 17;

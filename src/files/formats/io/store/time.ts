@@ -1,9 +1,9 @@
-import { defined } from '../../data/defined.ts';
-import { clockOf, offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../data/time-axis.ts';
-import { ConversionError, FormatError } from '../../errors.ts';
+import { defined } from '../../../data/defined.ts';
+import { clockOf, offsetOf, stepCount, type TimeAxis, type TimeUnit } from '../../../data/time-axis.ts';
+import { ConversionError, FormatError } from '../../../errors.ts';
+import { type ArraySpec, rowChunks } from './array-spec.ts';
 import type { TimeDescription } from './description.ts';
 import type { StoreArray } from './opened.ts';
-import { type ArraySpec, rowChunks } from './store-writer.ts';
 
 export const TIME = 'time';
 

@@ -1,10 +1,10 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import { defined } from '../../data/defined.ts';
-import type { Axis } from '../../data/item.ts';
-import type { ArrayItem, MultiArray, Placement } from '../../data/multi-array.ts';
-import { stepCount } from '../../data/time-axis.ts';
-import { FormatError } from '../../errors.ts';
-import { arrayOf } from '../io/value-array.ts';
+import type { Crs } from '../../../data/crs-reference.ts';
+import { defined } from '../../../data/defined.ts';
+import type { Axis } from '../../../data/item.ts';
+import type { ArrayItem, MultiArray, Placement } from '../../../data/multi-array.ts';
+import { stepCount } from '../../../data/time-axis.ts';
+import { FormatError } from '../../../errors.ts';
+import { arrayOf } from '../value-array.ts';
 import { cornerArrays } from './array-content.ts';
 import { axisOfDescription } from './axes.ts';
 import type { ArrayDescription } from './description.ts';

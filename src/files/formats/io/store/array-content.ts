@@ -1,9 +1,9 @@
-import { defined } from '../../data/defined.ts';
-import { indicesOf, product } from '../../data/hyperslab.ts';
-import type { ArrayItem, MultiArray } from '../../data/multi-array.ts';
-import { bytesPerValue } from '../../data/stored-values.ts';
-import { stepsOf } from '../../data/time-axis.ts';
-import { contentOf, storedAxisOf, storedPlaceOf } from '../io/dfs/origin.ts';
+import { defined } from '../../../data/defined.ts';
+import { indicesOf, product } from '../../../data/hyperslab.ts';
+import type { ArrayItem, MultiArray } from '../../../data/multi-array.ts';
+import { bytesPerValue } from '../../../data/stored-values.ts';
+import { stepsOf } from '../../../data/time-axis.ts';
+import { contentOf, storedAxisOf, storedPlaceOf } from '../dfs/origin.ts';
 import { AxisArrays } from './axes.ts';
 import { chunkShape } from './chunk-shape.ts';
 import { type ItemArray, type StoreContent, timeDimension, type WholeArray, wholeArray } from './content.ts';

@@ -1,10 +1,10 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import { defined } from '../../data/defined.ts';
-import type { Band, Grid } from '../../data/grid.ts';
-import { stepCount } from '../../data/time-axis.ts';
-import { FormatError } from '../../errors.ts';
-import { gridOf } from '../io/value-array.ts';
-import { shown } from '../io/zip.ts';
+import type { Crs } from '../../../data/crs-reference.ts';
+import { defined } from '../../../data/defined.ts';
+import type { Band, Grid } from '../../../data/grid.ts';
+import { stepCount } from '../../../data/time-axis.ts';
+import { FormatError } from '../../../errors.ts';
+import { gridOf } from '../value-array.ts';
+import { shown } from '../zip.ts';
 import type { GridDescription } from './description.ts';
 import { itemOfDescription } from './items.ts';
 import type { ArrayStore, OpenedStore, StoreArray } from './opened.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FormatError } from '../../errors.ts';
-import { textNumber } from './types.ts';
+import { FormatError } from '../../../errors.ts';
+import { textNumber } from './json-number.ts';
 
 /**
  * The attribute `platform` of the group: what the conventions of CF and UGRID cannot say, so that the data come back as

@@ -1,6 +1,6 @@
-import { defined } from '../../data/defined.ts';
-import type { Origin } from '../../data/origin.ts';
-import { type DfsFacts, factsOf } from '../io/dfs/origin.ts';
+import { defined } from '../../../data/defined.ts';
+import type { Origin } from '../../../data/origin.ts';
+import { type DfsFacts, factsOf } from '../dfs/origin.ts';
 
 /** Title and type of the DFS file that the data come from, for the description; undefined if they say nothing. */
 export function sourceOf(data: { readonly origin?: Origin }): DfsFacts | undefined {

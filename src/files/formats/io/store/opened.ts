@@ -1,9 +1,9 @@
-import type { Grid } from '../../data/grid.ts';
-import type { Mesh } from '../../data/mesh.ts';
-import type { MultiArray } from '../../data/multi-array.ts';
-import type { StoredValues } from '../../data/stored-values.ts';
-import type { Context } from '../define.ts';
-import type { ValueArray } from '../io/value-array.ts';
+import type { Grid } from '../../../data/grid.ts';
+import type { Mesh } from '../../../data/mesh.ts';
+import type { MultiArray } from '../../../data/multi-array.ts';
+import type { StoredValues } from '../../../data/stored-values.ts';
+import type { Context } from '../../define.ts';
+import type { ValueArray } from '../value-array.ts';
 
 /** An array of a store. */
 export interface StoreArray extends ValueArray {

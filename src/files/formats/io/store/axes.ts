@@ -1,6 +1,6 @@
-import { defined } from '../../data/defined.ts';
-import type { Axis } from '../../data/item.ts';
-import { FormatError } from '../../errors.ts';
+import { defined } from '../../../data/defined.ts';
+import type { Axis } from '../../../data/item.ts';
+import { FormatError } from '../../../errors.ts';
 import { type WholeArray, wholeArray } from './content.ts';
 import type { AxisDescription } from './description.ts';
 import type { ArrayNames } from './items.ts';

@@ -1,8 +1,8 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import type { Affine } from '../../data/grid.ts';
-import { FormatError } from '../../errors.ts';
-import { describeCrs, type KnownCrs } from '../../geo/crs/crs.ts';
-import type { ArraySpec, Attributes } from './store-writer.ts';
+import type { Crs } from '../../../data/crs-reference.ts';
+import type { Affine } from '../../../data/grid.ts';
+import { FormatError } from '../../../errors.ts';
+import { describeCrs, type KnownCrs } from '../../../geo/crs/crs.ts';
+import type { ArraySpec, Attributes } from './array-spec.ts';
 
 /** The grid mapping variable of CF. */
 export const CRS = 'crs';

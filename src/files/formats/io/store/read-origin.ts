@@ -1,7 +1,7 @@
-import type { Crs } from '../../data/crs-reference.ts';
-import type { Axis } from '../../data/item.ts';
-import type { Origin } from '../../data/origin.ts';
-import { type ReadPlace, StoredDfs } from '../io/dfs/origin.ts';
+import type { Crs } from '../../../data/crs-reference.ts';
+import type { Axis } from '../../../data/item.ts';
+import type { Origin } from '../../../data/origin.ts';
+import { type ReadPlace, StoredDfs } from '../dfs/origin.ts';
 import type { GridDescription } from './description.ts';
 
 /** Metadata of the source DFS file in the store. */
