@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { clusterFolder, memoryFolder } from './test/world/memory.ts';
 
 /** They last longest, mostly waiting for processes: what begins last must not be one of them. */
 const FIRST = [
@@ -23,6 +25,8 @@ function place(file) {
 /** Without names of files, the whole suite runs: the files of `test/api` in groups, which load the API once each. */
 const whole = !process.argv.slice(2).some((one) => one.includes('test') && !one.includes('/groups/'));
 
+const memory = memoryFolder();
+
 export default {
   files: ['test/**/*.test.ts', whole ? '!test/api/*.test.ts' : '!test/api/groups/*.test.ts'],
   extensions: ['ts'],
@@ -35,5 +39,7 @@ export default {
     // Each test file is a thread that compiles the same modules: the first one keeps the result for the others, for
     // their threads and for the processes that they start.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/tests', import.meta.url)),
+    TEST_CLUSTER: clusterFolder(memory),
+    TMPDIR: memory ?? tmpdir(),
   },
 };

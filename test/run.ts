@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { importsOf } from './architecture.ts';
+import { removeCluster } from './world/memory.ts';
 
 /**
  * `npm test`: runs ava with the same arguments. `--changed` selects the test files of what differs from `main`:
@@ -17,6 +18,7 @@ if (!args.includes('--changed') || selected.length > 0) {
     shell: process.platform === 'win32',
   });
   process.exitCode = status ?? 1;
+  if (args.length === 0) removeCluster();
 }
 
 function changedFiles(): string[] {

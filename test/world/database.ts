@@ -7,11 +7,12 @@ import { Database } from '../../src/db.ts';
 import { startLocalPostgres } from '../../src/platform/postgres/local-postgres.ts';
 import { localRoles } from '../../src/platform/postgres/local-roles.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { clusterFolder } from './memory.ts';
 
 const root = new URL('../..', import.meta.url);
 
-/** Named for the version of Postgres, because a server does not start with the files of another one. */
-const CLUSTER = new URL('node_modules/.cache/postgres-18', root).pathname;
+/** One for all threads of a run. */
+const CLUSTER = process.env.TEST_CLUSTER ?? clusterFolder(undefined);
 /** SQLSTATE of a statement about a database that others use. */
 const IN_USE = '55006';
 /** Nothing of these databases has to survive a crash. */
